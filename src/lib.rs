@@ -1,0 +1,3 @@
+//! Tidings: a GraphQL content server over tables that know only a PartitionKey and a RowKey.
+pub mod model;
+pub mod store;

@@ -1,0 +1,124 @@
+//! Slugs: names that stand in addresses and keys. The rule: a `Slug` that exists can be a key as it stands.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The longest slug in bytes. A key adds a short prefix and must stay far below 512.
+pub const SLUG_BYTES_MAX: usize = 200;
+
+/// 1 to 200 characters of `[a-z0-9._-]`, the first and the last of them a letter or digit.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slug(Arc<str>);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is not a slug: 1 to 200 characters of a-z, 0-9, '.', '_' and '-', the first and the last a letter or digit"
+)]
+pub struct BadSlug(pub String);
+
+impl Slug {
+    /// The slug of a name in any script: transliterated, lower case, `[a-z0-9._-]` kept, all else one `-`, cut at 200.
+    /// `None` where nothing of the name can stand in a slug.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let plain = deunicode::deunicode_with_tofu(name, "-");
+        let mut slug = String::with_capacity(plain.len().min(SLUG_BYTES_MAX));
+        for c in plain.chars().map(|c| c.to_ascii_lowercase()) {
+            let kept = if is_slug_char(c) { c } else { '-' };
+            if kept != '-' || !slug.ends_with('-') {
+                slug.push(kept);
+            }
+        }
+        Self::trimmed(&slug)
+    }
+
+    /// The slug for the `n`-th name that meets this one: `-2`, `-3` and so on behind it; the first is the slug itself.
+    pub fn numbered(&self, n: u32) -> Self {
+        if n <= 1 {
+            return self.clone();
+        }
+        let suffix = format!("-{n}");
+        let room = SLUG_BYTES_MAX - suffix.len();
+        let head = self.0[..self.0.len().min(room)].trim_end_matches(is_edge_mark);
+        Self(format!("{head}{suffix}").into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What is left of `[a-z0-9._-]*` between its first and last letter or digit.
+    fn trimmed(text: &str) -> Option<Self> {
+        let start = text.trim_start_matches(is_edge_mark);
+        let cut = &start[..start.len().min(SLUG_BYTES_MAX)];
+        let slug = cut.trim_end_matches(is_edge_mark);
+        (!slug.is_empty()).then(|| Self(slug.into()))
+    }
+}
+
+fn is_slug_char(c: char) -> bool {
+    matches!(c, 'a'..='z' | '0'..='9') || is_edge_mark(c)
+}
+
+fn is_edge_mark(c: char) -> bool {
+    matches!(c, '.' | '_' | '-')
+}
+
+impl FromStr for Slug {
+    type Err = BadSlug;
+
+    fn from_str(text: &str) -> Result<Self, BadSlug> {
+        let fits = (1..=SLUG_BYTES_MAX).contains(&text.len())
+            && text.chars().all(is_slug_char)
+            && !text.starts_with(is_edge_mark)
+            && !text.ends_with(is_edge_mark);
+        if fits { Ok(Self(text.into())) } else { Err(BadSlug(text.chars().take(64).collect())) }
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Slug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+impl AsRef<str> for Slug {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<str> for Slug {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_every_script_become_slugs() {
+        let slug = |name| Slug::from_name(name).map(|s| s.to_string());
+        assert_eq!(slug("Łukasz / Ĳ").as_deref(), Some("lukasz-ij"));
+        assert_eq!(slug("C++ & Rust 1.0").as_deref(), Some("c-rust-1.0"));
+        assert_eq!(slug("  --北京--  ").as_deref(), Some("bei-jing"));
+        assert_eq!(slug("mattr-").as_deref(), Some("mattr"));
+        assert_eq!(slug("!?").as_deref(), None);
+    }
+
+    #[test]
+    fn a_number_never_makes_a_slug_too_long() {
+        let long = Slug::from_name(&"a".repeat(500)).expect("a slug");
+        assert_eq!(long.as_str().len(), SLUG_BYTES_MAX);
+        let second = long.numbered(2);
+        assert!(second.as_str().ends_with("a-2") && second.as_str().parse::<Slug>().is_ok());
+    }
+}

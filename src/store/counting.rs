@@ -1,0 +1,165 @@
+//! Counts what a request asks of the store. The rule: it changes nothing but the count, and one is made for each request.
+//!
+//! Round trips are counted as waves: a read that starts after another has been answered is taken to depend on it. A read therefore
+//! yields once before it is sent, so that reads sent together are seen together even where the store answers without waiting.
+
+use std::sync::{Arc, Mutex};
+
+use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore, Value};
+
+/// How many of the reads' keys and ranges are kept by name; the rest are counted only.
+const READS_NAMED_MAX: usize = 1_000;
+
+/// What was asked of the store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StorageUse {
+    pub point_reads: u32,
+    pub range_reads: u32,
+    pub transactions: u32,
+    /// Rows that the reads answered with.
+    pub rows: u64,
+    /// Bytes of those rows: keys, names and values.
+    pub bytes: u64,
+    /// How many requests stood one behind the other at the most.
+    pub round_trips: u32,
+    /// Each read, as `Table(partition, row)` or `Table(partition, from..to)`, the first 1,000.
+    pub reads: Vec<String>,
+}
+
+impl StorageUse {
+    /// Requests in all, as a store's log counts them.
+    pub fn requests(&self) -> u32 {
+        self.point_reads + self.range_reads + self.transactions
+    }
+}
+
+/// A store that counts, around another.
+pub struct CountingStore {
+    inner: Store,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    used: StorageUse,
+    /// The highest wave of which a request has been answered.
+    answered: u32,
+}
+
+impl CountingStore {
+    pub fn new(inner: Store) -> Arc<Self> {
+        Arc::new(Self { inner, state: Mutex::default() })
+    }
+
+    /// What was used since the wrapper was made, or last [taken](Self::take).
+    pub fn used(&self) -> StorageUse {
+        self.lock().used.clone()
+    }
+
+    /// As [`used`](Self::used), and starts again from nothing.
+    pub fn take(&self) -> StorageUse {
+        std::mem::take(&mut *self.lock()).used
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Notes a request that starts, and answers its wave.
+    async fn start(&self, count: impl FnOnce(&mut StorageUse)) -> u32 {
+        let wave = {
+            let mut state = self.lock();
+            count(&mut state.used);
+            let wave = state.answered + 1;
+            state.used.round_trips = state.used.round_trips.max(wave);
+            wave
+        };
+        tokio::task::yield_now().await;
+        wave
+    }
+
+    fn finish(&self, wave: u32, rows: &[Entity]) {
+        let mut state = self.lock();
+        state.answered = state.answered.max(wave);
+        state.used.rows += rows.len() as u64;
+        state.used.bytes += rows.iter().map(entity_bytes).sum::<u64>();
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for CountingStore {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        let wave = self
+            .start(|used| {
+                used.point_reads += 1;
+                name_read(used, || format!("{table}{key}"));
+            })
+            .await;
+        let answer = self.inner.get(table, key).await;
+        let found = answer.as_ref().ok().and_then(Option::as_ref);
+        self.finish(wave, found.map_or(&[], std::slice::from_ref));
+        answer
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        let wave = self
+            .start(|used| {
+                used.range_reads += 1;
+                name_read(used, || format!("{table}{range}"));
+            })
+            .await;
+        let answer = self.inner.range(table, range, limit, continuation).await;
+        self.finish(wave, answer.as_ref().map_or(&[], |page| &page.rows));
+        answer
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        let wave = self.start(|used| used.transactions += 1).await;
+        let answer = self.inner.commit(table, batch).await;
+        self.finish(wave, &[]);
+        answer
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        let wave = self.start(|used| used.range_reads += 1).await;
+        let answer = self.inner.scan(table, continuation).await;
+        self.finish(wave, answer.as_ref().map_or(&[], |page| &page.rows));
+        answer
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
+
+fn name_read(used: &mut StorageUse, name: impl FnOnce() -> String) {
+    if used.reads.len() < READS_NAMED_MAX {
+        used.reads.push(name());
+    }
+}
+
+fn entity_bytes(entity: &Entity) -> u64 {
+    let keys = entity.key.partition().len() + entity.key.row().len();
+    let values: usize = entity.properties.iter().map(|(name, value)| name.len() + value_bytes(value)).sum();
+    (keys + values) as u64
+}
+
+fn value_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Binary(bytes) => bytes.len(),
+        Value::Int64(_) | Value::DateTime(_) => 8,
+        Value::Int32(_) => 4,
+        Value::Boolean(_) => 1,
+    }
+}

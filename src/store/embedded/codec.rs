@@ -1,0 +1,174 @@
+//! Rows to bytes and back. The rule: bytes that are not a row are an error, never a panic; a changed shape is a new format number
+//! in `open.rs`.
+//!
+//! A row is its ETag (u64), then for each property: the name's length (u8) and name, a type tag, the value. Numbers are little
+//! endian; strings and binaries carry their length (u32).
+
+use std::sync::Arc;
+
+use compact_str::CompactString;
+
+use crate::store::entity::{Entity, Etag, Properties, Value};
+use crate::store::error::StoreError;
+use crate::store::key::Key;
+
+const STRING: u8 = 1;
+const INT32: u8 = 2;
+const INT64: u8 = 3;
+const BOOLEAN: u8 = 4;
+const DATE_TIME: u8 = 5;
+const BINARY: u8 = 6;
+
+/// `table NUL partition NUL row`.
+pub(super) fn encode_key(table: &str, partition: &str, row: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(table.len() + partition.len() + row.len() + 2);
+    bytes.extend_from_slice(table.as_bytes());
+    bytes.push(0);
+    bytes.extend_from_slice(partition.as_bytes());
+    bytes.push(0);
+    bytes.extend_from_slice(row.as_bytes());
+    bytes
+}
+
+pub(super) fn decode_key(bytes: &[u8]) -> Result<Key, StoreError> {
+    let mut parts = bytes.split(|b| *b == 0).skip(1).map(std::str::from_utf8);
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(Ok(partition)), Some(Ok(row)), None) => Key::new(partition, row).map_err(|_| damaged()),
+        _ => Err(damaged()),
+    }
+}
+
+pub(super) fn etag(number: u64) -> Etag {
+    Etag(format!("{number:x}").into())
+}
+
+pub(super) fn encode_row(etag: u64, properties: &Properties) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(256);
+    bytes.extend_from_slice(&etag.to_le_bytes());
+    for (name, value) in properties.iter() {
+        // `limits::check_entity` refuses names of more than 255 characters before a row comes here.
+        bytes.push(name.len() as u8);
+        bytes.extend_from_slice(name.as_bytes());
+        encode_value(&mut bytes, value);
+    }
+    bytes
+}
+
+fn encode_value(bytes: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::String(text) => encode_span(bytes, STRING, text.as_bytes()),
+        Value::Binary(binary) => encode_span(bytes, BINARY, binary),
+        Value::Int32(number) => encode_fixed(bytes, INT32, &number.to_le_bytes()),
+        Value::Int64(number) => encode_fixed(bytes, INT64, &number.to_le_bytes()),
+        Value::DateTime(ticks) => encode_fixed(bytes, DATE_TIME, &ticks.to_le_bytes()),
+        Value::Boolean(yes) => encode_fixed(bytes, BOOLEAN, &[u8::from(*yes)]),
+    }
+}
+
+fn encode_fixed(bytes: &mut Vec<u8>, tag: u8, value: &[u8]) {
+    bytes.push(tag);
+    bytes.extend_from_slice(value);
+}
+
+fn encode_span(bytes: &mut Vec<u8>, tag: u8, value: &[u8]) {
+    bytes.push(tag);
+    bytes.extend_from_slice(&(value.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(value);
+}
+
+/// The ETag alone, for preconditions.
+pub(super) fn decode_etag(bytes: &[u8]) -> Result<Etag, StoreError> {
+    Ok(etag(u64::from_le_bytes(Cursor(bytes).take_array()?)))
+}
+
+pub(super) fn decode_row(key: Key, bytes: &[u8]) -> Result<Entity, StoreError> {
+    let mut cursor = Cursor(bytes);
+    let etag = etag(u64::from_le_bytes(cursor.take_array()?));
+    let mut properties = Properties::with_capacity(16);
+    while !cursor.0.is_empty() {
+        let [length] = cursor.take_array()?;
+        let name = cursor.take_text(usize::from(length))?;
+        let value = decode_value(&mut cursor)?;
+        properties.push_new(name, value);
+    }
+    Ok(Entity { key, etag, properties })
+}
+
+fn decode_value(cursor: &mut Cursor<'_>) -> Result<Value, StoreError> {
+    let [tag] = cursor.take_array()?;
+    Ok(match tag {
+        STRING => {
+            let length = cursor.take_length()?;
+            Value::String(cursor.take_text(length)?)
+        }
+        BINARY => {
+            let length = cursor.take_length()?;
+            Value::Binary(Arc::from(cursor.take(length)?))
+        }
+        INT32 => Value::Int32(i32::from_le_bytes(cursor.take_array()?)),
+        INT64 => Value::Int64(i64::from_le_bytes(cursor.take_array()?)),
+        DATE_TIME => Value::DateTime(i64::from_le_bytes(cursor.take_array()?)),
+        BOOLEAN => Value::Boolean(cursor.take_array::<1>()? != [0]),
+        _ => return Err(damaged()),
+    })
+}
+
+struct Cursor<'a>(&'a [u8]);
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], StoreError> {
+        let (head, tail) = self.0.split_at_checked(length).ok_or_else(damaged)?;
+        self.0 = tail;
+        Ok(head)
+    }
+
+    fn take_array<const N: usize>(&mut self) -> Result<[u8; N], StoreError> {
+        self.take(N)?.try_into().map_err(|_| damaged())
+    }
+
+    fn take_length(&mut self) -> Result<usize, StoreError> {
+        Ok(u32::from_le_bytes(self.take_array()?) as usize)
+    }
+
+    fn take_text(&mut self, length: usize) -> Result<CompactString, StoreError> {
+        std::str::from_utf8(self.take(length)?).map(CompactString::from).map_err(|_| damaged())
+    }
+}
+
+fn damaged() -> StoreError {
+    StoreError::corrupt("a row of the store file does not decode; restore it from a copy")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_type() -> Properties {
+        let mut properties = Properties::new();
+        properties.set("Text", Value::String("Łukasz".into()));
+        properties.set("Small", Value::Int32(-1));
+        properties.set("Large", Value::Int64(i64::MIN));
+        properties.set("Yes", Value::Boolean(true));
+        properties.set("At", Value::DateTime(638_741_523_061_234_567));
+        properties.set("Bytes", Value::Binary(Arc::from([0, 255])));
+        properties
+    }
+
+    #[test]
+    fn a_row_comes_back_as_it_was() {
+        let key = Key::new("2025-02", "s-a").expect("a key");
+        let row = decode_row(key, &encode_row(7, &every_type())).expect("a row");
+        assert_eq!((row.properties, row.etag), (every_type(), etag(7)));
+    }
+
+    #[test]
+    fn a_row_cut_short_anywhere_is_an_error_or_a_shorter_row() {
+        let key = Key::new("2025-02", "s-a").expect("a key");
+        let bytes = encode_row(7, &every_type());
+        for cut in 0..bytes.len() {
+            if let Ok(row) = decode_row(key.clone(), &bytes[..cut]) {
+                assert!(row.properties.len() < every_type().len());
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The store in a file: redb, one process at a time. The rule: a write is on disk before it is acknowledged.
+//!
+//! Reads run where they are called: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread
+//! that takes all that wait, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
+
+mod codec;
+mod open;
+mod reader;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use redb::Database;
+
+use super::limits::check_page_rows;
+use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore};
+
+/// A store in one file.
+pub struct EmbeddedStore {
+    database: Arc<Database>,
+    writer: writer::Writer,
+}
+
+impl EmbeddedStore {
+    /// Opens the store in a folder, or makes it.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`](super::StoreError::Locked) where another process has it open, `Corrupt` where the file is not a whole
+    /// store, `Unavailable` where the folder cannot be made or read.
+    pub fn open(folder: &Path) -> Result<Self> {
+        Self::with_database(open::open_file(folder)?)
+    }
+
+    /// A store in memory, which is gone with the process: for tests and benchmarks.
+    pub fn in_memory() -> Result<Self> {
+        Self::with_database(open::open_backend(redb::backends::InMemoryBackend::new())?)
+    }
+
+    /// A store on a storage backend of the caller's own, such as one that loses power.
+    pub fn on_backend(backend: impl redb::StorageBackend) -> Result<Self> {
+        Self::with_database(open::open_backend(backend)?)
+    }
+
+    fn with_database(database: Database) -> Result<Self> {
+        let database = Arc::new(database);
+        let writer = writer::Writer::start(Arc::clone(&database))?;
+        Ok(Self { database, writer })
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for EmbeddedStore {
+    /// Nothing to do: the table's name is the head of each row's key in the file.
+    async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        reader::get(&self.database, table, key)
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        check_page_rows(limit)?;
+        reader::range(&self.database, table, range, limit, continuation)
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        self.writer.commit(table, batch.clone()).await
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        reader::scan(&self.database, table, continuation)
+    }
+
+    async fn ping(&self) -> Result<()> {
+        reader::ping(&self.database)
+    }
+}

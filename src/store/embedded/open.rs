@@ -1,0 +1,84 @@
+//! Opens the file, and says in one line what stands in the way where it cannot. The rule: a file that is not ours, or not whole,
+//! is refused before anything is written to it.
+
+use std::path::Path;
+
+use redb::{Database, DatabaseError, StorageBackend, TableDefinition};
+
+use crate::store::error::StoreError;
+
+/// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.
+pub(super) const ROWS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("rows");
+/// What this file is: the format's version.
+const ABOUT: TableDefinition<&str, u64> = TableDefinition::new("about");
+const FORMAT: u64 = 1;
+
+const FILE_NAME: &str = "tidings.redb";
+
+/// Memory that redb may keep pages in. Small, for the operating system caches the file too.
+const CACHE_BYTES: usize = 48 << 20;
+
+pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|e| StoreError::unavailable(format!("cannot make the folder {}", folder.display()), e))?;
+    let path = folder.join(FILE_NAME);
+    let name = path.display().to_string();
+    let database = redb::Builder::new().set_cache_size(CACHE_BYTES).create(&path).map_err(|e| explain(&name, e))?;
+    prepare(database, &name)
+}
+
+pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, StoreError> {
+    let name = "the given backend";
+    let database =
+        redb::Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend).map_err(|e| explain(name, e))?;
+    prepare(database, name)
+}
+
+/// Makes the tables of a new file; holds an old one to its format.
+fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
+    let damaged = |e: redb::Error| StoreError::corrupt_by(format!("{name} cannot be read"), e);
+    let found = {
+        let read = redb::ReadableDatabase::begin_read(&database).map_err(|e| damaged(e.into()))?;
+        match read.open_table(ABOUT) {
+            Ok(about) => about.get("format").map_err(|e| damaged(e.into()))?.map(|f| f.value()),
+            Err(redb::TableError::TableDoesNotExist(_)) => None,
+            Err(e) => return Err(damaged(e.into())),
+        }
+    };
+    match found {
+        Some(FORMAT) => Ok(database),
+        Some(other) => Err(StoreError::corrupt(format!(
+            "{name} has the format {other}; this version of tidings reads the format {FORMAT}"
+        ))),
+        None => {
+            write_format(&database).map_err(damaged)?;
+            Ok(database)
+        }
+    }
+}
+
+fn write_format(database: &Database) -> Result<(), redb::Error> {
+    let write = database.begin_write()?;
+    write.open_table(ABOUT)?.insert("format", FORMAT)?;
+    write.open_table(ROWS)?;
+    write.commit()?;
+    Ok(())
+}
+
+fn explain(name: &str, error: DatabaseError) -> StoreError {
+    match error {
+        DatabaseError::DatabaseAlreadyOpen => StoreError::Locked(format!(
+            "{name} is open in another process: stop that one, or give this one a store of its own with --store"
+        )),
+        DatabaseError::UpgradeRequired(version) => StoreError::corrupt(format!(
+            "{name} was written in redb's file format {version}, which this version cannot read"
+        )),
+        DatabaseError::Storage(redb::StorageError::Io(e)) if e.kind() == std::io::ErrorKind::InvalidData => {
+            StoreError::corrupt_by(format!("{name} is not a whole Tidings store"), e)
+        }
+        DatabaseError::Storage(redb::StorageError::Io(e)) => {
+            StoreError::unavailable(format!("{name} cannot be opened"), e)
+        }
+        other => StoreError::corrupt_by(format!("{name} is not a whole Tidings store"), other),
+    }
+}

@@ -1,0 +1,89 @@
+//! Reads of the file. The rule: each read is one redb snapshot, so a page never shows half a batch.
+
+use redb::{Database, ReadableDatabase};
+
+use super::codec::{decode_key, decode_row, encode_key};
+use super::open::ROWS;
+use crate::store::error::StoreError;
+use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
+
+pub(super) fn get(database: &Database, table: &str, key: &Key) -> Result<Option<Entity>> {
+    let rows = open(database)?;
+    let found = rows.get(encode_key(table, key.partition(), key.row()).as_slice()).map_err(unreadable)?;
+    found.map(|bytes| decode_row(key.clone(), bytes.value())).transpose()
+}
+
+pub(super) fn range(
+    database: &Database,
+    table: &str,
+    range: &RowRange,
+    limit: usize,
+    continuation: Option<&Continuation>,
+) -> Result<Page> {
+    let partition = range.partition();
+    let first = continuation.map(|c| c.0.as_str()).or(range.from()).unwrap_or("");
+    let from = encode_key(table, partition, first);
+    let to = match range.to() {
+        Some(row) => encode_key(table, partition, row),
+        None => past_partition(table, partition),
+    };
+    read_page(database, &from, &to, limit, |key| key.row().to_owned())
+}
+
+/// The continuation of a scan names the partition and the row.
+pub(super) fn scan(database: &Database, table: &str, continuation: Option<&Continuation>) -> Result<Page> {
+    let from = match continuation.and_then(|c| c.0.split_once('\0')) {
+        Some((partition, row)) => encode_key(table, partition, row),
+        None => encode_key(table, "", ""),
+    };
+    let mut to = table.as_bytes().to_vec();
+    to.push(1);
+    read_page(database, &from, &to, PAGE_ROWS_MAX, |key| format!("{}\0{}", key.partition(), key.row()))
+}
+
+pub(super) fn ping(database: &Database) -> Result<()> {
+    open(database).map(|_| ())
+}
+
+/// The first key after all rows of a partition: NUL ends the partition's name, and no name holds the byte 1.
+fn past_partition(table: &str, partition: &str) -> Vec<u8> {
+    let mut bytes = encode_key(table, partition, "");
+    *bytes.last_mut().expect("a key ends in the NUL behind its partition") = 1;
+    bytes
+}
+
+fn read_page(
+    database: &Database,
+    from: &[u8],
+    to: &[u8],
+    limit: usize,
+    position: impl Fn(&Key) -> String,
+) -> Result<Page> {
+    if from >= to {
+        return Ok(Page::default());
+    }
+    let rows = open(database)?;
+    let mut page = Page::default();
+    for entry in rows.range(from..to).map_err(unreadable)? {
+        let (key, value) = entry.map_err(unreadable)?;
+        let key = decode_key(key.value())?;
+        if page.rows.len() == limit {
+            page.continuation = Some(Continuation(position(&key)));
+            break;
+        }
+        page.rows.push(decode_row(key, value.value())?);
+    }
+    Ok(page)
+}
+
+fn open(database: &Database) -> Result<redb::ReadOnlyTable<&'static [u8], &'static [u8]>> {
+    let read = database.begin_read().map_err(unreadable)?;
+    read.open_table(ROWS).map_err(unreadable)
+}
+
+pub(super) fn unreadable(error: impl Into<redb::Error>) -> StoreError {
+    match error.into() {
+        redb::Error::Io(e) => StoreError::unavailable("the store file cannot be read", e),
+        other => StoreError::corrupt_by("the store file cannot be read", other),
+    }
+}

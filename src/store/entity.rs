@@ -1,0 +1,79 @@
+//! A row: its key, its ETag and its typed properties. The rule: only types that Azure's own tools read, under their names there.
+
+use std::sync::Arc;
+
+use compact_str::CompactString;
+
+use super::key::Key;
+
+/// Changes with every write of the row. Opaque: made by the store, compared by the store.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Etag(pub Arc<str>);
+
+/// A property's value: the Edm types that Tidings uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Edm.String, at most 32,768 UTF-16 units.
+    String(CompactString),
+    /// Edm.Int32
+    Int32(i32),
+    /// Edm.Int64
+    Int64(i64),
+    /// Edm.Boolean
+    Boolean(bool),
+    /// Edm.DateTime in ticks (100 ns since 0001-01-01T00:00:00Z); Azure takes 1601-01-01 and later.
+    DateTime(i64),
+    /// Edm.Binary, at most 64 KiB.
+    Binary(Arc<[u8]>),
+}
+
+/// Properties in the order they were put, each name once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Properties(Vec<(CompactString, Value)>);
+
+impl Properties {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self(Vec::with_capacity(capacity))
+    }
+
+    /// Sets a property, in place where the name stands already.
+    pub fn set(&mut self, name: &str, value: Value) {
+        match self.0.iter_mut().find(|(n, _)| n == name) {
+            Some(slot) => slot.1 = value,
+            None => self.0.push((CompactString::from(name), value)),
+        }
+    }
+
+    /// Appends without looking for the name: for decoders, whose input was made from `Properties`.
+    pub(in crate::store) fn push_new(&mut self, name: CompactString, value: Value) {
+        self.0.push((name, value));
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(n, _)| n == name).map(|(_, v)| v)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(n, v)| (n.as_str(), v))
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A row as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entity {
+    pub key: Key,
+    pub etag: Etag,
+    pub properties: Properties,
+}

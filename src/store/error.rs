@@ -1,0 +1,78 @@
+//! What can go wrong in a store, sorted by what the caller does next. The rule: causes stay inside as sources, never in the text
+//! that a client reads.
+
+use std::error::Error as StdError;
+
+type Source = Box<dyn StdError + Send + Sync>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A precondition of a batch did not hold: a row that must be absent stands, one that must stand is gone, or an ETag has
+    /// moved on. Nothing was written. Read again, then decide.
+    #[error("the rows have changed: {0}")]
+    Precondition(String),
+    /// The request itself is over a limit of the tables, or malformed. Nothing was sent. Mend the request.
+    #[error("{0}")]
+    Limit(String),
+    /// Throttled or out of reach, after the retries. Nothing was written. Try again later.
+    #[error("the store could not be reached: {what}")]
+    Unavailable {
+        what: String,
+        #[source]
+        source: Option<Source>,
+    },
+    /// The answer to a write was lost: it may have happened or not. Read before trying again.
+    #[error("the answer to a write was lost, it may have been made: {what}")]
+    OutcomeUnknown {
+        what: String,
+        #[source]
+        source: Option<Source>,
+    },
+    /// The store refuses this caller (account, key, SAS or role).
+    #[error("the store refused access: {what}")]
+    Denied {
+        what: String,
+        #[source]
+        source: Option<Source>,
+    },
+    /// Another process holds the store file.
+    #[error("{0}")]
+    Locked(String),
+    /// What is stored cannot be read as what it should be. Report it; a restore or a repair is needed.
+    #[error("the store is damaged: {what}")]
+    Corrupt {
+        what: String,
+        #[source]
+        source: Option<Source>,
+    },
+}
+
+impl StoreError {
+    pub fn limit(what: impl Into<String>) -> Self {
+        Self::Limit(what.into())
+    }
+
+    pub fn precondition(what: impl Into<String>) -> Self {
+        Self::Precondition(what.into())
+    }
+
+    pub fn unavailable(what: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self::Unavailable { what: what.into(), source: Some(source.into()) }
+    }
+
+    pub fn outcome_unknown(what: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self::OutcomeUnknown { what: what.into(), source: Some(source.into()) }
+    }
+
+    pub fn denied(what: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self::Denied { what: what.into(), source: Some(source.into()) }
+    }
+
+    pub fn corrupt(what: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into(), source: None }
+    }
+
+    pub fn corrupt_by(what: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self::Corrupt { what: what.into(), source: Some(source.into()) }
+    }
+}

@@ -1,0 +1,95 @@
+//! A row's address, and a span of rows. The rule: a `Key` that exists is one that every store takes.
+
+use std::fmt;
+
+use super::error::StoreError;
+
+/// The longest PartitionKey or RowKey in bytes. Azure's limit is 1 KiB of UTF-16; keys here are ASCII, two bytes each there.
+pub const KEY_BYTES_MAX: usize = 512;
+
+/// The address of a row: both parts are ASCII without control characters and without `/ \ # ? ' %`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    partition: String,
+    row: String,
+}
+
+impl Key {
+    /// # Errors
+    /// [`StoreError::Limit`] where a part is too long or holds a character that a key must not hold.
+    pub fn new(partition: impl Into<String>, row: impl Into<String>) -> Result<Self, StoreError> {
+        let (partition, row) = (partition.into(), row.into());
+        check_part("PartitionKey", &partition)?;
+        check_part("RowKey", &row)?;
+        Ok(Self { partition, row })
+    }
+
+    pub fn partition(&self) -> &str {
+        &self.partition
+    }
+
+    pub fn row(&self) -> &str {
+        &self.row
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {})", self.partition, self.row)
+    }
+}
+
+/// A span of rows in one partition: `from` inclusive, `to` exclusive; `None` leaves that side open.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RowRange {
+    partition: String,
+    from: Option<String>,
+    to: Option<String>,
+}
+
+impl RowRange {
+    /// # Errors
+    /// [`StoreError::Limit`] where the partition or a bound cannot be a key.
+    pub fn new(partition: impl Into<String>, from: Option<String>, to: Option<String>) -> Result<Self, StoreError> {
+        let partition = partition.into();
+        check_part("PartitionKey", &partition)?;
+        for bound in [&from, &to].into_iter().flatten() {
+            check_part("RowKey", bound)?;
+        }
+        Ok(Self { partition, from, to })
+    }
+
+    pub fn partition(&self) -> &str {
+        &self.partition
+    }
+
+    pub fn from(&self) -> Option<&str> {
+        self.from.as_deref()
+    }
+
+    pub fn to(&self) -> Option<&str> {
+        self.to.as_deref()
+    }
+}
+
+impl fmt::Display for RowRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (from, to) = (self.from.as_deref().unwrap_or(""), self.to.as_deref().unwrap_or(""));
+        write!(f, "({}, {from}..{to})", self.partition)
+    }
+}
+
+fn check_part(which: &'static str, text: &str) -> Result<(), StoreError> {
+    if text.len() > KEY_BYTES_MAX {
+        return Err(StoreError::limit(format!("a {which} has {} bytes; the limit is {KEY_BYTES_MAX}", text.len())));
+    }
+    match text.chars().find(|c| !is_key_char(*c)) {
+        Some(bad) => Err(StoreError::limit(format!("a {which} holds the character {bad:?}, which no key may hold"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a key may hold this character. `/ \ # ?` and control characters are Azure's rule; `'` and `%` break its URLs.
+pub fn is_key_char(c: char) -> bool {
+    matches!(c, ' '..='~') && !matches!(c, '/' | '\\' | '#' | '?' | '\'' | '%')
+}

@@ -1,0 +1,88 @@
+//! The limits of the tables, kept on every store alike. Source: "Understanding the Table service data model" and "Performing
+//! entity group transactions" in Azure's documentation. Azurite takes more than Azure does; these are Azure's.
+
+use super::entity::{Properties, Value};
+use super::error::StoreError;
+use super::key::Key;
+
+/// Rows on one page of a read.
+pub const PAGE_ROWS_MAX: usize = 1_000;
+/// Operations in one transaction.
+pub const BATCH_OPERATIONS_MAX: usize = 100;
+/// The payload of one transaction in bytes: 4 MiB.
+pub const BATCH_BYTES_MAX: usize = 4 << 20;
+/// A row's keys, names and values in bytes: 1 MiB.
+pub const ENTITY_BYTES_MAX: usize = 1 << 20;
+/// A row's own properties: 255 less PartitionKey, RowKey and Timestamp.
+pub const PROPERTIES_MAX: usize = 252;
+/// A binary property in bytes: 64 KiB.
+pub const BINARY_BYTES_MAX: usize = 64 << 10;
+/// A string property in UTF-16 units: 64 KiB.
+pub const STRING_UNITS_MAX: usize = 32 << 10;
+/// A property's name in characters.
+pub const NAME_CHARS_MAX: usize = 255;
+/// 1601-01-01T00:00:00Z, the first instant an Edm.DateTime can hold, in ticks.
+pub const DATE_TIME_TICKS_MIN: i64 = 504_911_232_000_000_000;
+/// 9999-12-31T23:59:59.9999999Z, the last one.
+pub const DATE_TIME_TICKS_MAX: i64 = 3_155_378_975_999_999_999;
+
+/// The size of a row as Azure counts it, in bytes.
+///
+/// # Errors
+/// [`StoreError::Limit`] naming the row, the limit and the value that passes it.
+pub fn check_entity(key: &Key, properties: &Properties) -> Result<usize, StoreError> {
+    if properties.len() > PROPERTIES_MAX {
+        return Err(StoreError::limit(format!(
+            "the row {key} has {} properties; the limit is {PROPERTIES_MAX}",
+            properties.len()
+        )));
+    }
+    let mut bytes = 4 + 2 * (key.partition().len() + key.row().len());
+    for (name, value) in properties.iter() {
+        check_name(key, name)?;
+        bytes += 8 + 2 * name.len() + check_value(key, name, value)?;
+    }
+    if bytes > ENTITY_BYTES_MAX {
+        return Err(StoreError::limit(format!("the row {key} has {bytes} bytes; the limit is {ENTITY_BYTES_MAX}")));
+    }
+    Ok(bytes)
+}
+
+/// Whether a page size can be asked of a store.
+pub fn check_page_rows(limit: usize) -> Result<(), StoreError> {
+    match limit {
+        1..=PAGE_ROWS_MAX => Ok(()),
+        _ => Err(StoreError::limit(format!("a read asks for {limit} rows; 1 to {PAGE_ROWS_MAX} are allowed"))),
+    }
+}
+
+fn check_name(key: &Key, name: &str) -> Result<(), StoreError> {
+    let mut chars = name.chars();
+    let starts_well = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    let goes_on_well = chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_system = matches!(name, "PartitionKey" | "RowKey" | "Timestamp");
+    if starts_well && goes_on_well && !is_system && name.len() <= NAME_CHARS_MAX {
+        return Ok(());
+    }
+    Err(StoreError::limit(format!("the row {key} has a property that cannot be named {name:?}")))
+}
+
+fn check_value(key: &Key, name: &str, value: &Value) -> Result<usize, StoreError> {
+    let over = |size: usize, limit: usize, unit: &str| {
+        Err(StoreError::limit(format!("{name} of the row {key} has {size} {unit}; the limit is {limit}")))
+    };
+    match value {
+        Value::String(text) => {
+            let units = text.encode_utf16().count();
+            if units > STRING_UNITS_MAX { over(units, STRING_UNITS_MAX, "UTF-16 units") } else { Ok(4 + 2 * units) }
+        }
+        Value::Binary(bytes) if bytes.len() > BINARY_BYTES_MAX => over(bytes.len(), BINARY_BYTES_MAX, "bytes"),
+        Value::Binary(bytes) => Ok(4 + bytes.len()),
+        Value::DateTime(ticks) if !(DATE_TIME_TICKS_MIN..=DATE_TIME_TICKS_MAX).contains(ticks) => {
+            Err(StoreError::limit(format!("{name} of the row {key} is an instant outside of the years 1601 to 9999")))
+        }
+        Value::DateTime(_) | Value::Int64(_) => Ok(8),
+        Value::Int32(_) => Ok(4),
+        Value::Boolean(_) => Ok(1),
+    }
+}

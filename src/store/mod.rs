@@ -1,0 +1,74 @@
+//! The storage contract: rows with a PartitionKey and a RowKey, and nothing that one of the stores could not keep.
+//!
+//! The rule of this room: it knows rows, never posts. What a key means is `keys`' matter, what a row means `content`'s.
+//!
+//! Guarantees, the same on every store (the contract suite in `tests/it/store` holds each of them to it):
+//!
+//! - **Point read**: the row as its last acknowledged write left it.
+//! - **Range read**: one partition, ascending by RowKey in byte order, at most [`PAGE_ROWS_MAX`] rows a page. A page may be
+//!   short, or empty, and still carry a continuation; only a page without one is the end.
+//! - **Batch**: an entity group transaction. One table, one partition, each row once; all of it happens or nothing does, and it
+//!   is on disk (or replicated) before it is acknowledged. A precondition that does not hold is [`StoreError::Precondition`].
+//! - **Limits**: those of Azure Table Storage ("Understanding the Table service data model", "Performing entity group
+//!   transactions"), refused here with [`StoreError::Limit`] before anything is sent, so that a file can be moved to Azure.
+
+pub mod azure;
+pub mod batch;
+pub mod counting;
+pub mod embedded;
+pub mod entity;
+pub mod error;
+pub mod key;
+pub mod limits;
+
+use std::sync::Arc;
+
+pub use batch::{Batch, Operation, Precondition};
+pub use counting::{CountingStore, StorageUse};
+pub use entity::{Entity, Etag, Properties, Value};
+pub use error::StoreError;
+pub use key::{Key, RowRange};
+pub use limits::PAGE_ROWS_MAX;
+
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+pub type Store = Arc<dyn TableStore>;
+
+/// One page of a range read or a scan: rows in ascending order, and where to go on.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    pub rows: Vec<Entity>,
+    /// Opaque; handed back unchanged to the same read. `None`: nothing follows.
+    pub continuation: Option<Continuation>,
+}
+
+/// Where a read goes on; only the store that made it can read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Continuation(pub(in crate::store) String);
+
+/// A table store. Implemented by [`embedded::EmbeddedStore`], [`azure::AzureStore`] and the wrappers around them.
+#[async_trait::async_trait]
+pub trait TableStore: Send + Sync + 'static {
+    /// Makes the tables that do not exist yet. Idempotent.
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()>;
+
+    /// Point read: one row, or `None` where there is none.
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
+
+    /// Range read: one request for at most `limit` rows (1 to [`PAGE_ROWS_MAX`]) of one partition.
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page>;
+
+    /// Entity group transaction. Answers the new ETag of each row put, `None` for each row deleted, in the batch's order.
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>>;
+
+    /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;
+
+    /// Answers where the store can be reached and read at this moment.
+    async fn ping(&self) -> Result<()>;
+}
