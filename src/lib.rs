@@ -1,3 +1,6 @@
 //! Tidings: a GraphQL content server over tables that know only a PartitionKey and a RowKey.
+pub mod clock;
+pub mod content;
+pub mod keys;
 pub mod model;
 pub mod store;

@@ -1,7 +1,13 @@
 //! The content itself: plain types and their rules. The rule of this room: no I/O, no clock, nothing async, nothing of ours imported.
 
 pub mod instant;
+pub mod node_id;
+pub mod post;
 pub mod slug;
+pub mod term;
 
 pub use instant::{Instant, Month};
+pub use node_id::NodeId;
+pub use post::{Post, PostId, PostKey, PostStatus, WholePost};
 pub use slug::Slug;
+pub use term::{Term, TermId, TermKind};

@@ -63,6 +63,16 @@ impl RowRange {
         &self.partition
     }
 
+    /// The same range from this row on, where that lies behind its own start.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] where the text cannot be a key.
+    pub fn starting_at(&self, row: String) -> Result<Self, StoreError> {
+        check_part("RowKey", &row)?;
+        let from = self.from.clone().map_or(row.clone(), |own| own.max(row));
+        Ok(Self { from: Some(from), ..self.clone() })
+    }
+
     pub fn from(&self) -> Option<&str> {
         self.from.as_deref()
     }

@@ -1,0 +1,124 @@
+//! Which partitions there are: the months that hold posts, the first characters of terms. The rule: what this server wrote it sees at
+//! once; what another wrote, within the time that the cache may be old.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant as Moment};
+
+use crate::keys::{Table, place, term};
+use crate::model::{Month, TermKind};
+use crate::store::{Entity, PAGE_ROWS_MAX, RowRange, Store, StoreError};
+
+use super::rows::directory::{self, Listed};
+
+/// Newest first.
+pub type Months = Arc<Vec<Listed<Month>>>;
+/// In the order of the characters.
+pub type FirstCharacters = Arc<Vec<Listed<String>>>;
+
+/// The lists of partitions, cached for the whole server.
+pub struct Directories {
+    age_max: Option<Duration>,
+    months: Cached<Month>,
+    terms: [Cached<String>; 3],
+}
+
+impl Directories {
+    /// `age_max`: how old a list may be where others write to the store too; `None` where no one else can.
+    pub fn new(age_max: Option<Duration>) -> Self {
+        Self { age_max, months: Cached::default(), terms: std::array::from_fn(|_| Cached::default()) }
+    }
+
+    /// Forgets all: the next reader sees what was just written.
+    pub fn forget(&self) {
+        self.months.forget();
+        self.terms.iter().for_each(Cached::forget);
+    }
+
+    /// The months, where no read is needed to tell.
+    pub fn months_at_hand(&self) -> Option<Months> {
+        self.months.fresh(self.age_max)
+    }
+
+    /// One range read for each 1,000 months, or none.
+    pub async fn months(&self, store: &Store) -> Result<Months, StoreError> {
+        let rows = RowRange::new(place::MONTHS_PARTITION, None, None)?;
+        self.months.get(self.age_max, store, Table::Months, &rows, directory::read_month).await
+    }
+
+    /// One range read, or none.
+    pub async fn first_characters(&self, store: &Store, kind: TermKind) -> Result<FirstCharacters, StoreError> {
+        let rows = RowRange::new(term::DIRECTORY_PARTITION, None, None)?;
+        let cached = &self.terms[kind as usize];
+        cached.get(self.age_max, store, Table::Terms(kind), &rows, directory::read_first_character).await
+    }
+}
+
+struct Cached<P> {
+    state: Mutex<State<P>>,
+}
+
+struct State<P> {
+    /// One more with each `forget`: a list that was read before is not kept.
+    generation: u64,
+    list: Option<(Moment, Arc<Vec<Listed<P>>>)>,
+}
+
+impl<P> Default for Cached<P> {
+    fn default() -> Self {
+        Self { state: Mutex::new(State { generation: 0, list: None }) }
+    }
+}
+
+impl<P> Cached<P> {
+    fn forget(&self) {
+        let mut state = self.lock();
+        state.generation += 1;
+        state.list = None;
+    }
+
+    fn fresh(&self, age_max: Option<Duration>) -> Option<Arc<Vec<Listed<P>>>> {
+        let state = self.lock();
+        let (read_at, list) = state.list.as_ref()?;
+        age_max.is_none_or(|max| read_at.elapsed() <= max).then(|| Arc::clone(list))
+    }
+
+    async fn get(
+        &self,
+        age_max: Option<Duration>,
+        store: &Store,
+        table: Table,
+        rows: &RowRange,
+        read: impl Fn(&Entity) -> Result<Listed<P>, StoreError>,
+    ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
+        if let Some(list) = self.fresh(age_max) {
+            return Ok(list);
+        }
+        let generation = self.lock().generation;
+        let read_at = Moment::now();
+        let entities = read_all(store, table, rows).await?;
+        let list = Arc::new(entities.iter().map(read).collect::<Result<Vec<_>, _>>()?);
+        let mut state = self.lock();
+        if state.generation == generation {
+            state.list = Some((read_at, Arc::clone(&list)));
+        }
+        Ok(list)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State<P>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A whole range, page by page.
+pub(crate) async fn read_all(store: &Store, table: Table, rows: &RowRange) -> Result<Vec<Entity>, StoreError> {
+    let mut found = Vec::new();
+    let mut continuation = None;
+    loop {
+        let page = store.range(table.name(), rows, PAGE_ROWS_MAX, continuation.as_ref()).await?;
+        found.extend(page.rows);
+        continuation = page.continuation;
+        if continuation.is_none() {
+            return Ok(found);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Point lookups that stand close together become one range read. The rule: only where that is fewer requests, and the rows read in vain
+//! are fewer than twice those wanted.
+
+use std::collections::BTreeMap;
+
+use crate::keys::place::month_partition;
+use crate::keys::time::{Direction, Span};
+use crate::model::{Month, PostKey};
+use crate::store::{PAGE_ROWS_MAX, RowRange};
+
+use super::rows::directory::Listed;
+
+/// Rows that a range may read for each row that is wanted.
+const ROWS_PER_POST_MAX: f64 = 3.0;
+/// Fewer posts than this are read one by one: the guess of their density is too rough.
+const POSTS_MIN: usize = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub points: Vec<PostKey>,
+    pub ranges: Vec<Nearby>,
+}
+
+#[derive(Debug)]
+pub(super) struct Nearby {
+    pub rows: RowRange,
+    pub keys: Vec<PostKey>,
+    pub limit: usize,
+}
+
+/// Without the months at hand nothing is known of the density, and every post is a point read.
+pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Plan {
+    let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
+        return Plan { points: keys.to_vec(), ranges: Vec::new() };
+    };
+    let mut by_month: BTreeMap<Month, Vec<PostKey>> = BTreeMap::new();
+    for key in keys {
+        by_month.entry(key.month()).or_default().push(key.clone());
+    }
+    let mut plan = Plan::default();
+    for (month, mut keys) in by_month {
+        keys.sort();
+        match range_over(month, &keys, months) {
+            Some((rows, limit)) => plan.ranges.push(Nearby { rows, keys, limit }),
+            None => plan.points.extend(keys),
+        }
+    }
+    plan
+}
+
+fn range_over(month: Month, keys: &[PostKey], months: &[Listed<Month>]) -> Option<(RowRange, usize)> {
+    let (newest, oldest) = (keys.first()?, keys.last()?);
+    if keys.len() < POSTS_MIN {
+        return None;
+    }
+    let posts = months.iter().find(|m| m.partition == month)?.count.rows as f64;
+    let whole = (month.last().ticks() - month.first().ticks()) as f64;
+    let share = (newest.at.ticks() - oldest.at.ticks()) as f64 / whole;
+    let expected = posts * share + keys.len() as f64;
+    let rows_max = ROWS_PER_POST_MAX * keys.len() as f64;
+    if posts.min(expected) > rows_max {
+        return None;
+    }
+    let span = Span { until: Some(newest.at), since: Some(oldest.at), ..Span::default() };
+    let limit = (2 * rows_max as usize).clamp(1, PAGE_ROWS_MAX);
+    Some((span.rows(&month_partition(month), Direction::Forward), limit))
+}

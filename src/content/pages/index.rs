@@ -1,0 +1,90 @@
+//! One partition of an index table as a stream. The rule: one range read for a stretch, and none for what is skipped.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::keys::time::{self, Direction, Span};
+use crate::keys::{Table, term};
+use crate::model::{PostKey, Slug, TermKind};
+use crate::store::{Continuation, PAGE_ROWS_MAX, RowRange, Store};
+
+use super::ReadBudget;
+use super::stream::{Candidate, PostStream, compare};
+use crate::content::error::Result;
+
+pub(super) struct IndexStream {
+    store: Store,
+    budget: Arc<ReadBudget>,
+    table: Table,
+    direction: Direction,
+    /// How many rows the next read asks for; it doubles, for who reads on reads far.
+    chunk: usize,
+    buffer: VecDeque<PostKey>,
+    rest: Rest,
+}
+
+/// What lies behind the buffer.
+enum Rest {
+    Unread(RowRange),
+    More(RowRange, Continuation),
+    Nothing,
+}
+
+impl IndexStream {
+    pub fn new(
+        store: Store,
+        budget: Arc<ReadBudget>,
+        (kind, slug): (TermKind, &Slug),
+        span: &Span,
+        direction: Direction,
+        chunk: usize,
+    ) -> Self {
+        let rows = span.rows(&term::posts_partition(slug), direction);
+        let chunk = chunk.clamp(1, PAGE_ROWS_MAX);
+        let table = Table::PostsBy(kind);
+        Self { store, budget, table, direction, chunk, buffer: VecDeque::new(), rest: Rest::Unread(rows) }
+    }
+
+    /// Reads the next stretch: from `target` on, where the buffer has ended before it.
+    async fn read(&mut self, target: Option<&PostKey>) -> Result<()> {
+        let (rows, continuation) = match std::mem::replace(&mut self.rest, Rest::Nothing) {
+            Rest::Nothing => return Ok(()),
+            Rest::Unread(rows) => (rows, None),
+            Rest::More(rows, continuation) => (rows, Some(continuation)),
+        };
+        let (rows, continuation) = match target {
+            Some(target) => (rows.starting_at(time::row(target, self.direction))?, None),
+            None => (rows, continuation),
+        };
+        self.budget.spend()?;
+        let page = self.store.range(self.table.name(), &rows, self.chunk, continuation.as_ref()).await?;
+        self.chunk = (self.chunk * 2).min(PAGE_ROWS_MAX);
+        // A row of another shape is `check`'s to report; a list goes on without it.
+        self.buffer.extend(page.rows.iter().filter_map(|row| time::parse_row(row.key.row(), self.direction)));
+        if let Some(continuation) = page.continuation {
+            self.rest = Rest::More(rows, continuation);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl PostStream for IndexStream {
+    async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>> {
+        loop {
+            let is_before = |key: &PostKey| target.is_some_and(|t| compare(self.direction, key, t).is_lt());
+            while self.buffer.front().is_some_and(is_before) {
+                self.buffer.pop_front();
+            }
+            match self.buffer.front() {
+                Some(key) => return Ok(Some(Candidate::key(key.clone()))),
+                None if matches!(self.rest, Rest::Nothing) => return Ok(None),
+                None => self.read(target).await?,
+            }
+        }
+    }
+
+    fn pass(&mut self) {
+        self.buffer.pop_front();
+    }
+}

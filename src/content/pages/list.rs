@@ -1,0 +1,153 @@
+//! What a list of posts is: its scope and its filter. The rule: the same list is the same tag, so that its cursors fit it and no other.
+
+use crate::content::error::{ContentError, Result};
+use crate::keys::cursor::ListTag;
+use crate::keys::time::Span;
+use crate::model::{Instant, Month, Post, PostKey, Slug, TermId, TermKind};
+
+/// How many slugs one filter may name: each is a stream of its own.
+pub const FILTER_SLUGS_MAX: usize = 20;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    All,
+    Month(Month),
+    /// The posts of a term: its id, which names the list for ever, and the slug that it has now.
+    Term(TermId, Slug),
+}
+
+/// `all` of these and at least one of `any`. An empty `all` asks nothing; an empty `any` is never met.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SlugFilter {
+    pub all: Vec<Slug>,
+    pub any: Option<Vec<Slug>>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Later than this instant.
+    pub published_after: Option<Instant>,
+    /// Earlier than this instant.
+    pub published_before: Option<Instant>,
+    pub categories: SlugFilter,
+    pub tags: SlugFilter,
+    pub authors: SlugFilter,
+}
+
+impl Filter {
+    pub fn slugs(&self, kind: TermKind) -> &SlugFilter {
+        match kind {
+            TermKind::Category => &self.categories,
+            TermKind::Tag => &self.tags,
+            TermKind::Author => &self.authors,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostList {
+    pub scope: Scope,
+    pub filter: Filter,
+}
+
+/// What the index tables must be asked: streams of posts, merged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Query {
+    /// No index: the months themselves.
+    Months,
+    Index(TermKind, Slug),
+    Union(Vec<Query>),
+    Intersection(Vec<Query>),
+}
+
+impl PostList {
+    pub fn all() -> Self {
+        Self { scope: Scope::All, filter: Filter::default() }
+    }
+
+    /// # Errors
+    /// [`ContentError::BadArgument`] where the filter names too many slugs.
+    pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
+        let count = |slugs: &SlugFilter| slugs.all.len() + slugs.any.as_ref().map_or(0, Vec::len);
+        let named = TermKind::ALL.iter().map(|kind| count(filter.slugs(*kind))).sum::<usize>();
+        if named > FILTER_SLUGS_MAX {
+            let message = format!("`filter` names {named} slugs; at most {FILTER_SLUGS_MAX} are allowed");
+            return Err(ContentError::BadArgument { argument: "filter", message });
+        }
+        Ok(Self { scope, filter })
+    }
+
+    pub fn tag(&self) -> ListTag {
+        let scope = match &self.scope {
+            Scope::All => "posts".to_owned(),
+            Scope::Month(month) => format!("month {month}"),
+            Scope::Term(id, _) => format!("{} {}", id.kind.noun(), id.first_slug),
+        };
+        ListTag::of(&if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) })
+    }
+
+    /// The stretch of time that it covers at an instant.
+    pub fn span(&self, now: Instant) -> Option<Span> {
+        let filter = &self.filter;
+        let mut span = Span::until(now);
+        if let Some(before) = filter.published_before {
+            span.until = Some(before.previous()?.min(now));
+        }
+        if let Some(after) = filter.published_after {
+            span.since = Some(after.next()?);
+        }
+        if let Scope::Month(month) = self.scope {
+            span.until = span.until.map(|until| until.min(month.last()));
+            span.since = Some(span.since.map_or(month.first(), |since| since.max(month.first())));
+        }
+        Some(span)
+    }
+
+    /// Whether the post itself bears out that it belongs here.
+    pub fn holds(&self, key: &PostKey, post: &Post) -> bool {
+        let borne = |kind: TermKind| {
+            let wanted = self.filter.slugs(kind);
+            wanted.all.iter().all(|slug| post.bears(kind, slug))
+                && wanted.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.bears(kind, slug)))
+        };
+        let in_scope = match &self.scope {
+            Scope::Term(id, slug) => post.bears(id.kind, slug),
+            Scope::All | Scope::Month(_) => true,
+        };
+        in_scope && post.key() == *key && TermKind::ALL.into_iter().all(borne)
+    }
+
+    pub(super) fn query(&self) -> Query {
+        let mut parts = Vec::new();
+        if let Scope::Term(id, slug) = &self.scope {
+            parts.push(Query::Index(id.kind, slug.clone()));
+        }
+        for kind in TermKind::ALL {
+            let wanted = self.filter.slugs(kind);
+            parts.extend(wanted.all.iter().map(|slug| Query::Index(kind, slug.clone())));
+            if let Some(any) = &wanted.any {
+                parts.push(Query::any(kind, any));
+            }
+        }
+        parts.dedup();
+        match parts.len() {
+            0 => Query::Months,
+            1 => parts.remove(0),
+            _ => Query::Intersection(parts),
+        }
+    }
+}
+
+impl Query {
+    fn any(kind: TermKind, slugs: &[Slug]) -> Self {
+        let mut slugs = slugs.to_vec();
+        slugs.sort();
+        slugs.dedup();
+        let mut streams: Vec<_> = slugs.into_iter().map(|slug| Self::Index(kind, slug)).collect();
+        if streams.len() == 1 { streams.remove(0) } else { Self::Union(streams) }
+    }
+}

@@ -1,0 +1,156 @@
+//! The months of `Posts`, one after another, as a stream that brings the posts along. The rule: the months that a page touches are read
+//! all at once, and no month that it does not touch.
+//!
+//! Which months those are is told by their counts. Only of the month in which the page begins it is not known how many of its posts lie
+//! on this side; there the share of the month's time stands in, with a factor of two for safety. A wrong guess costs one more round.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+
+use crate::content::error::Result;
+use crate::content::reader::Reader;
+use crate::content::rows::{self, directory::Listed, post::Move};
+use crate::keys::place::month_partition;
+use crate::keys::time::{Direction, Span};
+use crate::keys::{Table, time};
+use crate::model::{Instant, Month, PostKey};
+use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
+
+use super::ReadBudget;
+use super::stream::{Candidate, PostStream, compare};
+
+/// The share of the first month must promise this many times what is needed.
+const SHARE_SAFETY: f64 = 2.0;
+
+pub(super) struct MonthStream {
+    reader: Reader,
+    budget: Arc<ReadBudget>,
+    span: Span,
+    direction: Direction,
+    /// How many posts the page may still take.
+    need: usize,
+    buffer: VecDeque<Candidate>,
+    /// The months not yet read to their end, in the order of the stream.
+    rest: VecDeque<Rest>,
+}
+
+struct Rest {
+    month: Listed<Month>,
+    continuation: Option<Continuation>,
+}
+
+impl MonthStream {
+    pub async fn new(
+        reader: &Reader,
+        budget: Arc<ReadBudget>,
+        span: Span,
+        direction: Direction,
+        need: usize,
+    ) -> Result<Self> {
+        let months = reader.months().await?;
+        let within = |m: &&Listed<Month>| {
+            m.count.rows > 0 && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
+        };
+        let mut rest: VecDeque<Rest> =
+            months.iter().filter(within).map(|m| Rest { month: m.clone(), continuation: None }).collect();
+        if direction == Direction::Backward {
+            rest.make_contiguous().reverse();
+        }
+        Ok(Self { reader: reader.clone(), budget, span, direction, need, buffer: VecDeque::new(), rest })
+    }
+
+    /// Reads at once the months that should hold what is needed.
+    async fn read(&mut self) -> Result<()> {
+        let count = self.months_needed();
+        let limit = self.need.clamp(1, PAGE_ROWS_MAX);
+        let batch: Vec<Rest> = self.rest.drain(..count).collect();
+        let reads = batch.iter().map(|rest| self.read_month(rest, limit));
+        let pages = try_join_all(reads).await?;
+        let mut pages = batch.into_iter().zip(pages);
+        while let Some((rest, page)) = pages.next() {
+            for row in &page.rows {
+                self.buffer.extend(self.candidate(row)?);
+            }
+            if page.continuation.is_some() {
+                // What the later months answered lies behind what this one still holds: it is read again if it is needed at all.
+                let later: Vec<Rest> = pages.by_ref().map(|(later, _)| later).collect();
+                for rest in later.into_iter().rev() {
+                    self.rest.push_front(Rest { continuation: None, ..rest });
+                }
+                self.rest.push_front(Rest { month: rest.month, continuation: page.continuation });
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_month(&self, rest: &Rest, limit: usize) -> Result<crate::store::Page> {
+        self.budget.spend()?;
+        let rows = self.span.rows(&month_partition(rest.month.partition), self.direction);
+        Ok(self.reader.store.range(Table::Posts.name(), &rows, limit, rest.continuation.as_ref()).await?)
+    }
+
+    /// How many of the months that are left the next read takes; at least one while there is one.
+    fn months_needed(&self) -> usize {
+        let mut promised = 0.0;
+        for (i, rest) in self.rest.iter().enumerate() {
+            promised += self.promise(&rest.month, rest.continuation.is_some());
+            if promised >= self.need as f64 {
+                return i + 1;
+            }
+        }
+        self.rest.len()
+    }
+
+    /// How many posts a month surely has for this page, as far as its count and the page's bounds tell.
+    fn promise(&self, month: &Listed<Month>, is_begun: bool) -> f64 {
+        let (first, last) = (month.partition.first(), month.partition.last());
+        let newest = month.count.newest.as_ref().map_or(last, |key| key.at);
+        let starts_inside = self.span.newest() < newest || self.span.oldest() > first;
+        let rows = month.count.rows as f64;
+        if is_begun || !starts_inside {
+            return if is_begun { self.need as f64 } else { rows };
+        }
+        let share = share(self.span.newest().min(last), self.span.oldest().max(first), first, last);
+        let expected = rows * share;
+        if expected >= SHARE_SAFETY * self.need as f64 { expected } else { 0.0 }
+    }
+
+    /// `None` for the old end of a move. The new end is a key without a post: whoever looks it up finds out whether it stands yet.
+    fn candidate(&self, row: &Entity) -> Result<Option<Candidate>> {
+        let Some(key) = time::parse_row(row.key.row(), self.direction) else { return Ok(None) };
+        Ok(match rows::post::read_move(row)? {
+            Some(Move::ForwardTo(_)) => None,
+            Some(Move::PendingFrom(_)) => Some(Candidate::key(key)),
+            None => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
+        })
+    }
+}
+
+fn share(newest: Instant, oldest: Instant, first: Instant, last: Instant) -> f64 {
+    (newest.ticks() - oldest.ticks()) as f64 / (last.ticks() - first.ticks()) as f64
+}
+
+#[async_trait::async_trait]
+impl PostStream for MonthStream {
+    async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>> {
+        loop {
+            let is_before = |c: &Candidate| target.is_some_and(|t| compare(self.direction, &c.key, t).is_lt());
+            while self.buffer.front().is_some_and(is_before) {
+                self.buffer.pop_front();
+            }
+            match self.buffer.front() {
+                Some(candidate) => return Ok(Some(candidate.clone())),
+                None if self.rest.is_empty() => return Ok(None),
+                None => self.read().await?,
+            }
+        }
+    }
+
+    fn pass(&mut self) {
+        self.buffer.pop_front();
+        self.need = self.need.saturating_sub(1).max(1);
+    }
+}

@@ -1,0 +1,181 @@
+//! One page of posts. The rule (I2, I3): the page is filled from behind whatever is skipped, and holds as many posts as it was asked for
+//! while there are that many. Guarded by `tests/it/pages`.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::reader::Reader;
+use crate::keys::time::{Direction, Span};
+use crate::model::{Post, PostKey};
+
+use super::index::IndexStream;
+use super::list::{PostList, Query};
+use super::merge::{Intersection, Union};
+use super::months::MonthStream;
+use super::stream::PostStream;
+use super::window::{PageArguments, Take, Wanted};
+use super::{Page, ReadBudget};
+
+/// The most posts on a page.
+pub const PAGE_SIZE_MAX: usize = 100;
+/// What a list answers with where neither `first` nor `last` is given.
+pub const PAGE_SIZE_DEFAULT: usize = 20;
+/// Rows of the first read of each stream of an intersection: most of what it reads it passes.
+const INTERSECTION_CHUNK: usize = 250;
+
+/// Where posts are looked up by their keys: the reader itself, or a loader that gathers the look-ups of a whole request.
+#[async_trait::async_trait]
+pub trait PostSource: Send + Sync {
+    /// Keys that hold no published post are left out.
+    async fn posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>>;
+}
+
+#[async_trait::async_trait]
+impl PostSource for Reader {
+    async fn posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
+        self.posts_at(keys).await
+    }
+}
+
+/// A page of a list, newest first.
+///
+/// # Errors
+/// [`BadArgument`](crate::content::ContentError::BadArgument) for a size out of range,
+/// [`TooBroad`](crate::content::ContentError::TooBroad) where a filter needs too many reads.
+pub async fn read_page(
+    reader: &Reader,
+    source: &dyn PostSource,
+    list: &PostList,
+    arguments: &PageArguments<PostKey>,
+    wanted: Wanted,
+) -> Result<Page<Arc<Post>>> {
+    let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+    let Some(whole) = list.span(reader.now()) else {
+        return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
+    };
+    let span = Span { after: arguments.after.clone(), before: arguments.before.clone(), ..whole.clone() };
+    let pages = Pages { reader, source, list };
+    match take {
+        Take::First { count, then_last } => {
+            let previous = pages.holds_any(wanted.has_previous, Side::UpTo(arguments.after.as_ref()), &whole);
+            let next = pages.holds_any(wanted.has_next, Side::From(arguments.before.as_ref()), &whole);
+            let items = pages.take(&span, Direction::Forward, count, wanted.has_next);
+            let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
+            let has_more = items.len() > count;
+            items.truncate(count);
+            let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
+            items.drain(..cut);
+            Ok(Page { items, has_next: has_more || next, has_previous: wanted.has_previous && (cut > 0 || previous) })
+        }
+        Take::Last { count } => {
+            let previous = pages.holds_any(wanted.has_previous, Side::UpTo(arguments.after.as_ref()), &whole);
+            let next = pages.holds_any(wanted.has_next, Side::From(arguments.before.as_ref()), &whole);
+            let items = pages.take(&span, Direction::Backward, count, wanted.has_previous);
+            let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
+            let has_more = items.len() > count;
+            items.truncate(count);
+            items.reverse();
+            Ok(Page { items, has_next: next, has_previous: has_more || previous })
+        }
+    }
+}
+
+/// A side of a list, seen from a cursor that is on it.
+enum Side<'a> {
+    UpTo(Option<&'a PostKey>),
+    From(Option<&'a PostKey>),
+}
+
+struct Pages<'a> {
+    reader: &'a Reader,
+    source: &'a dyn PostSource,
+    list: &'a PostList,
+}
+
+impl Pages<'_> {
+    /// Whether the list holds a post on that side, the cursor's own included. Without a cursor nothing lies there.
+    async fn holds_any(&self, is_wanted: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
+        let (span, direction) = match side {
+            Side::UpTo(Some(cursor)) => (Span { before: cursor.next(), ..whole.clone() }, Direction::Backward),
+            Side::From(Some(cursor)) => (Span { after: cursor.previous(), ..whole.clone() }, Direction::Forward),
+            Side::UpTo(None) | Side::From(None) => return Ok(false),
+        };
+        Ok(is_wanted && !self.take(&span, direction, 1, false).await?.is_empty())
+    }
+
+    /// The first `count` posts of a span in this direction, and one more where `and_one` asks whether there is.
+    async fn take(&self, span: &Span, direction: Direction, count: usize, and_one: bool) -> Result<Vec<Arc<Post>>> {
+        let need = count + usize::from(and_one);
+        if need == 0 {
+            return Ok(Vec::new());
+        }
+        let mut stream = open(self.reader, &self.list.query(), span, direction, need).await?;
+        let mut found: Vec<Arc<Post>> = Vec::with_capacity(need);
+        let mut ids = HashSet::with_capacity(need);
+        while found.len() < need {
+            let candidates = next_candidates(stream.as_mut(), need - found.len()).await?;
+            if candidates.is_empty() {
+                break;
+            }
+            let unread: Vec<PostKey> = candidates.iter().filter(|c| c.post.is_none()).map(|c| c.key.clone()).collect();
+            let read = if unread.is_empty() { HashMap::new() } else { self.source.posts(&unread).await? };
+            for candidate in candidates {
+                let post = candidate.post.or_else(|| read.get(&candidate.key).cloned());
+                // A post that is just being moved may be met at both of its places.
+                let post = post.filter(|post| self.list.holds(&candidate.key, post));
+                found.extend(post.filter(|post| ids.insert(post.id.clone())));
+            }
+        }
+        Ok(found)
+    }
+}
+
+async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Vec<super::stream::Candidate>> {
+    let mut candidates = Vec::with_capacity(count);
+    while candidates.len() < count {
+        let Some(candidate) = stream.seek(None).await? else { break };
+        candidates.push(candidate);
+        stream.pass();
+    }
+    Ok(candidates)
+}
+
+/// The stream of a list. `need`: how many posts the page can take.
+pub(super) async fn open(
+    reader: &Reader,
+    query: &Query,
+    span: &Span,
+    direction: Direction,
+    need: usize,
+) -> Result<Box<dyn PostStream>> {
+    let budget = Arc::new(ReadBudget::default());
+    match query {
+        Query::Months => Ok(Box::new(MonthStream::new(reader, budget, span.clone(), direction, need).await?)),
+        query => Ok(open_index(reader, &budget, query, span, direction, need)),
+    }
+}
+
+fn open_index(
+    reader: &Reader,
+    budget: &Arc<ReadBudget>,
+    query: &Query,
+    span: &Span,
+    direction: Direction,
+    chunk: usize,
+) -> Box<dyn PostStream> {
+    let open_all = |parts: &[Query], chunk| {
+        parts.iter().map(|part| open_index(reader, budget, part, span, direction, chunk)).collect()
+    };
+    match query {
+        Query::Months => unreachable!("an index query never holds the months: `PostList::query` makes them alone"),
+        Query::Index(kind, slug) => {
+            let store = Arc::clone(&reader.store);
+            Box::new(IndexStream::new(store, Arc::clone(budget), (*kind, slug), span, direction, chunk))
+        }
+        Query::Union(parts) => Box::new(Union::new(open_all(parts, chunk), direction)),
+        Query::Intersection(parts) => {
+            Box::new(Intersection { streams: open_all(parts, chunk.max(INTERSECTION_CHUNK)), direction })
+        }
+    }
+}

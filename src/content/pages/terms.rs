@@ -1,0 +1,162 @@
+//! One page of categories, tags or authors, in the order of their slugs. The rule: the partitions that a page touches are read all at
+//! once, as their counts tell.
+
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+
+use crate::content::error::Result;
+use crate::content::reader::Reader;
+use crate::content::rows::directory::Listed;
+use crate::content::rows::term::{self as rows, TermRow};
+use crate::keys::cursor::ListTag;
+use crate::keys::time::Direction;
+use crate::keys::{Table, term};
+use crate::model::{Slug, Term, TermKind};
+use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
+
+use super::Page;
+use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
+use super::window::{PageArguments, Take, Wanted};
+
+pub fn list_tag(kind: TermKind) -> ListTag {
+    ListTag::of(Table::Terms(kind).name())
+}
+
+/// # Errors
+/// As [`posts::read_page`](super::posts::read_page).
+pub async fn read_page(
+    reader: &Reader,
+    kind: TermKind,
+    arguments: &PageArguments<Slug>,
+    wanted: Wanted,
+) -> Result<Page<Arc<Term>>> {
+    let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+    let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
+    let terms = Terms { reader, kind };
+    let (count, direction, then_last) = match take {
+        Take::First { count, then_last } => (count, Direction::Forward, then_last),
+        Take::Last { count } => (count, Direction::Backward, None),
+    };
+    // One more than the page has tells whether the list goes on.
+    let mut items = terms.take(after, before, direction, count + 1).await?;
+    let goes_on = items.len() > count;
+    items.truncate(count);
+    if direction == Direction::Backward {
+        items.reverse();
+    }
+    let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
+    items.drain(..cut);
+    let (more_behind, more_before) = match direction {
+        Direction::Forward => (goes_on, cut > 0),
+        Direction::Backward => (false, goes_on),
+    };
+    Ok(Page {
+        items,
+        has_next: wanted.has_next && (more_behind || terms.any_from(before).await?),
+        has_previous: wanted.has_previous && (more_before || terms.any_up_to(after).await?),
+    })
+}
+
+struct Terms<'a> {
+    reader: &'a Reader,
+    kind: TermKind,
+}
+
+impl Terms<'_> {
+    /// The partitions that may hold slugs between the two, in order.
+    async fn partitions(&self, after: Option<&Slug>, before: Option<&Slug>) -> Result<Vec<Listed<String>>> {
+        let (low, high) = (after.map(term::partition), before.map(term::partition));
+        let directory = self.reader.first_characters(self.kind).await?;
+        let within = |p: &&Listed<String>| {
+            p.count.rows > 0
+                && low.as_ref().is_none_or(|low| p.partition >= *low)
+                && high.as_ref().is_none_or(|high| p.partition <= *high)
+        };
+        Ok(directory.iter().filter(within).cloned().collect())
+    }
+
+    /// The first terms between the two in this direction.
+    async fn take(
+        &self,
+        after: Option<&Slug>,
+        before: Option<&Slug>,
+        direction: Direction,
+        need: usize,
+    ) -> Result<Vec<Arc<Term>>> {
+        let mut rest = self.partitions(after, before).await?;
+        let start = match direction {
+            Direction::Forward => after,
+            Direction::Backward => {
+                rest.reverse();
+                before
+            }
+        };
+        let mut found = Vec::new();
+        while found.len() < need && !rest.is_empty() {
+            // Of the partition that a cursor points into it is not known how much lies on this side of the cursor.
+            let edge = start.map(term::partition).filter(|_| found.is_empty());
+            let batch: Vec<_> = rest.drain(..enough(&rest, need - found.len(), edge.as_deref())).collect();
+            let reads = batch.iter().map(|p| self.read(term::rows(&p.partition, after, before, direction), need));
+            found.extend(try_join_all(reads).await?.into_iter().flatten());
+        }
+        found.truncate(need);
+        Ok(found)
+    }
+
+    async fn any_up_to(&self, cursor: Option<&Slug>) -> Result<bool> {
+        let Some(cursor) = cursor else { return Ok(false) };
+        if self.reader.term_row_stands(self.kind, cursor).await? {
+            return Ok(true);
+        }
+        Ok(!self.take(None, Some(cursor), Direction::Forward, 1).await?.is_empty())
+    }
+
+    async fn any_from(&self, cursor: Option<&Slug>) -> Result<bool> {
+        let Some(cursor) = cursor else { return Ok(false) };
+        if self.reader.term_row_stands(self.kind, cursor).await? {
+            return Ok(true);
+        }
+        Ok(!self.take(Some(cursor), None, Direction::Forward, 1).await?.is_empty())
+    }
+
+    /// Up to `need` terms of one partition; rows that only lead to another slug are passed over.
+    async fn read(&self, rows: RowRange, need: usize) -> Result<Vec<Arc<Term>>> {
+        let table = Table::Terms(self.kind).name();
+        let mut found = Vec::new();
+        let mut continuation = None;
+        while found.len() < need {
+            let limit = (need - found.len()).min(PAGE_ROWS_MAX);
+            let page = self.reader.store.range(table, &rows, limit, continuation.as_ref()).await?;
+            for row in &page.rows {
+                found.extend(self.term(row)?);
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn term(&self, row: &Entity) -> Result<Option<Arc<Term>>> {
+        Ok(match rows::read(self.kind, row)? {
+            TermRow::Term(term) => Some(Arc::new(term)),
+            TermRow::ForwardTo(_) => None,
+        })
+    }
+}
+
+/// How many partitions surely hold what is needed; the one that a cursor points into promises nothing.
+fn enough(partitions: &[Listed<String>], need: usize, edge: Option<&str>) -> usize {
+    let mut promised = 0;
+    for (i, listed) in partitions.iter().enumerate() {
+        if edge != Some(listed.partition.as_str()) {
+            promised += listed.count.rows.max(0) as usize;
+        }
+        if promised >= need {
+            return i + 1;
+        }
+    }
+    partitions.len()
+}

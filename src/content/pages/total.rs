@@ -1,0 +1,91 @@
+//! How many posts a list holds: exact, and one row where the list is a whole partition. The rule: posts still to come are not counted.
+
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+
+use crate::content::error::Result;
+use crate::content::reader::Reader;
+use crate::content::rows::count::{self, Count};
+use crate::content::rows::directory::Listed;
+use crate::keys::time::{Direction, Span};
+use crate::keys::{Table, place, term};
+use crate::model::{Instant, Month, TermKind};
+use crate::store::{PAGE_ROWS_MAX, RowRange};
+
+use super::list::{PostList, Query, Scope};
+use super::posts::open;
+
+/// - all posts, a month: nothing beyond the list of months; one range read more where posts of the present month are to come;
+/// - a term: one point read; one range read more where posts are to come;
+/// - any other filter: the keys of the merged streams, a range read for each 1,000.
+pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
+    let Some(span) = list.span(reader.now()) else { return Ok(0) };
+    let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
+    match list.query() {
+        Query::Months => count_months(reader, &span).await,
+        Query::Index(kind, slug) if is_whole && !matches!(list.scope, Scope::Month(_)) => {
+            let partition = term::posts_partition(&slug);
+            let row = reader.store.get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
+            match row.as_ref().map(count::read).transpose()? {
+                None => Ok(0),
+                Some(count) => visible(reader, Table::PostsBy(kind), &partition, &count).await,
+            }
+        }
+        query => {
+            let mut stream = open(reader, &query, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
+            let mut posts = 0;
+            while stream.seek(None).await?.is_some() {
+                stream.pass();
+                posts += 1;
+            }
+            Ok(posts)
+        }
+    }
+}
+
+/// How many posts of a month a reader may see.
+pub async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
+    match month.partition.first() > reader.now() {
+        true => Ok(0),
+        false => visible(reader, Table::Posts, &place::month_partition(month.partition), &month.count).await,
+    }
+}
+
+/// How many terms of a kind there are: nothing beyond their directory.
+pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
+    let directory = reader.first_characters(kind).await?;
+    Ok(directory.iter().map(|listed| listed.count.rows.max(0) as u64).sum())
+}
+
+/// Months that the span covers whole are counted by their rows, the others by reading their keys.
+async fn count_months(reader: &Reader, span: &Span) -> Result<u64> {
+    let months = reader.months().await?;
+    let counts = months.iter().map(|month| async move {
+        let (first, last) = (month.partition.first(), month.partition.last());
+        let until = span.until.unwrap_or(Instant::MAX);
+        let since = span.since.unwrap_or(Instant::MIN);
+        if first > until || last < since || month.count.rows <= 0 {
+            return Ok(0);
+        }
+        if since <= first && (until >= last || until == reader.now()) {
+            return count_month(reader, month).await;
+        }
+        count_rows(reader, Table::Posts, &span.rows(&place::month_partition(month.partition), Direction::Forward)).await
+    });
+    Ok(try_join_all(counts).await?.into_iter().sum())
+}
+
+async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) -> Result<u64> {
+    let rows = count.rows.max(0) as u64;
+    if count.newest.as_ref().is_none_or(|newest| newest.at <= reader.now()) {
+        return Ok(rows);
+    }
+    let to_come = Span { since: reader.now().next(), ..Span::default() };
+    Ok(rows.saturating_sub(count_rows(reader, table, &to_come.rows(partition, Direction::Forward)).await?))
+}
+
+async fn count_rows(reader: &Reader, table: Table, rows: &RowRange) -> Result<u64> {
+    let store = Arc::clone(&reader.store);
+    Ok(crate::content::directory::read_all(&store, table, rows).await?.len() as u64)
+}

@@ -1,0 +1,61 @@
+//! The four paging arguments. The rule: what cannot be taken is an error that names the argument and the limit; nothing is clamped.
+
+use crate::content::error::{ContentError, Result};
+
+/// As the client gave them; cursors are decoded by the list that they belong to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageArguments<C> {
+    pub first: Option<i32>,
+    pub last: Option<i32>,
+    pub after: Option<C>,
+    pub before: Option<C>,
+}
+
+/// Which of the answers about a page's neighbours the client asked for; each may cost a read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub has_next: bool,
+    pub has_previous: bool,
+}
+
+/// The sizes of a page: taken from the start, then cut to the end; or taken from the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Take {
+    First { count: usize, then_last: Option<usize> },
+    Last { count: usize },
+}
+
+impl Take {
+    /// # Errors
+    /// [`ContentError::BadArgument`] where a size is negative or over `page_size_max`.
+    pub fn of(first: Option<i32>, last: Option<i32>, default: usize, page_size_max: usize) -> Result<Self> {
+        let first = first.map(|n| check("first", n, page_size_max)).transpose()?;
+        let last = last.map(|n| check("last", n, page_size_max)).transpose()?;
+        Ok(match (first, last) {
+            (Some(count), then_last) => Self::First { count, then_last },
+            (None, Some(count)) => Self::Last { count },
+            (None, None) => Self::First { count: default, then_last: None },
+        })
+    }
+
+    /// The most items that the page can have.
+    pub fn count(self) -> usize {
+        match self {
+            Self::First { count, .. } | Self::Last { count } => count,
+        }
+    }
+}
+
+fn check(argument: &'static str, size: i32, page_size_max: usize) -> Result<usize> {
+    match usize::try_from(size) {
+        Ok(size) if size <= page_size_max => Ok(size),
+        Ok(size) => Err(ContentError::BadArgument {
+            argument,
+            message: format!("`{argument}` is {size}; a page holds at most {page_size_max}"),
+        }),
+        Err(_) => Err(ContentError::BadArgument {
+            argument,
+            message: format!("`{argument}` is {size}; it must be 0 to {page_size_max}"),
+        }),
+    }
+}

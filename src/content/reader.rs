@@ -1,0 +1,208 @@
+//! One request's view of the content, at one instant. The rule: a `Reader` shows what is published, and nothing of a draft or of a post
+//! still to come, on any path.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::future::{join_all, try_join_all};
+
+use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
+use crate::model::{Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
+use crate::store::{Key, Store};
+
+use super::directory::{Directories, FirstCharacters, Months};
+use super::error::Result;
+use super::nearby;
+use super::rows;
+use super::rows::lookup::LookupRow;
+use super::rows::post::Move;
+use super::rows::term::TermRow;
+
+/// How many slugs of one term may lead to each other: renames of renames.
+const FORWARDS_MAX: usize = 8;
+
+#[derive(Clone)]
+pub struct Reader {
+    pub(super) store: Store,
+    pub(super) directories: Arc<Directories>,
+    now: Instant,
+}
+
+impl Reader {
+    pub fn new(store: Store, directories: Arc<Directories>, now: Instant) -> Self {
+        Self { store, directories, now }
+    }
+
+    /// The instant of this request: what is later is not seen.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    pub(super) async fn months(&self) -> Result<Months> {
+        Ok(self.directories.months(&self.store).await?)
+    }
+
+    pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
+        Ok(self.directories.first_characters(&self.store, kind).await?)
+    }
+
+    /// Published posts by their keys; a key that holds none is left out. Point reads, all at once, or a range read where several
+    /// stand close together.
+    pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
+        let plan = nearby::plan(keys, self.directories.months_at_hand().as_deref());
+        let near = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
+        let single = try_join_all(plan.points.iter().map(|key| self.post_at(key)));
+        let (near, single) = futures_util::future::try_join(near, single).await?;
+        let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().flatten().map(|p| (p.key(), p)).collect();
+        found.extend(near.into_iter().flatten());
+        Ok(found)
+    }
+
+    /// One published post, a point read; where it is being moved, two.
+    pub async fn post_at(&self, key: &PostKey) -> Result<Option<Arc<Post>>> {
+        let place = PostPlace { shelf: Shelf::Posts, key: key.clone() };
+        let Some(row) = self.store.get(Table::Posts.name(), &place.summary()).await? else { return Ok(None) };
+        if !self.stands(&row).await? {
+            return Ok(None);
+        }
+        Ok(self.visible(rows::post::read_summary(&row)?))
+    }
+
+    /// Whether a post's row counts at this moment: of the two ends of a move one does.
+    pub(super) async fn stands(&self, row: &crate::store::Entity) -> Result<bool> {
+        let other = match rows::post::read_move(row)? {
+            None => return Ok(true),
+            Some(Move::ForwardTo(_)) => return Ok(false),
+            Some(Move::PendingFrom(other)) => PostPlace { shelf: other.shelf, key: other.key },
+        };
+        let old = self.store.get(other.shelf.name(), &other.summary()).await?;
+        Ok(match old {
+            None => true,
+            Some(old) => matches!(rows::post::read_move(&old)?, Some(Move::ForwardTo(_))),
+        })
+    }
+
+    async fn posts_in(&self, wanted: &nearby::Nearby) -> Result<Vec<(PostKey, Arc<Post>)>> {
+        let page = self.store.range(Table::Posts.name(), &wanted.rows, wanted.limit, None).await?;
+        let mut found = Vec::with_capacity(wanted.keys.len());
+        let mut missing = Vec::new();
+        let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
+        for key in &wanted.keys {
+            match rows.get(crate::keys::time::time_row(key).as_str()) {
+                Some(row) if self.stands(row).await? => {
+                    found.extend(self.visible(rows::post::read_summary(row)?).map(|post| (key.clone(), post)));
+                }
+                Some(_) => {}
+                None if page.continuation.is_some() => missing.push(key),
+                None => {}
+            }
+        }
+        let rest = try_join_all(missing.into_iter().map(|key| self.post_at(key))).await?;
+        found.extend(rest.into_iter().flatten().map(|post| (post.key(), post)));
+        Ok(found)
+    }
+
+    /// By id: 2 point reads.
+    pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
+        match self.look_up(&lookup::by_id(id)).await? {
+            Some(LookupRow::Place { place, slug, .. }) => {
+                Ok(self.whole_at(&place, &slug).await?.map(|w| Arc::new(w.post)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// By a slug that the post has (2 point reads) or once had (3). The row that is read holds the body too.
+    pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
+        let found = match self.look_up(&lookup::by_slug(slug)).await? {
+            Some(LookupRow::Former { id }) => self.look_up(&lookup::by_id(&id)).await?,
+            found => found,
+        };
+        match found {
+            Some(LookupRow::Place { place, slug, .. }) => self.whole_at(&place, &slug).await,
+            _ => Ok(None),
+        }
+    }
+
+    async fn look_up(&self, key: &Key) -> Result<Option<LookupRow>> {
+        let row = self.store.get(Table::PostKeys.name(), key).await?;
+        Ok(row.as_ref().map(rows::lookup::read).transpose()?)
+    }
+
+    /// The post at a place, or where its rows say that it has gone.
+    async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
+        let Some(row) = self.store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
+        let row = match rows::post::read_move(&row)? {
+            None => row,
+            Some(Move::ForwardTo(to)) => {
+                let to = PostPlace { shelf: to.shelf, key: to.key };
+                let slug: Slug = rows::post::read_summary(&row)?.slug;
+                match self.store.get(to.shelf.name(), &to.whole(&slug)).await? {
+                    Some(row) => row,
+                    None => return Ok(None),
+                }
+            }
+            Some(Move::PendingFrom(_)) if self.stands(&row).await? => row,
+            Some(Move::PendingFrom(from)) => {
+                let from = PostPlace { shelf: from.shelf, key: from.key };
+                let Some(summary) = self.store.get(from.shelf.name(), &from.summary()).await? else { return Ok(None) };
+                let slug = rows::post::read_summary(&summary)?.slug;
+                match self.store.get(from.shelf.name(), &from.whole(&slug)).await? {
+                    Some(row) => row,
+                    None => return Ok(None),
+                }
+            }
+        };
+        let whole = rows::post::read_whole(&row)?;
+        Ok(self.is_visible(&whole.post).then_some(whole))
+    }
+
+    /// The body of a post that was read: 1 point read. `None` where the post has changed its place meanwhile.
+    pub async fn body(&self, month: Month, slug: &Slug) -> Result<Option<Arc<str>>> {
+        let row = self.store.get(Table::Posts.name(), &place::whole(month, slug)).await?;
+        let whole = row.as_ref().map(rows::post::read_whole).transpose()?;
+        Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
+    }
+
+    /// A category, tag or author by a slug that it has (1 point read) or once had (one more for each rename).
+    pub async fn term(&self, kind: TermKind, slug: &Slug) -> Result<Option<Arc<Term>>> {
+        let mut slug = slug.clone();
+        for _ in 0..FORWARDS_MAX {
+            let Some(row) = self.store.get(Table::Terms(kind).name(), &term::term(&slug)).await? else {
+                return Ok(None);
+            };
+            match rows::term::read(kind, &row)? {
+                TermRow::Term(term) => return Ok(Some(Arc::new(term))),
+                TermRow::ForwardTo(next) => slug = next,
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) async fn term_row_stands(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
+        let row = self.store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
+        Ok(matches!(row.map(|row| rows::term::read(kind, &row)).transpose()?, Some(TermRow::Term(_))))
+    }
+
+    pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
+        Ok(self.term(id.kind, &id.first_slug).await?.filter(|term| term.id == *id))
+    }
+
+    /// Each slug once, all at once.
+    pub async fn terms(&self, kind: TermKind, slugs: &[Slug]) -> Result<HashMap<Slug, Arc<Term>>> {
+        let read = join_all(slugs.iter().map(|slug| self.term(kind, slug))).await;
+        let mut found = HashMap::with_capacity(slugs.len());
+        for (slug, term) in slugs.iter().zip(read) {
+            found.extend(term?.map(|term| (slug.clone(), term)));
+        }
+        Ok(found)
+    }
+
+    fn visible(&self, post: Post) -> Option<Arc<Post>> {
+        self.is_visible(&post).then(|| Arc::new(post))
+    }
+
+    fn is_visible(&self, post: &Post) -> bool {
+        post.published_at.is_some_and(|at| at <= self.now)
+    }
+}

@@ -1,0 +1,46 @@
+//! How many rows a partition lists. The rule: it changes in the transaction of the rows that it counts, under its ETag.
+
+use crate::keys::time;
+use crate::model::PostKey;
+use crate::store::{Entity, Properties, StoreError};
+
+use super::{Fields, NewRow};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Count {
+    pub rows: i64,
+    /// One more with each change: of two copies of this row the higher one is the newer.
+    pub sequence: i64,
+    /// The newest post that was ever listed here and, unless taken away, still is. Not later than now: no post of this partition is
+    /// still to come, and `rows` is what a reader may see. Partitions of terms have none.
+    pub newest: Option<PostKey>,
+}
+
+impl Count {
+    /// The count after `added` more rows, the newest of them `newest`.
+    #[must_use]
+    pub fn changed(&self, added: i64, newest: Option<&PostKey>) -> Self {
+        let newest = match (&self.newest, newest) {
+            (Some(old), Some(new)) => Some(old.min(new).clone()),
+            (old, new) => old.as_ref().or(new).cloned(),
+        };
+        Self { rows: self.rows + added, sequence: self.sequence + 1, newest }
+    }
+}
+
+pub fn row(count: &Count) -> Properties {
+    NewRow::default()
+        .int64("Rows", count.rows)
+        .int64("Sequence", count.sequence)
+        .optional_text("Newest", count.newest.as_ref().map(time::time_row))
+        .build()
+}
+
+pub fn read(row: &Entity) -> Result<Count, StoreError> {
+    let fields = Fields(row);
+    let newest = match fields.optional_text("Newest")? {
+        None => None,
+        Some(text) => Some(time::parse_time_row(text).ok_or_else(|| fields.damaged("Newest"))?),
+    };
+    Ok(Count { rows: fields.int64("Rows")?, sequence: fields.int64("Sequence")?, newest })
+}

@@ -1,0 +1,47 @@
+//! Rows of `PostKeys`: where a post is. The rule: they may lag behind a move, for the post's own rows forward; they never name a place where
+//! the post was not.
+
+use crate::keys::{PostPlace, Shelf};
+use crate::model::{PostId, PostKey};
+use crate::store::{Entity, Properties, StoreError};
+
+use super::{Fields, NewRow};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LookupRow {
+    /// A post's id, or the slug that it has now.
+    Place { place: PostPlace, slug: crate::model::Slug, version: i32, intent: String },
+    /// A slug that the post once had.
+    Former { id: PostId },
+}
+
+pub fn place(place: &PostPlace, slug: &crate::model::Slug, version: i32, intent: &str) -> Properties {
+    NewRow::default()
+        .text("Shelf", place.shelf.name())
+        .text("Id", place.key.id.as_str())
+        .instant("At", place.key.at)
+        .text("Slug", slug)
+        .int32("Version", version)
+        .text("Intent", intent)
+        .build()
+}
+
+pub fn former(id: &PostId) -> Properties {
+    NewRow::default().text("Id", id.as_str()).flag("Former", true).build()
+}
+
+pub fn read(row: &Entity) -> Result<LookupRow, StoreError> {
+    let fields = Fields(row);
+    let id: PostId = fields.parsed("Id")?;
+    if fields.flag("Former")? {
+        return Ok(LookupRow::Former { id });
+    }
+    let shelf: Shelf = fields.parsed("Shelf")?;
+    let key = PostKey { at: fields.instant("At")?, id };
+    Ok(LookupRow::Place {
+        place: PostPlace { shelf, key },
+        slug: fields.parsed("Slug")?,
+        version: fields.int32("Version")?,
+        intent: fields.text("Intent")?.to_string(),
+    })
+}

@@ -1,0 +1,148 @@
+//! Model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default.
+
+pub mod count;
+pub mod directory;
+pub mod lookup;
+pub mod packed;
+pub mod pointer;
+pub mod post;
+pub mod term;
+
+use std::str::FromStr;
+
+use compact_str::CompactString;
+
+use crate::model::{Instant, Slug};
+use crate::store::{Entity, Properties, StoreError, Value};
+
+/// Typed reading of a row's properties.
+pub(crate) struct Fields<'a>(pub &'a Entity);
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+impl<'a> Fields<'a> {
+    pub fn text(&self, name: &str) -> Result<&'a CompactString> {
+        match self.0.properties.get(name) {
+            Some(Value::String(text)) => Ok(text),
+            _ => Err(self.damaged(name)),
+        }
+    }
+
+    pub fn parsed<T: FromStr>(&self, name: &str) -> Result<T> {
+        self.text(name)?.parse().map_err(|_| self.damaged(name))
+    }
+
+    pub fn optional_text(&self, name: &str) -> Result<Option<&'a CompactString>> {
+        match self.0.properties.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.damaged(name)),
+        }
+    }
+
+    pub fn int32(&self, name: &str) -> Result<i32> {
+        match self.0.properties.get(name) {
+            Some(Value::Int32(number)) => Ok(*number),
+            _ => Err(self.damaged(name)),
+        }
+    }
+
+    pub fn int64(&self, name: &str) -> Result<i64> {
+        match self.0.properties.get(name) {
+            Some(Value::Int64(number)) => Ok(*number),
+            _ => Err(self.damaged(name)),
+        }
+    }
+
+    /// An absent flag is `false`.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        match self.0.properties.get(name) {
+            None => Ok(false),
+            Some(Value::Boolean(yes)) => Ok(*yes),
+            Some(_) => Err(self.damaged(name)),
+        }
+    }
+
+    pub fn instant(&self, name: &str) -> Result<Instant> {
+        self.optional_instant(name)?.ok_or_else(|| self.damaged(name))
+    }
+
+    pub fn optional_instant(&self, name: &str) -> Result<Option<Instant>> {
+        match self.0.properties.get(name) {
+            None => Ok(None),
+            Some(Value::DateTime(ticks)) => Instant::from_ticks(*ticks).map(Some).ok_or_else(|| self.damaged(name)),
+            Some(_) => Err(self.damaged(name)),
+        }
+    }
+
+    /// Slugs with a space between; an absent property is none.
+    pub fn slugs(&self, name: &str) -> Result<Vec<Slug>> {
+        let Some(text) = self.optional_text(name)? else { return Ok(Vec::new()) };
+        text.split(' ').map(|slug| slug.parse().map_err(|_| self.damaged(name))).collect()
+    }
+
+    pub fn damaged(&self, name: &str) -> StoreError {
+        StoreError::corrupt(format!("{name} of the row {} is missing or not what it should be", self.0.key))
+    }
+}
+
+/// Typed writing of a row's properties.
+#[derive(Default)]
+pub(crate) struct NewRow(Properties);
+
+impl NewRow {
+    pub fn text(mut self, name: &str, text: impl AsRef<str>) -> Self {
+        self.0.set(name, Value::String(text.as_ref().into()));
+        self
+    }
+
+    pub fn optional_text(self, name: &str, text: Option<impl AsRef<str>>) -> Self {
+        match text {
+            Some(text) => self.text(name, text),
+            None => self,
+        }
+    }
+
+    pub fn int32(mut self, name: &str, number: i32) -> Self {
+        self.0.set(name, Value::Int32(number));
+        self
+    }
+
+    pub fn int64(mut self, name: &str, number: i64) -> Self {
+        self.0.set(name, Value::Int64(number));
+        self
+    }
+
+    /// `false` is left out.
+    pub fn flag(mut self, name: &str, yes: bool) -> Self {
+        if yes {
+            self.0.set(name, Value::Boolean(true));
+        }
+        self
+    }
+
+    pub fn instant(mut self, name: &str, at: Instant) -> Self {
+        self.0.set(name, Value::DateTime(at.ticks()));
+        self
+    }
+
+    pub fn optional_instant(self, name: &str, at: Option<Instant>) -> Self {
+        match at {
+            Some(at) => self.instant(name, at),
+            None => self,
+        }
+    }
+
+    /// No slugs are left out.
+    pub fn slugs(self, name: &str, slugs: &[Slug]) -> Self {
+        if slugs.is_empty() {
+            return self;
+        }
+        let joined: Vec<&str> = slugs.iter().map(Slug::as_str).collect();
+        self.text(name, joined.join(" "))
+    }
+
+    pub fn build(self) -> Properties {
+        self.0
+    }
+}

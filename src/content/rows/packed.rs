@@ -1,0 +1,61 @@
+//! Long values in binary properties: gzip, cut at 64 KiB. The rule: what comes out is bounded, whatever the row holds.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::store::limits::BINARY_BYTES_MAX;
+use crate::store::{Properties, StoreError, Value};
+
+use super::Fields;
+
+/// What a packed value may hold when unpacked. A body's limit, and far over any intent's.
+pub const UNPACKED_BYTES_MAX: usize = 8 << 20;
+/// Packed pieces in one row: 14 of 64 KiB leave room for the rest of the row under 1 MiB.
+pub const PIECES_MAX: usize = 14;
+
+/// The value is too large for one row: its size packed, and what fits.
+#[derive(Debug, thiserror::Error)]
+#[error("{unpacked} bytes ({packed} packed) do not fit a row: at most {UNPACKED_BYTES_MAX} bytes, {} packed", PIECES_MAX * BINARY_BYTES_MAX)]
+pub struct TooLarge {
+    pub unpacked: usize,
+    pub packed: usize,
+}
+
+/// Puts `bytes` into `{name}0`, `{name}1` and so on.
+pub fn pack(properties: &mut Properties, name: &str, bytes: &[u8]) -> Result<(), TooLarge> {
+    let packed = compress(bytes);
+    if bytes.len() > UNPACKED_BYTES_MAX || packed.len() > PIECES_MAX * BINARY_BYTES_MAX {
+        return Err(TooLarge { unpacked: bytes.len(), packed: packed.len() });
+    }
+    for (i, piece) in packed.chunks(BINARY_BYTES_MAX).enumerate() {
+        properties.set(&format!("{name}{i}"), Value::Binary(Arc::from(piece)));
+    }
+    Ok(())
+}
+
+pub(crate) fn unpack(row: &Fields<'_>, name: &str) -> Result<Vec<u8>, StoreError> {
+    let mut packed = Vec::new();
+    for i in 0.. {
+        match row.0.properties.get(&format!("{name}{i}")) {
+            Some(Value::Binary(piece)) => packed.extend_from_slice(piece),
+            _ => break,
+        }
+    }
+    let mut bytes = Vec::new();
+    GzDecoder::new(packed.as_slice())
+        .take(UNPACKED_BYTES_MAX as u64 + 1)
+        .read_to_end(&mut bytes)
+        .ok()
+        .filter(|length| *length <= UNPACKED_BYTES_MAX)
+        .ok_or_else(|| row.damaged(name))?;
+    Ok(bytes)
+}
+
+fn compress(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory does not fail")
+}

@@ -1,0 +1,37 @@
+//! Index rows: a pointer to a post, under its time key and under its mirror key. The rule: a pointer is a claim, believed only where the
+//! post's own row bears it out.
+
+use crate::keys::PostPlace;
+use crate::model::Post;
+use crate::store::{Entity, Properties, StoreError};
+
+use super::{Fields, NewRow};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointer {
+    pub post_partition: String,
+    pub post_row: String,
+    pub version: i32,
+    /// The intent that put it last.
+    pub intent: String,
+}
+
+pub fn pointer(post: &Post, intent: &str) -> Properties {
+    let summary = PostPlace::of(post).summary();
+    NewRow::default()
+        .text("PostPartitionKey", summary.partition())
+        .text("PostRowKey", summary.row())
+        .int32("Version", post.version)
+        .text("Intent", intent)
+        .build()
+}
+
+pub fn read(row: &Entity) -> Result<Pointer, StoreError> {
+    let fields = Fields(row);
+    Ok(Pointer {
+        post_partition: fields.text("PostPartitionKey")?.to_string(),
+        post_row: fields.text("PostRowKey")?.to_string(),
+        version: fields.int32("Version")?,
+        intent: fields.text("Intent")?.to_string(),
+    })
+}

@@ -1,0 +1,112 @@
+//! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: the three
+//! are written by one transaction and never differ but for the body.
+
+use crate::keys::Shelf;
+use crate::model::{Instant, Post, PostKey, WholePost};
+use crate::store::{Entity, Properties, StoreError};
+
+use super::packed::{self, TooLarge};
+use super::{Fields, NewRow};
+
+const BODY: &str = "Body";
+
+pub fn summary(post: &Post) -> Properties {
+    NewRow::default()
+        .text("Id", post.id.as_str())
+        .text("Slug", &post.slug)
+        .text("Title", &post.title)
+        .text("Excerpt", &post.excerpt)
+        .flag("HasOwnExcerpt", post.has_own_excerpt)
+        .int32("Version", post.version)
+        .instant("CreatedAt", post.created_at)
+        .instant("UpdatedAt", post.updated_at)
+        .optional_instant("PublishedAt", post.published_at)
+        .slugs("Authors", &post.authors)
+        .slugs("Categories", &post.categories)
+        .slugs("Tags", &post.tags)
+        .slugs("FormerSlugs", &post.former_slugs)
+        .optional_text("Origin", post.origin.as_deref())
+        .build()
+}
+
+/// # Errors
+/// Where the body does not fit a row.
+pub fn whole(whole: &WholePost) -> Result<Properties, TooLarge> {
+    let mut properties = summary(&whole.post);
+    packed::pack(&mut properties, BODY, whole.markdown.as_bytes())?;
+    Ok(properties)
+}
+
+pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
+    let fields = Fields(row);
+    Ok(Post {
+        id: fields.parsed("Id")?,
+        slug: fields.parsed("Slug")?,
+        title: fields.text("Title")?.to_string(),
+        excerpt: fields.text("Excerpt")?.to_string(),
+        has_own_excerpt: fields.flag("HasOwnExcerpt")?,
+        version: fields.int32("Version")?,
+        created_at: fields.instant("CreatedAt")?,
+        updated_at: fields.instant("UpdatedAt")?,
+        published_at: fields.optional_instant("PublishedAt")?,
+        authors: fields.slugs("Authors")?,
+        categories: fields.slugs("Categories")?,
+        tags: fields.slugs("Tags")?,
+        former_slugs: fields.slugs("FormerSlugs")?,
+        origin: fields.optional_text("Origin")?.map(ToString::to_string),
+    })
+}
+
+pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
+    let fields = Fields(row);
+    let body = String::from_utf8(packed::unpack(&fields, BODY)?).map_err(|_| fields.damaged(BODY))?;
+    Ok(WholePost { post: read_summary(row)?, markdown: body.into() })
+}
+
+/// A move between two partitions, while it is under way. The rule of the protocol: of the two places a reader shows one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Move {
+    /// This row is new, and stands only once the row that it names is a forwarding row.
+    PendingFrom(OtherPlace),
+    /// This row has gone to the place that it names.
+    ForwardTo(OtherPlace),
+}
+
+/// The other end of a move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherPlace {
+    pub shelf: Shelf,
+    pub key: PostKey,
+}
+
+pub fn set_move(properties: Properties, moving: &Move) -> Properties {
+    let (mark, other) = match moving {
+        Move::PendingFrom(other) => ("PendingFrom", other),
+        Move::ForwardTo(other) => ("ForwardTo", other),
+    };
+    let mut properties = properties;
+    let place = format!("{} {} {}", other.shelf.name(), other.key.at.ticks(), other.key.id);
+    properties.set(mark, crate::store::Value::String(place.into()));
+    properties
+}
+
+pub fn read_move(row: &Entity) -> Result<Option<Move>, StoreError> {
+    let fields = Fields(row);
+    let read = |name| -> Result<Option<OtherPlace>, StoreError> {
+        let Some(text) = fields.optional_text(name)? else { return Ok(None) };
+        parse_place(text).map(Some).ok_or_else(|| fields.damaged(name))
+    };
+    Ok(match (read("PendingFrom")?, read("ForwardTo")?) {
+        (Some(from), _) => Some(Move::PendingFrom(from)),
+        (None, Some(to)) => Some(Move::ForwardTo(to)),
+        (None, None) => None,
+    })
+}
+
+fn parse_place(text: &str) -> Option<OtherPlace> {
+    let mut parts = text.split(' ');
+    let shelf = parts.next()?.parse().ok()?;
+    let at = Instant::from_ticks(parts.next()?.parse().ok()?)?;
+    let id = parts.next()?.parse().ok()?;
+    Some(OtherPlace { shelf, key: PostKey { at, id } })
+}

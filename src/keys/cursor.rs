@@ -1,0 +1,59 @@
+//! Cursors: a place in a list, opaque to the client. The rule: a cursor holds a key, never an offset, and names the list it was made for.
+//!
+//! The text is base64url of `1`, 8 hexadecimal digits of the list's hash, `:` and the position. `1` is the version of this form.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::model::{PostKey, Slug};
+
+use super::{stable_hash, time};
+
+const VERSION: char = '1';
+/// Longer than any cursor: what is longer is not decoded at all.
+const TEXT_BYTES_MAX: usize = 512;
+
+/// Which list a cursor belongs to: hashed from a text that names the list and its filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListTag(u32);
+
+impl ListTag {
+    pub fn of(name: &str) -> Self {
+        Self((stable_hash(name.as_bytes()) >> 32) as u32)
+    }
+}
+
+/// Not a cursor of this list: made up, cut short, of another version, or of another list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a cursor of this list")]
+pub struct BadCursor;
+
+pub fn encode_post(list: ListTag, key: &PostKey) -> String {
+    encode(list, &time::time_row(key))
+}
+
+pub fn decode_post(list: ListTag, text: &str) -> Result<PostKey, BadCursor> {
+    time::parse_time_row(&decode(list, text)?).ok_or(BadCursor)
+}
+
+pub fn encode_slug(list: ListTag, slug: &Slug) -> String {
+    encode(list, slug.as_str())
+}
+
+pub fn decode_slug(list: ListTag, text: &str) -> Result<Slug, BadCursor> {
+    decode(list, text)?.parse().map_err(|_| BadCursor)
+}
+
+fn encode(list: ListTag, position: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{VERSION}{:08x}:{position}", list.0))
+}
+
+fn decode(list: ListTag, text: &str) -> Result<String, BadCursor> {
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(BadCursor);
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor)?;
+    let plain = String::from_utf8(bytes).map_err(|_| BadCursor)?;
+    let position = plain.strip_prefix(&format!("{VERSION}{:08x}:", list.0)).ok_or(BadCursor)?;
+    Ok(position.to_owned())
+}

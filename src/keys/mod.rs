@@ -1,0 +1,42 @@
+//! Every key of every table is formatted and parsed here, and nowhere else. The rule of this room: a key is a pure function of the
+//! model; what does not parse is an error, never a panic.
+//!
+//! | table | PartitionKey | RowKey |
+//! |---|---|---|
+//! | `Posts` | [`month`](post_place) | [time key, mirror key](time), `s-{slug}`, `!count` |
+//! | `Drafts` | month of creation | the same, without a count |
+//! | `PostsByCategory`, `PostsByTag`, `PostsByAuthor` | slug | time key, mirror key, `!count` |
+//! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |
+//! | `Months` | `all` | inverted ticks of the month's first tick |
+//! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
+//! | `Intents` | server | ticks and a random id |
+//! | `Changes` | hour | inverted ticks and a random id |
+
+pub mod cursor;
+pub mod lookup;
+pub mod place;
+pub mod table;
+pub mod term;
+pub mod time;
+
+pub use place::{PostPlace, Shelf};
+pub use table::Table;
+
+use crate::store::{Key, RowRange};
+
+/// The RowKey of the row that counts its partition. Sorts before every other row.
+pub const COUNT_ROW: &str = "!count";
+
+/// A key of parts that this room made: it holds what a key may hold.
+fn key(partition: impl Into<String>, row: impl Into<String>) -> Key {
+    Key::new(partition, row).expect("keys are made of digits, slugs and ids, which every store takes")
+}
+
+fn range(partition: impl Into<String>, from: Option<String>, to: Option<String>) -> RowRange {
+    RowRange::new(partition, from, to).expect("ranges are made of digits, slugs and ids, which every store takes")
+}
+
+/// FNV-1a, 64 bits: stable for ever, for it stands in keys and cursors.
+fn stable_hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

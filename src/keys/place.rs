@@ -1,0 +1,87 @@
+//! Where a post's rows stand. The rule: the place follows from the post alone, so that it can be computed without a read.
+
+use std::str::FromStr;
+
+use crate::model::{Month, Post, PostKey, Slug};
+use crate::store::Key;
+
+use super::{COUNT_ROW, Table, key, time};
+
+/// The two tables that hold whole posts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shelf {
+    Drafts,
+    Posts,
+}
+
+impl Shelf {
+    pub const fn table(self) -> Table {
+        match self {
+            Self::Drafts => Table::Drafts,
+            Self::Posts => Table::Posts,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        self.table().name()
+    }
+}
+
+impl FromStr for Shelf {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [Self::Drafts, Self::Posts].into_iter().find(|s| s.name() == text).ok_or(())
+    }
+}
+
+/// A post's shelf, and its key there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PostPlace {
+    pub shelf: Shelf,
+    pub key: PostKey,
+}
+
+impl PostPlace {
+    pub fn of(post: &Post) -> Self {
+        let shelf = if post.published_at.is_some() { Shelf::Posts } else { Shelf::Drafts };
+        Self { shelf, key: post.key() }
+    }
+
+    pub fn partition(&self) -> String {
+        month_partition(self.key.month())
+    }
+
+    pub fn summary(&self) -> Key {
+        key(self.partition(), time::time_row(&self.key))
+    }
+
+    /// The row that holds the whole post.
+    pub fn whole(&self, slug: &Slug) -> Key {
+        whole(self.key.month(), slug)
+    }
+}
+
+pub fn month_partition(month: Month) -> String {
+    month.to_string()
+}
+
+pub fn whole(month: Month, slug: &Slug) -> Key {
+    key(month_partition(month), whole_row(slug))
+}
+
+pub fn whole_row(slug: &Slug) -> String {
+    format!("s-{slug}")
+}
+
+/// The row that counts a partition of `Posts`, an index table or a table of terms.
+pub fn count(partition: impl Into<String>) -> Key {
+    key(partition, COUNT_ROW)
+}
+
+/// `Months`: one partition, so that the list of months is one range read; a month is 100 bytes and a century has 1,200.
+pub const MONTHS_PARTITION: &str = "all";
+
+pub fn month_row(month: Month) -> Key {
+    key(MONTHS_PARTITION, format!("{:019}", time::inverted_ticks(month.first())))
+}

@@ -1,0 +1,51 @@
+//! The names of the tables. The rule: a table that is not named here does not exist.
+
+use crate::model::TermKind;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Table {
+    Posts,
+    Drafts,
+    PostKeys,
+    Months,
+    /// `PostsByCategory`, `PostsByTag`, `PostsByAuthor`
+    PostsBy(TermKind),
+    /// `Categories`, `Tags`, `Authors`
+    Terms(TermKind),
+    Intents,
+    Changes,
+}
+
+impl Table {
+    pub const ALL: [Self; 12] = [
+        Self::Posts,
+        Self::Drafts,
+        Self::PostKeys,
+        Self::Months,
+        Self::PostsBy(TermKind::Category),
+        Self::PostsBy(TermKind::Tag),
+        Self::PostsBy(TermKind::Author),
+        Self::Terms(TermKind::Category),
+        Self::Terms(TermKind::Tag),
+        Self::Terms(TermKind::Author),
+        Self::Intents,
+        Self::Changes,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Posts => "Posts",
+            Self::Drafts => "Drafts",
+            Self::PostKeys => "PostKeys",
+            Self::Months => "Months",
+            Self::PostsBy(TermKind::Category) => "PostsByCategory",
+            Self::PostsBy(TermKind::Tag) => "PostsByTag",
+            Self::PostsBy(TermKind::Author) => "PostsByAuthor",
+            Self::Terms(TermKind::Category) => "Categories",
+            Self::Terms(TermKind::Tag) => "Tags",
+            Self::Terms(TermKind::Author) => "Authors",
+            Self::Intents => "Intents",
+            Self::Changes => "Changes",
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Time keys and mirror keys. The rule: forward, later instants sort first and ties by ascending id; the mirror is the exact reverse.
+//!
+//! A time key is `{3155378975999999999 - ticks, 19 digits}-{id}`, a mirror key `~{ticks, 19 digits}-{id turned round}`. The id is
+//! turned round digit by digit (`0` for `z`), for otherwise posts of one instant would stand in the same order both ways, and
+//! pages read backward would not join to what pages read forward do.
+
+use crate::model::instant::TICKS_MAX;
+use crate::model::{Instant, PostId, PostKey};
+use crate::store::RowRange;
+
+use super::range;
+
+const DIGITS: usize = 19;
+/// The byte before every mirror key: it sorts after every other character that a key of ours begins with.
+const MIRROR: char = '~';
+/// Sorts after every digit and before every letter: the end of the time keys.
+const AFTER_DIGITS: &str = ":";
+
+/// Which way a list is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Newest first, by time keys.
+    Forward,
+    /// Oldest first, by mirror keys.
+    Backward,
+}
+
+pub fn inverted_ticks(at: Instant) -> i64 {
+    TICKS_MAX - at.ticks()
+}
+
+pub fn time_row(key: &PostKey) -> String {
+    format!("{:019}-{}", inverted_ticks(key.at), key.id)
+}
+
+pub fn mirror_row(key: &PostKey) -> String {
+    format!("{MIRROR}{:019}-{}", key.at.ticks(), turn_round(key.id.as_str()))
+}
+
+/// The row of a post in a list that is read this way.
+pub fn row(key: &PostKey, direction: Direction) -> String {
+    match direction {
+        Direction::Forward => time_row(key),
+        Direction::Backward => mirror_row(key),
+    }
+}
+
+pub fn parse_time_row(row: &str) -> Option<PostKey> {
+    let (ticks, id) = split(row)?;
+    Some(PostKey { at: Instant::from_ticks(TICKS_MAX - ticks)?, id: id.parse().ok()? })
+}
+
+pub fn parse_mirror_row(row: &str) -> Option<PostKey> {
+    let (ticks, id) = split(row.strip_prefix(MIRROR)?)?;
+    let id: PostId = id.parse().ok()?;
+    Some(PostKey { at: Instant::from_ticks(ticks)?, id: turn_round(id.as_str()).parse().ok()? })
+}
+
+pub fn parse_row(row: &str, direction: Direction) -> Option<PostKey> {
+    match direction {
+        Direction::Forward => parse_time_row(row),
+        Direction::Backward => parse_mirror_row(row),
+    }
+}
+
+/// A stretch of a list in its one order, newest first. Both ends are optional and exclusive where they name a post.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Span {
+    /// Nothing later than this instant: the bound that hides scheduled posts, and `publishedBefore`.
+    pub until: Option<Instant>,
+    /// Nothing earlier than this instant.
+    pub since: Option<Instant>,
+    /// Only what stands behind this post.
+    pub after: Option<PostKey>,
+    /// Only what stands before this post.
+    pub before: Option<PostKey>,
+}
+
+impl Span {
+    pub fn until(now: Instant) -> Self {
+        Self { until: Some(now), ..Self::default() }
+    }
+
+    /// The newest instant that may be in it.
+    pub fn newest(&self) -> Instant {
+        let bounds = [self.until, self.after.as_ref().map(|k| k.at)];
+        bounds.into_iter().flatten().min().unwrap_or(Instant::MAX)
+    }
+
+    /// The oldest instant that may be in it.
+    pub fn oldest(&self) -> Instant {
+        let bounds = [self.since, self.before.as_ref().map(|k| k.at)];
+        bounds.into_iter().flatten().max().unwrap_or(Instant::MIN)
+    }
+
+    pub fn contains(&self, key: &PostKey) -> bool {
+        self.until.is_none_or(|at| key.at <= at)
+            && self.since.is_none_or(|at| key.at >= at)
+            && self.after.as_ref().is_none_or(|after| key > after)
+            && self.before.as_ref().is_none_or(|before| key < before)
+    }
+
+    /// The rows of a partition that hold it, in this direction.
+    pub fn rows(&self, partition: &str, direction: Direction) -> RowRange {
+        match direction {
+            Direction::Forward => self.time_rows(partition),
+            Direction::Backward => self.mirror_rows(partition),
+        }
+    }
+
+    fn time_rows(&self, partition: &str) -> RowRange {
+        let until = self.until.map(|at| format!("{:019}", inverted_ticks(at)));
+        let after = self.after.as_ref().map(|key| just_behind(&time_row(key)));
+        let since = self.since.map(|at| format!("{:019}{AFTER_DIGITS}", inverted_ticks(at)));
+        let before = self.before.as_ref().map(time_row);
+        let from = [until, after].into_iter().flatten().max().unwrap_or_else(|| "0".to_owned());
+        let to = [since, before].into_iter().flatten().min().unwrap_or_else(|| AFTER_DIGITS.to_owned());
+        range(partition, Some(from), Some(to))
+    }
+
+    fn mirror_rows(&self, partition: &str) -> RowRange {
+        let since = self.since.map(|at| format!("{MIRROR}{:019}", at.ticks()));
+        let before = self.before.as_ref().map(|key| just_behind(&mirror_row(key)));
+        let until = self.until.map(|at| format!("{MIRROR}{:019}{AFTER_DIGITS}", at.ticks()));
+        let after = self.after.as_ref().map(mirror_row);
+        let from = [since, before].into_iter().flatten().max().unwrap_or_else(|| MIRROR.to_string());
+        let to = [until, after].into_iter().flatten().min();
+        range(partition, Some(from), to)
+    }
+}
+
+/// The first row that sorts behind this one: `!` is the lowest character that keys of ours hold.
+fn just_behind(row: &str) -> String {
+    format!("{row}!")
+}
+
+fn split(text: &str) -> Option<(i64, &str)> {
+    let (digits, rest) = text.split_at_checked(DIGITS)?;
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some((digits.parse().ok()?, rest.strip_prefix('-')?))
+}
+
+/// Each digit of base 36 for its complement, so that the order of ids of one length is reversed.
+fn turn_round(id: &str) -> String {
+    id.chars().map(|c| c.to_digit(36).and_then(|digit| char::from_digit(35 - digit, 36)).unwrap_or(c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(ticks: i64, bits: u64) -> PostKey {
+        PostKey { at: Instant::from_ticks(ticks).expect("ticks"), id: PostId::from_bits(bits) }
+    }
+
+    /// The table of test values in the design.
+    #[test]
+    fn inverted_ticks_are_those_of_the_table() {
+        for (instant, inverted) in [
+            ("0001-01-01T00:00:00Z", "3155378975999999999"),
+            ("1970-01-01T00:00:00Z", "2534023007999999999"),
+            ("2025-02-03T04:05:06.1234567Z", "2516637452938765432"),
+            ("2025-02-28T23:59:59.9999999Z", "2516615136000000000"),
+            ("2025-03-01T00:00:00Z", "2516615135999999999"),
+            ("9999-12-31T23:59:59.9999999Z", "0000000000000000000"),
+        ] {
+            let at: Instant = instant.parse().expect("an instant");
+            let row = time_row(&PostKey { at, id: PostId::from_bits(0) });
+            assert_eq!(row, format!("{inverted}-000000000000"));
+        }
+    }
+
+    #[test]
+    fn a_span_holds_in_rows_what_it_holds_in_keys() {
+        let keys: Vec<_> = (1..6).flat_map(|t| (0..3).map(move |id| key(t * 10, id))).collect();
+        let span = Span {
+            until: Instant::from_ticks(50),
+            since: Instant::from_ticks(20),
+            after: Some(key(50, 1)),
+            before: Some(key(20, 1)),
+        };
+        for k in &keys {
+            for direction in [Direction::Forward, Direction::Backward] {
+                let rows = span.rows("p", direction);
+                let row = row(k, direction);
+                let inside = rows.from().is_none_or(|from| *row >= *from) && rows.to().is_none_or(|to| *row < *to);
+                assert_eq!(inside, span.contains(k), "{k:?} {direction:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_rows_are_none() {
+        for row in [
+            "",
+            "!count",
+            "s-a",
+            "~",
+            "-",
+            "123",
+            "９９９9999999999999999-000000000000",
+            "2516637452938765432-short",
+            "~2516637452938765432",
+        ] {
+            assert_eq!((parse_time_row(row), parse_mirror_row(row)), (None, None), "{row}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The ids that clients hold: Relay's global object identification. The rule: an id names its kind, so that `node` needs no search.
+//!
+//! A post is `post-{post id}`; a term is its kind and its first slug, as in `tag-rust`. Clients take them as opaque.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::post::PostId;
+use super::slug::Slug;
+use super::term::{TermId, TermKind};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum NodeId {
+    Post(PostId),
+    Term(TermId),
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Post(id) => write!(f, "post-{id}"),
+            Self::Term(id) => write!(f, "{}-{}", id.kind.noun(), id.first_slug),
+        }
+    }
+}
+
+impl FromStr for NodeId {
+    type Err = ();
+
+    /// # Errors
+    /// Where the text is no id that was ever given.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (kind, rest) = text.split_once('-').ok_or(())?;
+        if kind == "post" {
+            return rest.parse().map(Self::Post).map_err(|_| ());
+        }
+        let kind = TermKind::ALL.into_iter().find(|k| k.noun() == kind).ok_or(())?;
+        let first_slug: Slug = rest.parse().map_err(|_| ())?;
+        Ok(Self::Term(TermId { kind, first_slug }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_comes_back_and_anything_else_is_none() {
+        for text in ["post-0123456789ab", "tag-rust-1.0", "author-x", "category-a"] {
+            assert_eq!(text.parse::<NodeId>().map(|id| id.to_string()), Ok(text.to_owned()));
+        }
+        for text in ["", "post-", "post-UPPER9789ab", "page-1", "tag--", "tag-Ä", "rust"] {
+            assert!(text.parse::<NodeId>().is_err(), "{text}");
+        }
+    }
+}

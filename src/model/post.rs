@@ -1,0 +1,219 @@
+//! A post: all but its body in [`Post`], the body beside it. The rule: the lists read posts, never bodies.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::instant::{Instant, Month};
+use super::slug::Slug;
+use super::term::TermKind;
+
+/// Characters of a post id. Always as many, so that an id can be turned round for the mirror key; 36^12 is 4.7e18 ids.
+pub const POST_ID_CHARS: usize = 12;
+
+/// Given once, never reused: 12 characters of `[0-9a-z]`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PostId(Arc<str>);
+
+impl PostId {
+    /// An id from random bits.
+    pub fn from_bits(bits: u64) -> Self {
+        let mut rest = bits;
+        let digits: String = (0..POST_ID_CHARS)
+            .map(|_| {
+                let digit = char::from_digit((rest % 36) as u32, 36).expect("a digit below 36");
+                rest /= 36;
+                digit
+            })
+            .collect();
+        Self(digits.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PostId {
+    fn first() -> Self {
+        Self("0".repeat(POST_ID_CHARS).into())
+    }
+
+    fn last() -> Self {
+        Self("z".repeat(POST_ID_CHARS).into())
+    }
+
+    /// The id that sorts next; `None` behind the last.
+    fn next(&self) -> Option<Self> {
+        self.step(|digit| digit.checked_add(1).filter(|d| *d < 36), '0')
+    }
+
+    /// The id that sorts just before; `None` before the first.
+    fn previous(&self) -> Option<Self> {
+        self.step(|digit| digit.checked_sub(1), 'z')
+    }
+
+    /// Counts by one in base 36: `step` is `None` where the digit wraps to `wrapped` and the next one is counted.
+    fn step(&self, step: impl Fn(u32) -> Option<u32>, wrapped: char) -> Option<Self> {
+        let mut digits: Vec<char> = self.0.chars().collect();
+        for digit in digits.iter_mut().rev() {
+            match digit.to_digit(36).and_then(&step).and_then(|d| char::from_digit(d, 36)) {
+                Some(stepped) => {
+                    *digit = stepped;
+                    return Some(Self(digits.into_iter().collect::<String>().into()));
+                }
+                None => *digit = wrapped,
+            }
+        }
+        None
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a post id: 12 characters of 0-9 and a-z")]
+pub struct BadPostId(pub String);
+
+impl FromStr for PostId {
+    type Err = BadPostId;
+
+    fn from_str(text: &str) -> Result<Self, BadPostId> {
+        let fits = text.len() == POST_ID_CHARS && text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
+        if fits { Ok(Self(text.into())) } else { Err(BadPostId(text.chars().take(64).collect())) }
+    }
+}
+
+impl fmt::Display for PostId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a post stands in the one order of all lists: newest first, ties by ascending id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PostKey {
+    /// Publication; for a draft its creation.
+    pub at: Instant,
+    pub id: PostId,
+}
+
+impl PostKey {
+    pub fn month(&self) -> Month {
+        self.at.month()
+    }
+
+    /// The place just behind this one in the order; `None` behind the last of all.
+    pub fn next(&self) -> Option<Self> {
+        match self.id.next() {
+            Some(id) => Some(Self { at: self.at, id }),
+            None => Some(Self { at: self.at.previous()?, id: PostId::first() }),
+        }
+    }
+
+    /// The place just before this one; `None` before the first of all.
+    pub fn previous(&self) -> Option<Self> {
+        match self.id.previous() {
+            Some(id) => Some(Self { at: self.at, id }),
+            None => Some(Self { at: self.at.next()?, id: PostId::last() }),
+        }
+    }
+}
+
+impl Ord for PostKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.at.cmp(&self.at).then_with(|| self.id.cmp(&other.id))
+    }
+}
+
+impl PartialOrd for PostKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What a reader sees of a post's life at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PostStatus {
+    Draft,
+    Scheduled,
+    Published,
+}
+
+/// A post without its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Post {
+    pub id: PostId,
+    pub slug: Slug,
+    pub title: String,
+    /// What the lists show: the writer's, or else the opening of the body.
+    pub excerpt: String,
+    /// Whether the writer gave the excerpt.
+    pub has_own_excerpt: bool,
+    /// 1 for a new post; one more with each change.
+    pub version: i32,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+    /// `None` for a draft.
+    pub published_at: Option<Instant>,
+    /// In the writer's order, each once; so too the categories and tags.
+    pub authors: Vec<Slug>,
+    pub categories: Vec<Slug>,
+    pub tags: Vec<Slug>,
+    /// Slugs that lead to this post, oldest first.
+    pub former_slugs: Vec<Slug>,
+    /// Where an importer found it, such as a path below the imported folder: how the next import knows it again.
+    pub origin: Option<String>,
+}
+
+impl Post {
+    pub fn key(&self) -> PostKey {
+        PostKey { at: self.published_at.unwrap_or(self.created_at), id: self.id.clone() }
+    }
+
+    pub fn status(&self, now: Instant) -> PostStatus {
+        match self.published_at {
+            None => PostStatus::Draft,
+            Some(at) if at > now => PostStatus::Scheduled,
+            Some(_) => PostStatus::Published,
+        }
+    }
+
+    pub fn terms(&self, kind: TermKind) -> &[Slug] {
+        match kind {
+            TermKind::Category => &self.categories,
+            TermKind::Tag => &self.tags,
+            TermKind::Author => &self.authors,
+        }
+    }
+
+    pub fn bears(&self, kind: TermKind, slug: &Slug) -> bool {
+        self.terms(kind).contains(slug)
+    }
+}
+
+/// A post with its body, as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholePost {
+    pub post: Post,
+    /// As it was written, byte for byte.
+    pub markdown: Arc<str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_posts_sort_first_and_ties_by_id() {
+        let key = |ticks, bits| PostKey { at: Instant::from_ticks(ticks).expect("ticks"), id: PostId::from_bits(bits) };
+        let mut keys = vec![key(1, 1), key(2, 2), key(2, 1)];
+        keys.sort();
+        assert_eq!(keys, [key(2, 1), key(2, 2), key(1, 1)]);
+    }
+
+    #[test]
+    fn an_id_has_twelve_characters_whatever_the_bits() {
+        for bits in [0, 35, u64::MAX] {
+            assert!(PostId::from_bits(bits).as_str().parse::<PostId>().is_ok());
+        }
+    }
+}

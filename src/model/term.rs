@@ -1,0 +1,51 @@
+//! Categories, tags and authors: the three kinds of term that a post bears. The rule: one type, for they live by the same rules.
+
+use super::slug::Slug;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TermKind {
+    Category,
+    Tag,
+    Author,
+}
+
+impl TermKind {
+    pub const ALL: [Self; 3] = [Self::Category, Self::Tag, Self::Author];
+
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Category => "category",
+            Self::Tag => "tag",
+            Self::Author => "author",
+        }
+    }
+}
+
+/// Given once and kept through renames: the kind and the first slug that the term had.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TermId {
+    pub kind: TermKind,
+    pub first_slug: Slug,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    pub id: TermId,
+    pub slug: Slug,
+    pub name: String,
+    /// A category's or tag's description; an author's bio.
+    pub description: Option<String>,
+    /// An author's page elsewhere.
+    pub url: Option<String>,
+}
+
+impl Term {
+    pub fn new(kind: TermKind, slug: Slug, name: impl Into<String>) -> Self {
+        let id = TermId { kind, first_slug: slug.clone() };
+        Self { id, slug, name: name.into(), description: None, url: None }
+    }
+
+    pub fn kind(&self) -> TermKind {
+        self.id.kind
+    }
+}
