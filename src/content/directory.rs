@@ -122,3 +122,17 @@ pub(crate) async fn read_all(store: &Store, table: Table, rows: &RowRange) -> Re
         }
     }
 }
+
+/// A whole table, page by page: for small tables, and never for a query.
+pub(crate) async fn scan_all(store: &Store, table: Table) -> Result<Vec<Entity>, StoreError> {
+    let mut found = Vec::new();
+    let mut continuation = None;
+    loop {
+        let page = store.scan(table.name(), continuation.as_ref()).await?;
+        found.extend(page.rows);
+        continuation = page.continuation;
+        if continuation.is_none() {
+            return Ok(found);
+        }
+    }
+}

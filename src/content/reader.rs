@@ -12,6 +12,7 @@ use crate::store::{Key, Store};
 
 use super::directory::{Directories, FirstCharacters, Months};
 use super::error::Result;
+use super::moves;
 use super::nearby;
 use super::rows;
 use super::rows::lookup::LookupRow;
@@ -62,24 +63,10 @@ impl Reader {
     pub async fn post_at(&self, key: &PostKey) -> Result<Option<Arc<Post>>> {
         let place = PostPlace { shelf: Shelf::Posts, key: key.clone() };
         let Some(row) = self.store.get(Table::Posts.name(), &place.summary()).await? else { return Ok(None) };
-        if !self.stands(&row).await? {
+        if !moves::stands(&self.store, &row).await? {
             return Ok(None);
         }
         Ok(self.visible(rows::post::read_summary(&row)?))
-    }
-
-    /// Whether a post's row counts at this moment: of the two ends of a move one does.
-    pub(super) async fn stands(&self, row: &crate::store::Entity) -> Result<bool> {
-        let other = match rows::post::read_move(row)? {
-            None => return Ok(true),
-            Some(Move::ForwardTo(_)) => return Ok(false),
-            Some(Move::PendingFrom(other)) => PostPlace { shelf: other.shelf, key: other.key },
-        };
-        let old = self.store.get(other.shelf.name(), &other.summary()).await?;
-        Ok(match old {
-            None => true,
-            Some(old) => matches!(rows::post::read_move(&old)?, Some(Move::ForwardTo(_))),
-        })
     }
 
     async fn posts_in(&self, wanted: &nearby::Nearby) -> Result<Vec<(PostKey, Arc<Post>)>> {
@@ -89,7 +76,7 @@ impl Reader {
         let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
         for key in &wanted.keys {
             match rows.get(crate::keys::time::time_row(key).as_str()) {
-                Some(row) if self.stands(row).await? => {
+                Some(row) if moves::stands(&self.store, row).await? => {
                     found.extend(self.visible(rows::post::read_summary(row)?).map(|post| (key.clone(), post)));
                 }
                 Some(_) => {}
@@ -142,7 +129,7 @@ impl Reader {
                     None => return Ok(None),
                 }
             }
-            Some(Move::PendingFrom(_)) if self.stands(&row).await? => row,
+            Some(Move::PendingFrom(_)) if moves::stands(&self.store, &row).await? => row,
             Some(Move::PendingFrom(from)) => {
                 let from = PostPlace { shelf: from.shelf, key: from.key };
                 let Some(summary) = self.store.get(from.shelf.name(), &from.summary()).await? else { return Ok(None) };

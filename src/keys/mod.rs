@@ -9,10 +9,10 @@
 //! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |
 //! | `Months` | `all` | inverted ticks of the month's first tick |
 //! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
-//! | `Intents` | server | ticks and a random id |
-//! | `Changes` | hour | inverted ticks and a random id |
+//! | `Intents` | [server](intent) | ticks and a random id |
 
 pub mod cursor;
+pub mod intent;
 pub mod lookup;
 pub mod place;
 pub mod table;

@@ -13,11 +13,10 @@ pub enum Table {
     /// `Categories`, `Tags`, `Authors`
     Terms(TermKind),
     Intents,
-    Changes,
 }
 
 impl Table {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 11] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -29,7 +28,6 @@ impl Table {
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
         Self::Intents,
-        Self::Changes,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -45,7 +43,6 @@ impl Table {
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",
             Self::Intents => "Intents",
-            Self::Changes => "Changes",
         }
     }
 }

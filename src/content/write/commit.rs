@@ -1,0 +1,278 @@
+//! Changes of posts, many at once or one. The rule: the commit of a post is one transaction, and each change is answered for by itself.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use futures_util::stream;
+use futures_util::{StreamExt, TryStreamExt};
+
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::count::{self, Count};
+use crate::keys::intent::IntentName;
+use crate::keys::{PostPlace, Shelf, Table, place};
+use crate::model::{Month, Post, PostId, Slug};
+use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
+use crate::store::{Batch, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
+
+use super::claim::{self, Claim};
+use super::directory::{self, Partition};
+use super::index::{self, NewPointer, put_count};
+use super::intent::{self, Intent};
+use super::plan::{self, Change, CommitStep};
+use super::retry::until_settled;
+use super::settle::{self, Settlement};
+use super::{CONCURRENCY, Writer};
+
+/// What became of one change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// The slug belongs to another post; nothing was written.
+    Taken(Slug),
+    /// The post has moved on since it was read; nothing was written.
+    Conflict,
+}
+
+impl Writer {
+    /// Makes the changes, and answers for each in their order. Former slugs that belong to other posts are left with them.
+    ///
+    /// # Errors
+    /// Where the store fails. What was not yet committed is then undone by the next [`recover`](Self::recover), what was is finished.
+    pub async fn change_posts(&self, changes: Vec<Change>) -> Result<Vec<Outcome>> {
+        let name = self.new_intent_name()?;
+        // Planned before anything is written: a body that fits no row is refused here.
+        let steps = changes.iter().map(plan::commit_step).collect::<Result<Vec<_>>>()?;
+        intent::open(&self.store, &self.clock, &name, &Intent::of_posts(&changes)).await?;
+        let outcomes = self.write(&name, &changes, steps).await;
+        // Readers of this server see what was written, whether or not all of it was.
+        self.directories.forget();
+        let outcomes = outcomes?;
+        intent::close(&self.store, &name).await?;
+        Ok(outcomes)
+    }
+
+    async fn write(&self, name: &IntentName, changes: &[Change], steps: Vec<CommitStep>) -> Result<Vec<Outcome>> {
+        let taken = self.claim(name, changes).await?;
+        let is_free = |change: &&Change| !taken.contains_key(&change.post().id);
+        let free: Vec<&Change> = changes.iter().filter(is_free).collect();
+        futures_util::future::try_join(self.put_pointers(name, &free), self.prepare(&free)).await?;
+        let steps =
+            changes.iter().zip(steps).filter(|(change, _)| is_free(change)).map(|(c, s)| (c.post().id.clone(), s));
+        let lost = commit_all(&self.store, steps.collect()).await?;
+        let outcomes: Vec<Outcome> = changes
+            .iter()
+            .map(|change| match taken.get(&change.post().id) {
+                Some(slug) => Outcome::Taken(slug.clone()),
+                None if lost.contains(&change.post().id) => Outcome::Conflict,
+                None => Outcome::Done,
+            })
+            .collect();
+        let settlements = changes.iter().zip(&outcomes).map(|(c, outcome)| Settlement::of(c, outcome)).collect();
+        settle::settle(&self.store, name, settlements).await?;
+        Ok(outcomes)
+    }
+
+    /// The posts whose slug is another's, with the slug.
+    async fn claim(&self, name: &IntentName, changes: &[Change]) -> Result<HashMap<PostId, Slug>> {
+        let mut claims = Vec::new();
+        for change in changes {
+            let Some(after) = change.after() else { continue };
+            match change.before() {
+                None => claims.extend([Claim::id(after, name), Claim::slug(after, name)]),
+                Some(before) if before.slug != after.slug => claims.push(Claim::slug(after, name)),
+                Some(_) => {}
+            }
+            let known: &[Slug] = change.before().map_or(&[], |before| &before.former_slugs);
+            let new = after.former_slugs.iter().filter(|slug| !known.contains(slug) && is_new_to(change, slug));
+            claims.extend(new.map(|slug| Claim::former(after, slug)));
+        }
+        let refused = claim::take(&self.store, claims).await?;
+        Ok(refused.into_iter().filter_map(|claim| Some((claim.id.clone(), claim.slug_claimed()?))).collect())
+    }
+
+    async fn put_pointers(&self, name: &IntentName, changes: &[&Change]) -> Result<()> {
+        let mut pointers = Vec::new();
+        for change in changes {
+            let Some(after) = change.after() else { continue };
+            let post = Arc::new(after.clone());
+            let places = change.new_pointers().into_iter();
+            pointers.extend(places.map(|place| NewPointer { place, post: Arc::clone(&post) }));
+        }
+        index::put(&self.store, name, pointers).await
+    }
+
+    /// Lists the months, and puts the pending rows of moves.
+    async fn prepare(&self, changes: &[&Change]) -> Result<()> {
+        let months: HashSet<Month> = changes.iter().filter_map(|c| c.after()).filter_map(published_month).collect();
+        let promises = months
+            .into_iter()
+            .map(|month| async move { directory::promise(&self.store, &Partition::Month(month)).await });
+        stream::iter(promises).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
+        for change in changes {
+            if let (true, Some(before), Some(after)) = (change.is_move(), change.before(), &change.after) {
+                put_pending(&self.store, before, after).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A slug that the post itself had until this change is its own already.
+fn is_new_to(change: &Change, slug: &Slug) -> bool {
+    change.before().is_none_or(|before| before.slug != *slug)
+}
+
+pub(super) fn published_month(post: &Post) -> Option<Month> {
+    post.published_at.map(|at| at.month())
+}
+
+/// Idempotent: rows that stand already were put by the same change, and are not counted again.
+async fn put_pending(store: &Store, before: &Post, after: &crate::model::WholePost) -> Result<()> {
+    until_settled("a move", || async {
+        let place = PostPlace::of(&after.post);
+        let mut step = plan::pending_step(before, after)?;
+        if store.get(place.shelf.name(), &place.summary()).await?.is_some() {
+            step.added = 0;
+        }
+        commit_group(store, &[&step]).await
+    })
+    .await
+}
+
+/// Commits each step, many in one transaction where they share a partition, and answers the posts that had moved on.
+async fn commit_all(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Result<HashSet<PostId>> {
+    let mut partitions: BTreeMap<(Shelf, String), Vec<(PostId, CommitStep)>> = BTreeMap::new();
+    for (id, step) in steps {
+        partitions.entry((step.shelf, step.partition.clone())).or_default().push((id, step));
+    }
+    let commits = partitions.into_values().map(|steps| commit_partition(store, steps));
+    let lost: Vec<Vec<PostId>> = stream::iter(commits).buffer_unordered(CONCURRENCY).try_collect().await?;
+    Ok(lost.into_iter().flatten().collect())
+}
+
+async fn commit_partition(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Result<Vec<PostId>> {
+    let mut lost = Vec::new();
+    for group in groups(steps) {
+        let refs: Vec<&CommitStep> = group.iter().map(|(_, step)| step).collect();
+        match commit_group(store, &refs).await {
+            Ok(()) => {}
+            Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
+                for (id, step) in &group {
+                    if !commit_single(store, step).await? {
+                        lost.push(id.clone());
+                    }
+                }
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(lost)
+}
+
+/// Whether the step was taken. Only the count may be tried again: where the post's own rows have moved on, it is lost; where they
+/// stand just as the step writes them, an earlier try was taken and its answer lost.
+async fn commit_single(store: &Store, step: &CommitStep) -> Result<bool> {
+    until_settled("a month", || async {
+        match state_of(store, step).await? {
+            StepState::Taken => Ok(true),
+            StepState::Lost => Ok(false),
+            StepState::Open => commit_group(store, &[step]).await.map(|()| true),
+        }
+    })
+    .await
+}
+
+enum StepState {
+    Open,
+    Taken,
+    Lost,
+}
+
+async fn state_of(store: &Store, step: &CommitStep) -> Result<StepState> {
+    let reads = step.operations.iter().map(|operation| async move {
+        let key = crate::store::Key::new(step.partition.clone(), operation.row())?;
+        Ok::<_, ContentError>((operation, store.get(step.shelf.name(), &key).await?))
+    });
+    let found = try_join_all(reads).await?;
+    let is_taken = found.iter().all(|(operation, row)| match (operation, row) {
+        (Operation::Put { properties, .. }, Some(row)) => same(properties, &row.properties),
+        (Operation::Delete { .. }, None) => true,
+        _ => false,
+    });
+    let is_open = found.iter().all(|(operation, row)| {
+        let (Operation::Put { precondition, .. } | Operation::Delete { precondition, .. }) = operation;
+        match (precondition, row) {
+            (Precondition::Absent, row) => row.is_none(),
+            (Precondition::Match(etag), row) => row.as_ref().is_some_and(|row| row.etag == *etag),
+            (Precondition::None, row) => row.is_some() || matches!(operation, Operation::Put { .. }),
+        }
+    });
+    Ok(match (is_taken, is_open) {
+        (true, _) => StepState::Taken,
+        (false, true) => StepState::Open,
+        (false, false) => StepState::Lost,
+    })
+}
+
+/// Whatever order the store answers the properties in.
+fn same(a: &Properties, b: &Properties) -> bool {
+    a.len() == b.len() && a.iter().all(|(name, value)| b.get(name) == Some(value))
+}
+
+/// One transaction, with the count of the partition where it changes.
+async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result<()> {
+    let Some(first) = steps.first() else { return Ok(()) };
+    let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
+    let added = steps.iter().map(|step| step.added).sum();
+    let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
+    if first.shelf == Shelf::Posts && (added != 0 || newest.is_some()) {
+        let (count, unchanged) = read_count(store, &first.partition).await?;
+        operations.push(put_count(
+            &count.changed(added, newest),
+            unchanged.map_or(Precondition::Absent, Precondition::Match),
+        ));
+    }
+    store.commit(first.shelf.name(), &Batch::new(first.partition.clone(), operations)?).await?;
+    Ok(())
+}
+
+async fn read_count(store: &Store, partition: &str) -> Result<(Count, Option<Etag>)> {
+    let row = store.get(Table::Posts.name(), &place::count(partition)).await?;
+    Ok(match row {
+        None => (Count::default(), None),
+        Some(row) => (count::read(&row)?, Some(row.etag)),
+    })
+}
+
+/// Steps of one partition, as many together as a transaction holds.
+fn groups(steps: Vec<(PostId, CommitStep)>) -> Vec<Vec<(PostId, CommitStep)>> {
+    let mut groups: Vec<Vec<(PostId, CommitStep)>> = Vec::new();
+    let (mut operations, mut bytes) = (0, 0);
+    for (id, step) in steps {
+        let size: usize = step.operations.iter().map(operation_bytes).sum();
+        // One operation is kept for the count.
+        let fits = operations + step.operations.len() < BATCH_OPERATIONS_MAX && bytes + size < BATCH_BYTES_MAX / 2;
+        match groups.last_mut().filter(|_| fits) {
+            Some(group) => group.push((id, step.clone())),
+            None => {
+                groups.push(vec![(id, step.clone())]);
+                (operations, bytes) = (0, 0);
+            }
+        }
+        operations += step.operations.len();
+        bytes += size;
+    }
+    groups
+}
+
+/// Roughly what an operation counts for; half of the limit is kept free for what this leaves out.
+fn operation_bytes(operation: &Operation) -> usize {
+    let Operation::Put { properties, .. } = operation else { return 100 };
+    let value = |value: &Value| match value {
+        Value::String(text) => 2 * text.len(),
+        Value::Binary(bytes) => bytes.len() * 4 / 3,
+        _ => 16,
+    };
+    properties.iter().map(|(name, v)| 2 * name.len() + value(v)).sum()
+}

@@ -1,0 +1,67 @@
+//! Writing. The rule: an index may hold too much for a moment, never too little, and a change of several partitions stands in an
+//! [intent] before its first row is written.
+//!
+//! 1. the intent: what each post was and is to be ([`plan`]);
+//! 2. the claims: the slugs and the id in `PostKeys` ([`claim`]);
+//! 3. the new index rows ([`index`]), the month ([`directory`]) and, for a move, the pending rows;
+//! 4. the commit: the post's rows, one transaction a partition ([`commit`]);
+//! 5. the settlement: whatever no longer holds goes, whatever the commit made true is put right ([`settle`]).
+//!
+//! [`recover`] does step 5 for the intents that a stopped server left, for the post as it is found. docs/writing.md tells it at length.
+
+pub mod claim;
+pub mod commit;
+pub mod directory;
+pub mod index;
+pub mod intent;
+pub mod plan;
+pub mod recover;
+pub mod retry;
+pub mod settle;
+pub mod terms;
+
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::keys::intent::IntentName;
+use crate::model::PostId;
+use crate::store::Store;
+
+use super::directory::Directories;
+use super::error::Result;
+
+/// Requests that one change has under way at once.
+pub(super) const CONCURRENCY: usize = 32;
+
+/// Writes content, for one server.
+#[derive(Clone)]
+pub struct Writer {
+    pub(super) store: Store,
+    pub(super) directories: Arc<Directories>,
+    pub(super) clock: Clock,
+    /// The partition of this server's intents: made anew at each start.
+    server: Arc<str>,
+}
+
+impl Writer {
+    /// # Errors
+    /// Where the system gives no random bytes.
+    pub fn new(store: Store, directories: Arc<Directories>, clock: Clock) -> Result<Self> {
+        let server = PostId::from_bits(random_bits()?).to_string().into();
+        Ok(Self { store, directories, clock, server })
+    }
+
+    /// An id that no post has had: 62 random bits.
+    pub fn new_post_id(&self) -> Result<PostId> {
+        Ok(PostId::from_bits(random_bits()?))
+    }
+
+    fn new_intent_name(&self) -> Result<IntentName> {
+        let random = PostId::from_bits(random_bits()?);
+        Ok(IntentName::new(&self.server, self.clock.now(), random.as_str()))
+    }
+}
+
+fn random_bits() -> Result<u64> {
+    getrandom::u64().map_err(|e| crate::store::StoreError::unavailable("the system gives no random bytes", e).into())
+}

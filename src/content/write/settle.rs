@@ -1,0 +1,172 @@
+//! After the commit, or instead of it: every row of the old and of the new state is held against the post as it is. The rule: idempotent, and
+//! the same for a change that was made, one that was refused, and one that a stopped server left.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use futures_util::stream;
+use futures_util::{StreamExt, TryStreamExt};
+
+use crate::content::error::Result;
+use crate::content::rows::count;
+use crate::content::rows::post::{self as post_rows, Move};
+use crate::keys::intent::IntentName;
+use crate::keys::{PostPlace, Shelf, lookup, place};
+use crate::model::{Month, Post, Slug};
+use crate::store::{Batch, Entity, Key, Precondition, Store};
+
+use super::CONCURRENCY;
+use super::claim::{self, Claim};
+use super::commit::{Outcome, published_month};
+use super::directory::{self, Partition};
+use super::index::{self, put_count};
+use super::plan::{self, Change};
+use super::retry::until_settled;
+
+/// A post as it was, as it was to be, and as it is.
+#[derive(Debug, Clone)]
+pub struct Settlement {
+    pub before: Option<Post>,
+    pub after: Option<Post>,
+    pub now: Option<Post>,
+}
+
+impl Settlement {
+    pub fn of(change: &Change, outcome: &Outcome) -> Self {
+        let (before, after) = (change.before().cloned(), change.after().cloned());
+        let now = if *outcome == Outcome::Done { after.clone() } else { before.clone() };
+        Self { before, after, now }
+    }
+
+    fn sides(&self) -> impl Iterator<Item = &Post> {
+        [&self.before, &self.after].into_iter().flatten()
+    }
+}
+
+pub async fn settle(store: &Store, name: &IntentName, settlements: Vec<Settlement>) -> Result<()> {
+    settle_with(store, name, &HashMap::new(), settlements).await
+}
+
+/// `open`: which other intents their writers may still be at work on.
+pub async fn settle_with(
+    store: &Store,
+    name: &IntentName,
+    open: &HashMap<String, bool>,
+    settlements: Vec<Settlement>,
+) -> Result<()> {
+    let pointers = settlements.iter().flat_map(stale_pointers).collect();
+    index::remove(store, name, open, pointers).await?;
+    let each = settlements.iter().map(|settlement| async move {
+        finish_move(store, settlement).await?;
+        settle_lookups(store, name, settlement).await
+    });
+    stream::iter(each).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
+    let months: HashSet<Month> = settlements.iter().flat_map(|s| s.sides().filter_map(published_month)).collect();
+    let copies = months.into_iter().map(|month| async move { directory::copy(store, &Partition::Month(month)).await });
+    stream::iter(copies).buffer_unordered(CONCURRENCY).try_collect().await
+}
+
+/// Pointers of either side that the post, as it is, does not have.
+fn stale_pointers(settlement: &Settlement) -> Vec<plan::PointerPlace> {
+    let now = settlement.now.as_ref().map(plan::pointers).unwrap_or_default();
+    let all: BTreeSet<_> = settlement.sides().flat_map(plan::pointers).collect();
+    all.difference(&now).cloned().collect()
+}
+
+/// `PostKeys`: the id and the slug name the place, slugs that the post had lead to it, others are free again.
+async fn settle_lookups(store: &Store, name: &IntentName, settlement: &Settlement) -> Result<()> {
+    let Some(post) = settlement.sides().next() else { return Ok(()) };
+    let slugs: BTreeSet<&Slug> = settlement.sides().flat_map(|p| p.former_slugs.iter().chain([&p.slug])).collect();
+    let Some(now) = &settlement.now else {
+        for slug in slugs {
+            claim::release(store, &lookup::by_slug(slug), &post.id).await?;
+        }
+        return claim::release(store, &lookup::by_id(&post.id), &post.id).await;
+    };
+    // A new post's claims name its place already.
+    if settlement.before.is_none() && settlement.after.as_ref() == Some(now) {
+        return Ok(());
+    }
+    let is_unmoved = settlement
+        .before
+        .as_ref()
+        .is_some_and(|before| (PostPlace::of(before), &before.slug) == (PostPlace::of(now), &now.slug));
+    let was_refused = settlement.after.as_ref() != Some(now);
+    if !is_unmoved || was_refused {
+        claim::put(store, &Claim::slug(now, name)).await?;
+        claim::put(store, &Claim::id(now, name)).await?;
+    }
+    for slug in slugs.into_iter().filter(|slug| **slug != now.slug) {
+        match now.former_slugs.contains(slug) {
+            true if settlement.before.as_ref().is_some_and(|b| b.former_slugs.contains(slug)) && !was_refused => {}
+            true => claim::put(store, &Claim::former(now, slug)).await?,
+            false => claim::release(store, &lookup::by_slug(slug), &post.id).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Of a move: where it was made, the mark at the new place and the rows at the old one go; where it was not, the pending rows go.
+async fn finish_move(store: &Store, settlement: &Settlement) -> Result<()> {
+    let (Some(before), Some(after)) = (&settlement.before, &settlement.after) else { return Ok(()) };
+    let (old, new) = (PostPlace::of(before), PostPlace::of(after));
+    if (old.shelf, old.partition()) == (new.shelf, new.partition()) {
+        return Ok(());
+    }
+    let is_made = settlement.now.as_ref().is_some_and(|now| PostPlace::of(now) == new);
+    if is_made {
+        clear_mark(store, &new, &after.slug).await?;
+        remove_rows(store, &old, &before.slug, is_forwarding).await
+    } else {
+        remove_rows(store, &new, &after.slug, is_pending).await
+    }
+}
+
+fn is_forwarding(row: &Entity) -> Result<bool> {
+    Ok(matches!(post_rows::read_move(row)?, Some(Move::ForwardTo(_))))
+}
+
+fn is_pending(row: &Entity) -> Result<bool> {
+    Ok(matches!(post_rows::read_move(row)?, Some(Move::PendingFrom(_))))
+}
+
+async fn clear_mark(store: &Store, place: &PostPlace, slug: &Slug) -> Result<()> {
+    until_settled("a move", || async {
+        let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(()) };
+        if !is_pending(&row)? {
+            return Ok(());
+        }
+        let whole = post_rows::read_whole(&row)?;
+        let operations = plan::put_rows(&whole, None, &Precondition::Match(row.etag))?;
+        store.commit(place.shelf.name(), &Batch::new(place.partition(), operations)?).await?;
+        Ok(())
+    })
+    .await
+}
+
+/// Deletes the post's rows at a place where they still bear that mark. Pending rows were counted when they were put; forwarding rows were
+/// taken off the count by the commit that made them.
+async fn remove_rows(
+    store: &Store,
+    place: &PostPlace,
+    slug: &Slug,
+    bears_mark: fn(&Entity) -> Result<bool>,
+) -> Result<()> {
+    until_settled("a move", || async {
+        let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(()) };
+        if !bears_mark(&row)? {
+            return Ok(());
+        }
+        let post = post_rows::read_summary(&row)?;
+        let mut operations = plan::delete_rows(&post, &row.etag);
+        if place.shelf == Shelf::Posts && is_pending(&row)? {
+            let count_key: Key = place::count(place.partition());
+            if let Some(found) = store.get(place.shelf.name(), &count_key).await? {
+                let fewer = count::read(&found)?.changed(-1, None);
+                operations.push(put_count(&fewer, Precondition::Match(found.etag)));
+            }
+        }
+        store.commit(place.shelf.name(), &Batch::new(place.partition(), operations)?).await?;
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,114 @@
+//! Categories, tags and authors, made or changed. The rule: the term, its mirror and the count of its partition in one transaction.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::content::error::Result;
+use crate::content::rows::count::{self, Count};
+use crate::content::rows::term::{self as rows, TermRow};
+use crate::keys::time::Direction;
+use crate::keys::{Table, place, term};
+use crate::model::{Term, TermKind};
+use crate::store::{Batch, Etag, Operation, Precondition};
+
+use super::directory::{self, Partition};
+use super::index::put_count;
+use super::intent::{self, Intent};
+use super::retry::until_settled;
+use super::{CONCURRENCY, Writer};
+
+/// Terms in one transaction: two rows each, and the count.
+const TERMS_PER_BATCH: usize = 49;
+
+/// How many terms were made and changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SavedTerms {
+    pub made: usize,
+    pub changed: usize,
+}
+
+impl SavedTerms {
+    fn plus(self, other: Self) -> Self {
+        Self { made: self.made + other.made, changed: self.changed + other.changed }
+    }
+}
+
+impl Writer {
+    /// Makes the terms that are new and changes those that differ, by their slugs. A slug that leads to another term is left alone.
+    pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
+        let mut partitions: BTreeMap<String, Vec<Term>> = BTreeMap::new();
+        for term in terms {
+            partitions.entry(term::partition(&term.slug)).or_default().push(term);
+        }
+        if partitions.is_empty() {
+            return Ok(SavedTerms::default());
+        }
+        let name = self.new_intent_name()?;
+        let intent = Intent::of_terms(kind, partitions.keys().cloned().collect());
+        intent::open(&self.store, &self.clock, &name, &intent).await?;
+        let saves = partitions.iter().map(|(partition, terms)| self.save_partition(kind, partition, terms));
+        let saved: Vec<SavedTerms> = stream::iter(saves).buffer_unordered(CONCURRENCY).try_collect().await?;
+        self.directories.forget();
+        intent::close(&self.store, &name).await?;
+        Ok(saved.into_iter().fold(SavedTerms::default(), SavedTerms::plus))
+    }
+
+    async fn save_partition(&self, kind: TermKind, partition: &str, terms: &[Term]) -> Result<SavedTerms> {
+        let listed = Partition::Terms(kind, partition.to_owned());
+        directory::promise(&self.store, &listed).await?;
+        let mut saved = SavedTerms::default();
+        for chunk in terms.chunks(TERMS_PER_BATCH) {
+            saved = saved.plus(until_settled("a term", || self.save_chunk(kind, partition, chunk)).await?);
+        }
+        directory::copy(&self.store, &listed).await?;
+        Ok(saved)
+    }
+
+    async fn save_chunk(&self, kind: TermKind, partition: &str, chunk: &[Term]) -> Result<SavedTerms> {
+        let table = Table::Terms(kind).name();
+        let (count, unchanged) = match self.store.get(table, &place::count(partition)).await? {
+            None => (Count::default(), Precondition::Absent),
+            Some(row) => (count::read(&row)?, Precondition::Match(row.etag)),
+        };
+        let mut saved = SavedTerms::default();
+        let mut operations = Vec::new();
+        let keys: Vec<_> = chunk.iter().map(|t| term::term(&t.slug)).collect();
+        let found = try_join_all(keys.iter().map(|key| self.store.get(table, key))).await?;
+        for (term, found) in chunk.iter().zip(found) {
+            match found.map(|row| Ok::<_, crate::store::StoreError>((rows::read(kind, &row)?, row.etag))).transpose()? {
+                None => {
+                    saved.made += 1;
+                    operations.extend(put(term, None));
+                }
+                Some((TermRow::Term(old), etag)) if old != *term => {
+                    saved.changed += 1;
+                    operations.extend(put(term, Some(etag)));
+                }
+                Some(_) => {}
+            }
+        }
+        if operations.is_empty() {
+            return Ok(saved);
+        }
+        if saved.made > 0 {
+            operations.push(put_count(&count.changed(saved.made as i64, None), unchanged));
+        }
+        self.store.commit(table, &Batch::new(partition, operations)?).await?;
+        Ok(saved)
+    }
+}
+
+fn put(term: &Term, standing: Option<Etag>) -> [Operation; 2] {
+    let (own, mirror) = match standing {
+        Some(etag) => (Precondition::Match(etag), Precondition::None),
+        None => (Precondition::Absent, Precondition::Absent),
+    };
+    let put = |direction, precondition| Operation::Put {
+        row: term::row(&term.slug, direction),
+        properties: rows::row(term),
+        precondition,
+    };
+    [put(Direction::Forward, own), put(Direction::Backward, mirror)]
+}
