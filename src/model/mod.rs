@@ -1,12 +1,19 @@
 //! The content itself: plain types and their rules. The rule of this room: no I/O, no clock, nothing async, nothing of ours imported.
 
+pub mod excerpt;
+pub mod html;
+pub mod html_cost;
+pub mod html_text;
 pub mod instant;
+pub mod markdown;
 pub mod node_id;
 pub mod post;
 pub mod slug;
 pub mod term;
+pub mod words;
 
 pub use instant::{Instant, Month};
+pub use markdown::{Rendered, render};
 pub use node_id::NodeId;
 pub use post::{Post, PostId, PostKey, PostStatus, WholePost};
 pub use slug::Slug;

@@ -1,0 +1,213 @@
+//! HTML cleaned. The rule: what is not on these lists is not let through, and nothing on them can run, load a page into the page,
+//! restyle the site, or take the name of something that the site's own scripts look up.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use ammonia::{Builder, UrlRelative};
+
+/// The HTML with all that is not allowed taken away, and with every tag closed.
+pub fn clean(html: &str) -> String {
+    CLEANER.clean(html).to_string()
+}
+
+/// What Markdown and GitHub's extensions make, and what people write by hand in a post: text, lists, tables, pictures, sound
+/// and film. No forms, frames, objects, SVG or MathML: each is a way to run or to load something.
+const TAGS: &[&str] = &[
+    "a",
+    "abbr",
+    "article",
+    "aside",
+    "audio",
+    "b",
+    "bdi",
+    "bdo",
+    "blockquote",
+    "br",
+    "caption",
+    "center",
+    "cite",
+    "code",
+    "col",
+    "colgroup",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "hr",
+    "i",
+    "img",
+    "input",
+    "ins",
+    "kbd",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "picture",
+    "pre",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "source",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "tt",
+    "u",
+    "ul",
+    "var",
+    "video",
+    "wbr",
+];
+
+/// These go with all that is in them: it is code, or means nothing outside of them.
+const DROPPED_WITH_CONTENT: &[&str] = &[
+    "script", "style", "iframe", "noembed", "noframes", "object", "template", "title", "textarea", "select", "svg",
+    "math",
+];
+
+/// No `style`, `on…`, `target`, `srcset` (its URLs are not checked) or `name`; `class` and `id` only as [`allowed`] says.
+const ATTRIBUTES: &[(&str, &[&str])] = &[
+    (
+        "a",
+        &[
+            "href",
+            "hreflang",
+            "rel",
+            "data-footnote-ref",
+            "data-footnote-backref",
+            "data-footnote-backref-idx",
+            "aria-label",
+        ],
+    ),
+    ("audio", &["src", "controls", "loop", "muted", "preload"]),
+    ("bdo", &["dir"]),
+    ("blockquote", &["cite"]),
+    ("code", &["class"]),
+    ("col", &["span", "align"]),
+    ("colgroup", &["span", "align"]),
+    ("del", &["cite", "datetime"]),
+    ("details", &["open"]),
+    ("img", &["src", "alt", "width", "height", "align", "loading"]),
+    ("input", &["type", "checked", "disabled"]),
+    ("ins", &["cite", "datetime"]),
+    ("li", &["value"]),
+    ("ol", &["start", "type", "reversed"]),
+    ("q", &["cite"]),
+    ("section", &["data-footnotes"]),
+    ("source", &["src", "type"]),
+    ("td", &["align", "colspan", "rowspan", "headers"]),
+    ("th", &["align", "colspan", "rowspan", "headers", "scope"]),
+    ("time", &["datetime"]),
+    ("tr", &["align"]),
+    ("video", &["src", "controls", "height", "loop", "muted", "poster", "preload", "width"]),
+];
+
+/// What footnotes are known by in a style sheet.
+const CLASSES: &[(&str, &[&str])] =
+    &[("a", &["footnote-backref"]), ("section", &["footnotes"]), ("sup", &["footnote-ref"])];
+
+static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut cleaner = Builder::empty();
+    cleaner
+        .tags(TAGS.iter().copied().collect())
+        .clean_content_tags(DROPPED_WITH_CONTENT.iter().copied().collect())
+        .generic_attributes(["dir", "id", "lang", "title"].into())
+        .tag_attributes(ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect())
+        .allowed_classes(CLASSES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect())
+        // An `<input>` is a task's box, whatever it was written as.
+        .set_tag_attribute_value("input", "type", "checkbox")
+        .set_tag_attribute_value("input", "disabled", "")
+        .url_schemes(["http", "https", "mailto", "tel"].into())
+        .url_relative(UrlRelative::PassThrough)
+        // Posts are written by the site's own authors, so their links are meant (no `nofollow`), and as `target` is not let
+        // through there is no opener to hide (no `noopener`).
+        .link_rel(None)
+        .attribute_filter(allowed);
+    cleaner
+});
+
+/// An id must hold a hyphen: footnotes' ids do, most headings' too, but no property of `window` or `document` that a script
+/// might look up. A class on code must name a language.
+fn allowed<'v>(element: &str, attribute: &str, value: &'v str) -> Option<Cow<'v, str>> {
+    let keep = match (element, attribute) {
+        (_, "id") => value.contains('-') && !value.contains(char::is_whitespace),
+        ("code", "class") => value.starts_with("language-") && !value.contains(char::is_whitespace),
+        _ => true,
+    };
+    keep.then_some(Cow::Borrowed(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_is_gone() {
+        let cases = [
+            ("<script>x</script>a", "a"),
+            ("<p onclick=\"x()\" style=\"color:red\">a</p>", "<p>a</p>"),
+            ("<a href=\"javascript:x()\">a</a>", "<a>a</a>"),
+            ("<a href=\" JaVa\nScript:x()\" target=\"_blank\">a</a>", "<a>a</a>"),
+            ("<img src=\"data:text/html,x\" onerror=x>", "<img>"),
+            ("<iframe src=\"https://example.com\">a</iframe>", ""),
+            ("<svg><script>x</script></svg><math>x</math>", ""),
+            ("<form action=\"/x\"><button>a</button></form>", "a"),
+        ];
+        for (dirty, cleaned) in cases {
+            assert_eq!(clean(dirty), cleaned, "{dirty}");
+        }
+    }
+
+    #[test]
+    fn an_input_can_only_be_a_tasks_box() {
+        assert_eq!(clean("<input type=\"password\" name=\"p\">"), "<input type=\"checkbox\" disabled=\"\">");
+    }
+
+    #[test]
+    fn an_id_or_class_that_a_script_or_style_could_know_is_gone() {
+        assert_eq!(
+            clean("<p id=\"cookie\" class=\"admin\">a</p><p id=\"the-end\">b</p>"),
+            "<p>a</p><p id=\"the-end\">b</p>"
+        );
+        assert_eq!(clean("<code class=\"language-c x\">a</code>"), "<code>a</code>");
+    }
+
+    #[test]
+    fn relative_links_and_pictures_stay() {
+        let html = "<a href=\"../x#y\"><img src=\"/a.png\" alt=\"b\"></a>";
+        assert_eq!(clean(html), html);
+    }
+}

@@ -1,0 +1,195 @@
+//! The text of HTML. The rule: it reads only what [`super::html::clean`] wrote, where every tag is whole, every attribute stands in
+//! double quotes and all that is not a tag is text, so that a scan is as right as a parser.
+
+use std::borrow::Cow;
+
+/// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code as it stands. The marks that
+/// lead to a footnote and back are left out, as they are not words.
+pub fn from_clean(html: &str) -> String {
+    let mut writer = Writer::default();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        writer.text(&rest[..at]);
+        let end = tag_end(&rest[at..]);
+        writer.tag(&rest[at..at + end]);
+        rest = &rest[at + end..];
+    }
+    writer.text(rest);
+    writer.finish()
+}
+
+/// The text of any HTML: cleaned first.
+pub fn from_any(html: &str) -> String {
+    // Most names and titles hold no markup at all, and cleaning costs a parser.
+    if html.contains(['<', '&']) { from_clean(&super::html::clean(html)) } else { html.trim().to_owned() }
+}
+
+/// Text as it must stand in HTML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// How long the tag is that starts here, its `>` included. A `>` in an attribute's quotes does not end it.
+fn tag_end(tag: &str) -> usize {
+    let mut quoted = false;
+    for (at, byte) in tag.bytes().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'>' if !quoted => return at + 1,
+            _ => {}
+        }
+    }
+    tag.len()
+}
+
+#[derive(Default)]
+struct Writer {
+    out: String,
+    /// A block has ended, or white space was seen: written only where more text follows.
+    break_due: bool,
+    space_due: bool,
+    in_pre: u32,
+    /// Inside a footnote's mark: the element's name, and how many of that name are open.
+    skipping: Option<(&'static str, u32)>,
+}
+
+impl Writer {
+    fn text(&mut self, escaped: &str) {
+        if self.skipping.is_some() || escaped.is_empty() {
+            return;
+        }
+        let text = unescape(escaped);
+        if self.in_pre > 0 { self.verbatim(&text) } else { self.flowing(&text) }
+    }
+
+    fn verbatim(&mut self, text: &str) {
+        self.settle();
+        self.out.push_str(text);
+    }
+
+    /// Runs of white space are one space, none at the start of a line.
+    fn flowing(&mut self, text: &str) {
+        for part in text.split_inclusive(is_html_space) {
+            let word = part.trim_end_matches(is_html_space);
+            if !word.is_empty() {
+                self.settle();
+                self.out.push_str(word);
+            }
+            self.space_due |= word.len() < part.len();
+        }
+    }
+
+    fn tag(&mut self, tag: &str) {
+        let (name, is_end) = name_of(tag);
+        if self.skip(tag, name, is_end) {
+            return;
+        }
+        match name {
+            "pre" => self.in_pre = if is_end { self.in_pre.saturating_sub(1) } else { self.in_pre + 1 },
+            "td" | "th" => self.space_due = true,
+            _ => {}
+        }
+        self.break_due |= is_block(name);
+    }
+
+    /// Whether this tag opens, closes or lies in a footnote's mark.
+    fn skip(&mut self, tag: &str, name: &str, is_end: bool) -> bool {
+        match &mut self.skipping {
+            Some((skipped, depth)) if *skipped == name => {
+                *depth = if is_end { *depth - 1 } else { *depth + 1 };
+                if *depth == 0 {
+                    self.skipping = None;
+                }
+            }
+            Some(_) => {}
+            None => self.skipping = footnote_mark(tag).map(|name| (name, 1)),
+        }
+        self.skipping.is_some() || footnote_mark(tag).is_some()
+    }
+
+    /// Writes the newline or the space that has been due since the text before.
+    fn settle(&mut self) {
+        if self.break_due {
+            self.out.truncate(self.out.trim_end_matches(is_html_space).len());
+        }
+        if !self.out.is_empty() && (self.break_due || self.space_due) {
+            self.out.push(if self.break_due { '\n' } else { ' ' });
+        }
+        (self.break_due, self.space_due) = (false, false);
+    }
+
+    fn finish(mut self) -> String {
+        self.out.truncate(self.out.trim_end_matches(is_html_space).len());
+        self.out
+    }
+}
+
+fn footnote_mark(tag: &str) -> Option<&'static str> {
+    let has = |class: &str| tag.contains(class);
+    if tag.starts_with("<sup ") && has("class=\"footnote-ref\"") {
+        Some("sup")
+    } else if tag.starts_with("<a ") && has("class=\"footnote-backref\"") {
+        Some("a")
+    } else {
+        None
+    }
+}
+
+fn name_of(tag: &str) -> (&str, bool) {
+    let inner = tag.trim_start_matches('<');
+    let is_end = inner.starts_with('/');
+    let inner = inner.trim_start_matches('/');
+    let length = inner.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inner.len());
+    (&inner[..length], is_end)
+}
+
+/// White space that HTML folds; a no-break space is not.
+fn is_html_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+}
+
+fn is_block(name: &str) -> bool {
+    let inline = [
+        "a", "abbr", "audio", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "i", "img", "input", "ins", "kbd",
+        "mark", "picture", "q", "rp", "rt", "ruby", "s", "samp", "small", "source", "span", "strike", "strong", "sub",
+        "sup", "td", "th", "time", "tt", "u", "var", "video", "wbr",
+    ];
+    !inline.contains(&name)
+}
+
+/// The five references that the cleaner writes.
+fn unescape(escaped: &str) -> Cow<'_, str> {
+    if !escaped.contains('&') {
+        return escaped.into();
+    }
+    let text = escaped.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", "\u{a0}").replace("&quot;", "\"");
+    text.replace("&amp;", "&").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_folded_outside_of_code_alone() {
+        assert_eq!(from_clean("<p>a\n  b <em>c</em></p>\n<pre>  d\n\n  e</pre>"), "a b c\n  d\n\n  e");
+    }
+
+    #[test]
+    fn footnotes_marks_are_no_words() {
+        let html = "<p>a<sup class=\"footnote-ref\"><a href=\"#fn-1\">1</a></sup> b</p><p>c \
+                    <a class=\"footnote-backref\" href=\"#x\">↩<sup class=\"footnote-ref\">2</sup></a></p>";
+        assert_eq!(from_clean(html), "a b\nc");
+    }
+
+    #[test]
+    fn a_table_is_a_line_for_each_row() {
+        assert_eq!(from_clean("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>"), "a b\nc");
+    }
+
+    #[test]
+    fn names_with_markup_become_plain() {
+        assert_eq!(from_any("Tips &amp; <b>Tr</b>icks &#8217;"), "Tips & Tricks \u{2019}");
+        assert_eq!(from_any("&amp;lt;"), "&lt;");
+    }
+}

@@ -1,0 +1,225 @@
+//! Rendering of hostile Markdown. The rule held here: it ends soon, on a small stack, and nothing in its HTML runs.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{BufferQueue, Tag, Token, TokenSink, TokenSinkResult, Tokenizer};
+use proptest::prelude::*;
+use tidings::model::render;
+
+const SIZE: usize = 100_000;
+
+fn fill(part: &str) -> String {
+    part.repeat(SIZE / part.len())
+}
+
+fn nested(open: &str, close: &str) -> String {
+    format!("{}x{}", open.repeat(SIZE / 2 / open.len()), close.repeat(SIZE / 2 / close.len()))
+}
+
+fn hostile() -> Vec<(&'static str, String)> {
+    let growing_list: String = (0..440).map(|n| format!("{}- x\n", "  ".repeat(n))).collect();
+    let growing_quote: String = (0..440).map(|n| format!("{}x\n", ">".repeat(n))).collect();
+    let many_footnotes: String = (0..4_000).map(|n| format!("[^{n}]\n\n[^{n}]: x [^{}]\n\n", n + 1)).collect();
+    let one_footnote = format!("{}\n\n[^a]: b", fill("[^a]"));
+    let references: String = (0..3_000).map(|n| format!("[{n}]: /x\n[{n}]\n\n")).collect();
+    let reference_bomb = format!("[a]: /{}\n\n{}", "x".repeat(SIZE / 2), "[a]".repeat(SIZE / 6));
+    let table = format!("|{}\n|{}\n|{}", "a|".repeat(10_000), "-|".repeat(10_000), "b|".repeat(10_000));
+    let long_table = format!("|{}\n|{}\n{}", "a|".repeat(1_000), "-|".repeat(1_000), "|b\n".repeat(30_000));
+    let formatting: String = (0..5_000).map(|n| format!("<p><b class={n}>")).collect();
+    let attributes: String = (0..20_000).map(|n| format!(" a{n}")).collect();
+    vec![
+        ("quotes", fill(">")),
+        ("quotes apart", fill("> ")),
+        ("quotes of lines", growing_quote),
+        ("lists", fill("- ")),
+        ("numbered lists", fill("1. ")),
+        ("lists of lines", growing_list),
+        ("brackets", fill("[")),
+        ("closed brackets", nested("[", "]")),
+        ("links", nested("[", "](x)")),
+        ("open links", fill("[a](")),
+        ("open links with <", fill("[a](<b")),
+        ("images", nested("![", "](x)")),
+        ("stars", fill("*")),
+        ("emphasis", fill("*a ")),
+        ("strong emphasis", nested("**a ", " b**")),
+        ("two emphases", fill("*a _")),
+        ("closing emphasis", fill("a**b_ ")),
+        ("strikes", nested("~a ", " b~")),
+        ("backticks", (1..440).map(|n| format!("{}a", "`".repeat(n))).collect()),
+        ("entities", fill("&#")),
+        ("autolinks", fill("http://a.b/(")),
+        ("addresses", fill("a@b.c_")),
+        ("at signs", fill("@")),
+        ("www", fill("www.")),
+        ("open comments", fill("<!--")),
+        ("open instructions", fill("<?")),
+        ("open CDATA", fill("<![CDATA[")),
+        ("open declarations", fill("<!A ")),
+        ("divs", fill("<div>")),
+        ("divs in blocks", fill("<div>\n\n")),
+        ("spans", fill("a<span>")),
+        ("bold", fill("<b>")),
+        ("formatting", formatting),
+        ("attributes", format!("<a{attributes}>")),
+        ("inline attributes", format!("a <a{attributes}>")),
+        ("ended blocks", fill("</p>")),
+        ("tables in tables", fill("<table><td>")),
+        ("svg", fill("<svg><a>")),
+        ("headings", fill("# ")),
+        ("underlined", fill("a\n=\n")),
+        ("code fences", fill("```\n> ")),
+        ("table", table),
+        ("long table", long_table),
+        ("footnotes", many_footnotes),
+        ("one footnote", one_footnote),
+        ("nested footnotes", fill("[^a]: ")),
+        ("references", references),
+        ("reference bomb", reference_bomb),
+        ("backslashes", fill("\\")),
+        ("empty lines", fill("\n")),
+        ("tabs", fill("\t-")),
+        ("zeros", fill("\0<\0")),
+    ]
+}
+
+#[test]
+fn hostile_markdown_ends_soon_on_a_small_stack() {
+    // Each takes about a second at the most, unoptimised; what is not in proportion to the length takes minutes.
+    let limit = Duration::from_secs(15);
+    let mut slow = Vec::new();
+    for (name, markdown) in hostile() {
+        let start = Instant::now();
+        // Half of what a worker thread has.
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(move || render(&markdown).html.len());
+        let length = thread.expect("a thread").join().expect("no panic");
+        println!("{name}: {:?}, {length} bytes", start.elapsed());
+        if start.elapsed() > limit {
+            slow.push((name, start.elapsed()));
+        }
+    }
+    assert!(slow.is_empty(), "{slow:?}");
+}
+
+/// Pieces of attacks, and the signs that hold attacks together.
+const PIECES: &[&str] = &[
+    "<script>",
+    "</script>",
+    "<style>",
+    "</style>",
+    "<img src=x onerror=alert(1)>",
+    "<a href=\"javascript:alert(1)\">",
+    "</a>",
+    "[a](javascript:alert(1))",
+    "[a](java&#115;cript:alert(1))",
+    "<javascript:alert(1)>",
+    "![a](data:text/html,b)",
+    "<svg/onload=alert(1)>",
+    "<math><mi>",
+    "<textarea>",
+    "<title>",
+    "<noscript>",
+    "<p title=\"</p><script>\">",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<iframe srcdoc='<script>'>",
+    "<table><td>",
+    "</table>",
+    "<input autofocus onfocus=alert(1)>",
+    "<div style=\"x\">",
+    "`",
+    "```\n",
+    "\n\n",
+    "\n",
+    "> ",
+    "- ",
+    "    ",
+    "*",
+    "_",
+    "[",
+    "]",
+    "(",
+    ")",
+    "\"",
+    "'",
+    "<",
+    ">",
+    "/",
+    "=",
+    "&",
+    "&lt;",
+    "&#x3c;",
+    "on",
+    "x",
+    " ",
+    "\t",
+    "\0",
+    "|",
+    "-",
+    "[^1]",
+    "[^1]: ",
+    "é",
+    "\\",
+];
+
+fn attack() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![8 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => ".{0,8}"];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+#[derive(Default)]
+struct Tags(RefCell<Vec<Tag>>);
+
+impl TokenSink for Tags {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        if let Token::TagToken(tag) = token {
+            self.0.borrow_mut().push(tag);
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+fn tags(html: &str) -> Vec<Tag> {
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from_slice(html));
+    let tokenizer = Tokenizer::new(Tags::default(), Default::default());
+    let _ = tokenizer.feed(&input);
+    tokenizer.end();
+    tokenizer.sink.0.take()
+}
+
+fn runs(tag: &Tag) -> bool {
+    let forbidden = ["script", "style", "iframe", "object", "embed", "svg", "math", "form", "link", "meta", "base"];
+    let bad_attribute = |name: &str, value: &str| {
+        let value: String = value.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
+        name.starts_with("on")
+            || name == "style"
+            || value.to_lowercase().starts_with("javascript:")
+            || value.starts_with("data:")
+    };
+    forbidden.contains(&&*tag.name) || tag.attrs.iter().any(|a| bad_attribute(&a.name.local, &a.value))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_in_rendered_html_runs(markdown in attack()) {
+        let html = render(&markdown).html;
+        prop_assert!(!html.contains("<script"), "{html}");
+        let running: Vec<_> = tags(&html).into_iter().filter(runs).collect();
+        prop_assert!(running.is_empty(), "{running:?}");
+    }
+
+    #[test]
+    fn cleaning_what_is_clean_changes_nothing(markdown in attack()) {
+        let html = render(&markdown).html;
+        prop_assert_eq!(tidings::model::html::clean(&html), html);
+    }
+}
