@@ -1,6 +1,8 @@
 //! Tidings: a GraphQL content server over tables that know only a PartitionKey and a RowKey.
 pub mod clock;
 pub mod content;
+pub mod graphql;
 pub mod keys;
+pub mod loaders;
 pub mod model;
 pub mod store;

@@ -1,5 +1,7 @@
 //! What can go wrong with content, sorted by what the reader does next. The rule: no protocol here; `graphql/error.rs` gives codes.
 
+use std::sync::Arc;
+
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -21,8 +23,33 @@ pub enum ContentError {
     /// The post has moved on since it was read.
     #[error("{what} was changed by someone else meanwhile; read it again")]
     Conflict { what: String },
+    /// What is read was taken away or moved while it was read. Read again.
+    #[error("{what} changed while it was read; try again")]
+    Gone { what: &'static str },
+    /// A failure that several readers share, told to each.
+    #[error(transparent)]
+    Shared(Arc<ContentError>),
+    /// A mistake of ours.
+    #[error("{what}")]
+    Internal {
+        what: &'static str,
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl ContentError {
+    /// Whether trying again later may do: the storage is throttled or out of reach, or what was read has just changed.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(error, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }),
+            Self::Shared(error) => error.is_passing(),
+            Self::Gone { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 pub type Result<T, E = ContentError> = std::result::Result<T, E>;

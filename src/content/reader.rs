@@ -92,22 +92,54 @@ impl Reader {
     /// By id: 2 point reads.
     pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
         match self.look_up(&lookup::by_id(id)).await? {
-            Some(LookupRow::Place { place, slug, .. }) => {
-                Ok(self.whole_at(&place, &slug).await?.map(|w| Arc::new(w.post)))
-            }
+            Some(LookupRow::Place { place, slug, .. }) => self.summary_at(&place, &slug).await,
             _ => Ok(None),
         }
     }
 
-    /// By a slug that the post has (2 point reads) or once had (3). The row that is read holds the body too.
-    pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
+    pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
+        match self.look_up(&lookup::by_id(id)).await? {
+            Some(LookupRow::Place { place, slug, .. }) => self.whole_at(&place, &slug).await,
+            _ => Ok(None),
+        }
+    }
+
+    /// By a slug that the post has (2 point reads) or once had (3), without its body.
+    pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
+        match self.look_up_slug(slug).await? {
+            Some((place, slug)) => self.summary_at(&place, &slug).await,
+            None => Ok(None),
+        }
+    }
+
+    /// As [`post_by_slug`](Self::post_by_slug), with its body, for as many reads.
+    pub async fn whole_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
+        match self.look_up_slug(slug).await? {
+            Some((place, slug)) => self.whole_at(&place, &slug).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn look_up_slug(&self, slug: &Slug) -> Result<Option<(PostPlace, Slug)>> {
         let found = match self.look_up(&lookup::by_slug(slug)).await? {
             Some(LookupRow::Former { id }) => self.look_up(&lookup::by_id(&id)).await?,
             found => found,
         };
-        match found {
-            Some(LookupRow::Place { place, slug, .. }) => self.whole_at(&place, &slug).await,
-            _ => Ok(None),
+        Ok(match found {
+            Some(LookupRow::Place { place, slug, .. }) => Some((place, slug)),
+            _ => None,
+        })
+    }
+
+    /// The short way is the row of the lists; a post on the move is found by its whole row, which forwards.
+    async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Arc<Post>>> {
+        if place.shelf == Shelf::Drafts {
+            return Ok(self.whole_at(place, slug).await?.map(|whole| Arc::new(whole.post)));
+        }
+        let Some(row) = self.store.get(place.shelf.name(), &place.summary()).await? else { return Ok(None) };
+        match rows::post::read_move(&row)? {
+            None => Ok(self.visible(rows::post::read_summary(&row)?)),
+            Some(_) => Ok(self.whole_at(place, slug).await?.map(|whole| Arc::new(whole.post))),
         }
     }
 

@@ -14,7 +14,7 @@ const VERSION: char = '1';
 const TEXT_BYTES_MAX: usize = 512;
 
 /// Which list a cursor belongs to: hashed from a text that names the list and its filter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListTag(u32);
 
 impl ListTag {

@@ -1,7 +1,7 @@
 //! What a list of posts is: its scope and its filter. The rule: the same list is the same tag, so that its cursors fit it and no other.
 
 use crate::content::error::{ContentError, Result};
-use crate::keys::cursor::ListTag;
+use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Span;
 use crate::model::{Instant, Month, Post, PostKey, Slug, TermId, TermKind};
 
@@ -88,6 +88,17 @@ impl PostList {
             Scope::Term(id, _) => format!("{} {}", id.kind.noun(), id.first_slug),
         };
         ListTag::of(&if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) })
+    }
+
+    /// The place of a post in this list, for the client.
+    pub fn cursor(&self, post: &Post) -> String {
+        cursor::encode_post(self.tag(), &post.key())
+    }
+
+    /// # Errors
+    /// [`ContentError::BadCursor`] naming the argument, where this list has not given the cursor.
+    pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {
+        cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
     }
 
     /// The stretch of time that it covers at an instant.

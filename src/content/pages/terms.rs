@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
 use crate::content::rows::directory::Listed;
 use crate::content::rows::term::{self as rows, TermRow};
-use crate::keys::cursor::ListTag;
+use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
@@ -19,8 +19,19 @@ use super::Page;
 use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use super::window::{PageArguments, Take, Wanted};
 
-pub fn list_tag(kind: TermKind) -> ListTag {
+fn list_tag(kind: TermKind) -> ListTag {
     ListTag::of(Table::Terms(kind).name())
+}
+
+/// The place of a term in the list of its kind, for the client.
+pub fn cursor(term: &Term) -> String {
+    cursor::encode_slug(list_tag(term.kind()), &term.slug)
+}
+
+/// # Errors
+/// [`ContentError::BadCursor`] naming the argument, where this list has not given the cursor.
+pub fn decode_cursor(kind: TermKind, argument: &'static str, text: &str) -> Result<Slug> {
+    cursor::decode_slug(list_tag(kind), text).map_err(|_| ContentError::BadCursor { argument })
 }
 
 /// # Errors

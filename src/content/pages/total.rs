@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory::Listed;
@@ -44,8 +44,19 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     }
 }
 
+/// The months that hold published posts, newest first, with how many. Nothing beyond the list of months, or one range read where posts of
+/// the present month are to come.
+pub async fn archive(reader: &Reader) -> Result<Vec<(Month, u64)>> {
+    let months = reader.months().await?;
+    let held = months.iter().filter(|month| month.count.rows > 0);
+    let counted = try_join_all(
+        held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
+    );
+    Ok(counted.await?.into_iter().filter(|(_, posts)| *posts > 0).collect())
+}
+
 /// How many posts of a month a reader may see.
-pub async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
+async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
     match month.partition.first() > reader.now() {
         true => Ok(0),
         false => visible(reader, Table::Posts, &place::month_partition(month.partition), &month.count).await,

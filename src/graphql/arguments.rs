@@ -1,0 +1,98 @@
+//! Arguments from their GraphQL form to what `content` takes. The rule: a cursor is decoded for the list that it is passed to, and for no other.
+
+use async_graphql::{Context, InputObject};
+
+use crate::content;
+use crate::content::pages::terms;
+use crate::content::pages::{Filter, PageArguments, PostList, Scope, SlugFilter as Slugs, Wanted};
+use crate::model::{PostKey, Slug, TermKind};
+
+use super::failure::Failure;
+use super::scalars::DateTime;
+
+/// Which posts a list holds. All that is given must hold. Slugs name categories, tags and authors.
+#[derive(Debug, Clone, Default, InputObject)]
+pub struct PostFilter {
+    /// Only posts published later than this instant.
+    published_after: Option<DateTime>,
+    /// Only posts published earlier than this instant.
+    published_before: Option<DateTime>,
+    /// Only posts in these categories.
+    categories: Option<SlugFilter>,
+    /// Only posts with these tags.
+    tags: Option<SlugFilter>,
+    /// Only posts by these authors.
+    authors: Option<SlugFilter>,
+}
+
+/// Slugs that a post must bear. A slug that names nothing is borne by no post.
+#[derive(Debug, Clone, Default, InputObject)]
+pub struct SlugFilter {
+    /// The post bears every one of these. An empty list asks nothing.
+    all: Option<Vec<String>>,
+    /// The post bears at least one of these. An empty list is met by no post.
+    any: Option<Vec<String>>,
+}
+
+/// The four paging arguments, as the client gave them.
+pub struct Paging {
+    pub first: Option<i32>,
+    pub after: Option<String>,
+    pub last: Option<i32>,
+    pub before: Option<String>,
+}
+
+impl Paging {
+    pub fn of_posts(self, list: &PostList) -> Result<PageArguments<PostKey>, Failure> {
+        self.decode(|argument, text| list.decode_cursor(argument, text))
+    }
+
+    pub fn of_terms(self, kind: TermKind) -> Result<PageArguments<Slug>, Failure> {
+        self.decode(|argument, text| terms::decode_cursor(kind, argument, text))
+    }
+
+    fn decode<C>(self, decode: impl Fn(&'static str, &str) -> content::Result<C>) -> Result<PageArguments<C>, Failure> {
+        let after = self.after.map(|text| decode("after", &text)).transpose()?;
+        let before = self.before.map(|text| decode("before", &text)).transpose()?;
+        Ok(PageArguments { first: self.first, last: self.last, after, before })
+    }
+}
+
+impl PostFilter {
+    pub fn into_list(self, scope: Scope) -> Result<PostList, Failure> {
+        let filter = Filter {
+            published_after: self.published_after.map(|at| at.0),
+            published_before: self.published_before.map(|at| at.0),
+            categories: self.categories.unwrap_or_default().into_slugs(),
+            tags: self.tags.unwrap_or_default().into_slugs(),
+            authors: self.authors.unwrap_or_default().into_slugs(),
+        };
+        Ok(PostList::checked(scope, filter)?)
+    }
+}
+
+impl SlugFilter {
+    fn into_slugs(self) -> Slugs {
+        let all = self.all.unwrap_or_default();
+        let parsed: Result<Vec<Slug>, _> = all.iter().map(|text| text.parse()).collect();
+        let any = self.any.map(|any| any.iter().filter_map(|text| text.parse().ok()).collect());
+        match parsed {
+            Ok(mut all) => {
+                all.sort();
+                all.dedup();
+                Slugs { all, any }
+            }
+            // What is no slug names nothing, and no post bears it.
+            Err(_) => Slugs { all: Vec::new(), any: Some(Vec::new()) },
+        }
+    }
+}
+
+/// Which answers about a page's neighbours the selection asks for.
+pub fn wanted(ctx: &Context<'_>) -> Wanted {
+    let page_info = ctx.look_ahead().field("pageInfo");
+    Wanted {
+        has_next: page_info.field("hasNextPage").exists(),
+        has_previous: page_info.field("hasPreviousPage").exists(),
+    }
+}

@@ -1,0 +1,129 @@
+//! Connections, as in Relay's "GraphQL Cursor Connections Specification". The rule: cursors are made here, from the list's own tag.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, Object, Result, SimpleObject};
+
+use crate::content::pages::{Page, PostList, terms, total};
+use crate::model::{Post, Term, TermKind};
+
+use super::context;
+use super::failure::Failure;
+use super::types::post::PostObject;
+use super::types::term::{Author, Category, Tag};
+
+/// Where a page stands in its list.
+#[derive(Debug, Clone, SimpleObject)]
+pub struct PageInfo {
+    /// Whether the list goes on behind this page.
+    has_next_page: bool,
+    /// Whether the list has something before this page.
+    has_previous_page: bool,
+    /// The cursor of the page's first item; null where the page is empty.
+    start_cursor: Option<String>,
+    /// The cursor of the page's last item; null where the page is empty.
+    end_cursor: Option<String>,
+}
+
+impl PageInfo {
+    fn of<T>(page: &Page<T>, cursor: impl Fn(&T) -> String) -> Self {
+        Self {
+            has_next_page: page.has_next,
+            has_previous_page: page.has_previous,
+            start_cursor: page.items.first().map(&cursor),
+            end_cursor: page.items.last().map(&cursor),
+        }
+    }
+}
+
+/// A page of posts, newest first.
+pub struct PostConnection {
+    pub list: PostList,
+    pub page: Arc<Page<Arc<Post>>>,
+}
+
+/// A post and its place in the list.
+#[derive(SimpleObject)]
+pub struct PostEdge {
+    /// Opaque; pass it as `after` or `before` to go on from here, in this list.
+    cursor: String,
+    /// The post itself.
+    node: PostObject,
+}
+
+/// A page of posts, newest first.
+#[Object]
+impl PostConnection {
+    /// The posts with their cursors.
+    async fn edges(&self) -> Vec<PostEdge> {
+        let edge =
+            |post: &Arc<Post>| PostEdge { cursor: self.list.cursor(post), node: PostObject::new(Arc::clone(post)) };
+        self.page.items.iter().map(edge).collect()
+    }
+
+    /// The posts alone.
+    async fn nodes(&self) -> Vec<PostObject> {
+        self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect()
+    }
+
+    /// Where this page stands in the list.
+    async fn page_info(&self) -> PageInfo {
+        PageInfo::of(&self.page, |post| self.list.cursor(post))
+    }
+
+    /// How many posts the whole list holds. Exact; counted only when asked for.
+    async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        let total = total::count_posts(&context::of(ctx).reader, &self.list).await.map_err(Failure::from)?;
+        Ok(i32::try_from(total).unwrap_or(i32::MAX))
+    }
+}
+
+/// The connection and the edge of one kind of term.
+macro_rules! term_connection {
+    ($connection:ident, $edge:ident, $node:ident, $kind:expr, $plural:literal) => {
+        #[doc = concat!("A page of ", $plural, ", in the order of their slugs.")]
+        pub struct $connection(pub Page<Arc<Term>>);
+
+        #[doc = concat!("One of the ", $plural, " and its place in the list.")]
+        #[derive(SimpleObject)]
+        pub struct $edge {
+            /// Opaque; pass it as `after` or `before` to go on from here, in this list.
+            cursor: String,
+            /// The item itself.
+            node: $node,
+        }
+
+        #[doc = concat!("A page of ", $plural, ", in the order of their slugs.")]
+        #[Object]
+        impl $connection {
+            /// The items with their cursors.
+            async fn edges(&self) -> Vec<$edge> {
+                self.0.items.iter().map(|t| $edge { cursor: terms::cursor(t), node: $node(Arc::clone(t)) }).collect()
+            }
+
+            /// The items alone.
+            async fn nodes(&self) -> Vec<$node> {
+                self.0.items.iter().map(|term| $node(Arc::clone(term))).collect()
+            }
+
+            /// Where this page stands in the list.
+            async fn page_info(&self) -> PageInfo {
+                PageInfo::of(&self.0, |term| terms::cursor(term))
+            }
+
+            /// How many the whole list holds. Exact; counted only when asked for.
+            async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
+                count_terms(ctx, $kind).await
+            }
+        }
+    };
+}
+
+term_connection!(CategoryConnection, CategoryEdge, Category, TermKind::Category, "categories");
+term_connection!(TagConnection, TagEdge, Tag, TermKind::Tag, "tags");
+term_connection!(AuthorConnection, AuthorEdge, Author, TermKind::Author, "authors");
+
+async fn count_terms(ctx: &Context<'_>, kind: TermKind) -> Result<i32> {
+    let total = total::count_terms(&context::of(ctx).reader, kind).await.map_err(Failure::from)?;
+    Ok(i32::try_from(total).unwrap_or(i32::MAX))
+}

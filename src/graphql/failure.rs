@@ -1,0 +1,78 @@
+//! Errors of resolvers, for the client. The rule: a stable code in `extensions.code`, a text without internals; the cause is logged, once.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+
+use async_graphql::{Error, ErrorExtensions};
+
+use crate::content::ContentError;
+
+/// A field's own failure.
+pub enum Failure {
+    Own(ContentError),
+    /// Told to every field that shared a batch.
+    Shared(Arc<ContentError>),
+}
+
+impl From<ContentError> for Failure {
+    fn from(error: ContentError) -> Self {
+        Self::Own(error)
+    }
+}
+
+impl From<Arc<ContentError>> for Failure {
+    fn from(error: Arc<ContentError>) -> Self {
+        Self::Shared(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match &failure {
+            Failure::Own(error) => describe(error),
+            Failure::Shared(error) => describe(error),
+        }
+    }
+}
+
+/// An input that cannot be taken, found by a resolver.
+pub fn bad_input(argument: &'static str, message: impl Into<String>) -> Failure {
+    Failure::Own(ContentError::BadArgument { argument, message: message.into() })
+}
+
+fn describe(error: &ContentError) -> Error {
+    let with_code = |message: String, code: &'static str| Error::new(message).extend_with(|_, e| e.set("code", code));
+    match error {
+        ContentError::BadArgument { argument, message } => Error::new(message.clone()).extend_with(|_, e| {
+            e.set("code", "BAD_USER_INPUT");
+            e.set("argument", *argument);
+        }),
+        ContentError::BadCursor { argument } => Error::new(error.to_string()).extend_with(|_, e| {
+            e.set("code", "BAD_CURSOR");
+            e.set("argument", *argument);
+        }),
+        ContentError::TooBroad { .. } => with_code(error.to_string(), "FILTER_TOO_BROAD"),
+        ContentError::TooLarge { .. } => with_code(error.to_string(), "TOO_LARGE"),
+        ContentError::Conflict { .. } => with_code(error.to_string(), "CONFLICT"),
+        ContentError::Gone { .. } => with_code(error.to_string(), "UNAVAILABLE"),
+        ContentError::Shared(shared) => describe(shared),
+        ContentError::Store(_) if error.is_passing() => {
+            log(error);
+            with_code("the storage cannot be reached at the moment; try again".to_owned(), "UNAVAILABLE")
+        }
+        ContentError::Store(_) | ContentError::Internal { .. } => {
+            log(error);
+            with_code("the server failed to read its storage; its log says why".to_owned(), "INTERNAL")
+        }
+    }
+}
+
+fn log(error: &ContentError) {
+    let mut causes = Vec::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        causes.push(cause.to_string());
+        source = cause.source();
+    }
+    tracing::error!(error = %error, causes = ?causes, "graphql.storage_failed");
+}

@@ -1,0 +1,186 @@
+//! `Query`. The rule: a slug or id that leads nowhere is null, never an error; what is not published is as if it were not there.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, ID, Object, Result};
+use futures_util::future::try_join_all;
+
+use crate::content::pages::{Page, Scope, terms, total};
+use crate::model::{NodeId, Slug, Term, TermKind};
+
+use super::arguments::{Paging, PostFilter, wanted};
+use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
+use super::context;
+use super::failure::{Failure, bad_input};
+use super::types::archive::ArchiveMonth;
+use super::types::node::Node;
+use super::types::post::PostObject;
+use super::types::term::{Author, Category, Tag};
+
+/// Ids that one `nodes` may ask for; as many as the largest page.
+pub const NODES_MAX: usize = 100;
+
+pub struct Query;
+
+/// Everything that can be read.
+#[Object]
+impl Query {
+    /// Any object by its id; null where there is none.
+    async fn node(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "An `id` that this server has given.")] id: ID,
+    ) -> Result<Option<Node>> {
+        find(ctx, &id).await
+    }
+
+    /// Objects by their ids, in the order of the ids; null where there is none. 100 at the most.
+    async fn nodes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Ids that this server has given.")] ids: Vec<ID>,
+    ) -> Result<Vec<Option<Node>>> {
+        if ids.len() > NODES_MAX {
+            let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
+            return Err(bad_input("ids", message).into());
+        }
+        try_join_all(ids.iter().map(|id| find(ctx, id))).await
+    }
+
+    /// A post by its slug, or by a slug that it once had.
+    async fn post(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Of the present or of former times.")] slug: String,
+    ) -> Result<Option<PostObject>> {
+        let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
+        let reader = &context::of(ctx).reader;
+        if ctx.look_ahead().field("body").exists() {
+            let found = reader.whole_by_slug(&slug).await.map_err(Failure::from)?;
+            return Ok(found.map(|whole| PostObject::with_body(Arc::new(whole.post), whole.markdown)));
+        }
+        Ok(reader.post_by_slug(&slug).await.map_err(Failure::from)?.map(PostObject::new))
+    }
+
+    /// A category by its slug, or by a slug that it once had.
+    async fn category(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Of the present or of former times.")] slug: String,
+    ) -> Result<Option<Category>> {
+        Ok(term(ctx, TermKind::Category, &slug).await?.map(Category))
+    }
+
+    /// A tag by its slug, or by a slug that it once had.
+    async fn tag(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Of the present or of former times.")] slug: String,
+    ) -> Result<Option<Tag>> {
+        Ok(term(ctx, TermKind::Tag, &slug).await?.map(Tag))
+    }
+
+    /// An author by its slug, or by a slug that it once had.
+    async fn author(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Of the present or of former times.")] slug: String,
+    ) -> Result<Option<Author>> {
+        Ok(term(ctx, TermKind::Author, &slug).await?.map(Author))
+    }
+
+    /// Published posts, newest first.
+    async fn posts(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Which of them.")] filter: Option<PostFilter>,
+    ) -> Result<PostConnection> {
+        let list = filter.unwrap_or_default().into_list(Scope::All)?;
+        let arguments = Paging { first, after, last, before }.of_posts(&list)?;
+        let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;
+        Ok(PostConnection { list, page })
+    }
+
+    /// All categories, in the order of their slugs.
+    async fn categories(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<CategoryConnection> {
+        Ok(CategoryConnection(page_of_terms(ctx, TermKind::Category, Paging { first, after, last, before }).await?))
+    }
+
+    /// All tags, in the order of their slugs.
+    async fn tags(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<TagConnection> {
+        Ok(TagConnection(page_of_terms(ctx, TermKind::Tag, Paging { first, after, last, before }).await?))
+    }
+
+    /// All authors, in the order of their slugs.
+    async fn authors(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<AuthorConnection> {
+        Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
+    }
+
+    /// The months that hold published posts, newest first.
+    async fn archive(&self, ctx: &Context<'_>) -> Result<Vec<ArchiveMonth>> {
+        let months = total::archive(&context::of(ctx).reader).await.map_err(Failure::from)?;
+        Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
+    }
+}
+
+async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
+    let request = context::of(ctx);
+    match id.parse::<NodeId>() {
+        Err(()) => Ok(None),
+        Ok(NodeId::Post(id)) => {
+            let found = request.loaders.post(&id).await.map_err(Failure::from)?;
+            Ok(found.map(|post| Node::Post(PostObject::new(post))))
+        }
+        Ok(NodeId::Term(id)) => {
+            let found = request.loaders.term(id.kind, &id.first_slug).await.map_err(Failure::from)?;
+            Ok(found.filter(|term| term.id == id).map(node_of_term))
+        }
+    }
+}
+
+fn node_of_term(term: Arc<Term>) -> Node {
+    match term.kind() {
+        TermKind::Category => Node::Category(Category(term)),
+        TermKind::Tag => Node::Tag(Tag(term)),
+        TermKind::Author => Node::Author(Author(term)),
+    }
+}
+
+async fn term(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
+    let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
+    Ok(context::of(ctx).loaders.term(kind, &slug).await.map_err(Failure::from)?)
+}
+
+async fn page_of_terms(ctx: &Context<'_>, kind: TermKind, paging: Paging) -> Result<Page<Arc<Term>>> {
+    let arguments = paging.of_terms(kind)?;
+    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, wanted(ctx)).await.map_err(Failure::from)?)
+}

@@ -1,0 +1,161 @@
+//! `Post`. The rule: a list's post has no body until a field asks for it, and all that a level asks for are read together.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, Enum, ID, Object, Result};
+
+use crate::content::pages::{PageArguments, PostList, Wanted};
+use crate::model::{self, NodeId, Post, TermKind};
+
+use super::body::PostBody;
+use super::term::{Author, Category, Tag};
+use crate::content::ContentError;
+use crate::graphql::context;
+use crate::graphql::failure::Failure;
+use crate::graphql::scalars::DateTime;
+
+/// What a post is to its readers at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+pub enum PostStatus {
+    /// Being written; only editors see it.
+    Draft,
+    /// To be published at an instant that is still to come; only editors see it.
+    Scheduled,
+    /// Everyone sees it.
+    Published,
+}
+
+/// A post.
+pub struct PostObject {
+    post: Arc<Post>,
+    /// There where the read that found the post brought it along.
+    markdown: Option<Arc<str>>,
+}
+
+impl PostObject {
+    pub fn new(post: Arc<Post>) -> Self {
+        Self { post, markdown: None }
+    }
+
+    pub fn with_body(post: Arc<Post>, markdown: Arc<str>) -> Self {
+        Self { post, markdown: Some(markdown) }
+    }
+
+    /// The post next to this one: one page of one.
+    async fn neighbour(
+        &self,
+        ctx: &Context<'_>,
+        arguments: PageArguments<model::PostKey>,
+    ) -> Result<Option<PostObject>> {
+        let loaders = &context::of(ctx).loaders;
+        let page = loaders.page(PostList::all(), arguments, Wanted::default()).await.map_err(Failure::from)?;
+        Ok(page.items.first().map(|post| Self::new(Arc::clone(post))))
+    }
+
+    async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<model::Term>>> {
+        Ok(context::of(ctx).loaders.terms(kind, self.post.terms(kind)).await.map_err(Failure::from)?)
+    }
+}
+
+/// A post: an article, a news item, a page of documentation.
+#[Object(name = "Post")]
+impl PostObject {
+    /// Opaque, and the same for the post's whole life.
+    pub async fn id(&self) -> ID {
+        NodeId::Post(self.post.id.clone()).to_string().into()
+    }
+
+    /// Its name in addresses; one post's alone.
+    async fn slug(&self) -> &str {
+        self.post.slug.as_str()
+    }
+
+    /// Plain text.
+    async fn title(&self) -> &str {
+        &self.post.title
+    }
+
+    /// Given by the writer, or else made from the opening of the body; plain text.
+    async fn excerpt(&self) -> &str {
+        &self.post.excerpt
+    }
+
+    /// The text itself. In a list, one read for each post: ask for it where it is shown.
+    async fn body(&self, ctx: &Context<'_>) -> Result<PostBody> {
+        if let Some(markdown) = &self.markdown {
+            return Ok(PostBody::new(Arc::clone(markdown)));
+        }
+        let loaders = &context::of(ctx).loaders;
+        let key = self.post.key();
+        if let Some(markdown) = loaders.body(key.month(), &self.post.slug).await.map_err(Failure::from)? {
+            return Ok(PostBody::new(markdown));
+        }
+        // It has moved since its summary was read.
+        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await.map_err(Failure::from)?;
+        let gone = || ContentError::Gone { what: "the post" };
+        Ok(PostBody::new(moved.map(|whole| whole.markdown).ok_or_else(gone).map_err(Failure::from)?))
+    }
+
+    /// What it is at this moment.
+    async fn status(&self, ctx: &Context<'_>) -> PostStatus {
+        match self.post.status(context::of(ctx).reader.now()) {
+            model::PostStatus::Draft => PostStatus::Draft,
+            model::PostStatus::Scheduled => PostStatus::Scheduled,
+            model::PostStatus::Published => PostStatus::Published,
+        }
+    }
+
+    /// Goes up by one with every change.
+    async fn version(&self) -> i32 {
+        self.post.version
+    }
+
+    /// When it was first written, as far as its source tells.
+    async fn created_at(&self) -> DateTime {
+        DateTime(self.post.created_at)
+    }
+
+    /// When it was last changed.
+    async fn updated_at(&self) -> DateTime {
+        DateTime(self.post.updated_at)
+    }
+
+    /// When it was, or is to be, published; null for a draft.
+    async fn published_at(&self) -> Option<DateTime> {
+        self.post.published_at.map(DateTime)
+    }
+
+    /// The first of `authors`.
+    async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
+        let Some(slug) = self.post.authors.first() else { return Ok(None) };
+        let found = context::of(ctx).loaders.term(TermKind::Author, slug).await.map_err(Failure::from)?;
+        Ok(found.map(Author))
+    }
+
+    /// Who wrote it, in the writer's order.
+    async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
+        Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
+    }
+
+    /// The categories that it is in, in the writer's order.
+    async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
+        Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
+    }
+
+    /// The tags that it bears, in the writer's order.
+    async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
+        Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
+    }
+
+    /// The next newer published post.
+    async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
+        let before = Some(self.post.key());
+        self.neighbour(ctx, PageArguments { last: Some(1), before, first: None, after: None }).await
+    }
+
+    /// The next older published post.
+    async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
+        let after = Some(self.post.key());
+        self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None }).await
+    }
+}

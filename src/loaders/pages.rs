@@ -1,0 +1,48 @@
+//! Pages of posts, those of one level together. The rule: ten authors' pages cost as many rounds as one author's.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use crate::content::Reader;
+use crate::content::pages::{Page, PageArguments, PostList, Wanted, posts};
+use crate::model::{Post, PostKey};
+
+use super::batch::{Batch, Loading};
+use super::gather::Gather;
+
+/// One page of one list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PageKey {
+    pub list: PostList,
+    pub arguments: PageArguments<PostKey>,
+    pub wanted: Wanted,
+}
+
+/// By the list's tag alone: equal keys have equal tags, and few pages of one level share one.
+impl Hash for PageKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.list.tag().hash(state);
+    }
+}
+
+pub(super) fn loading(reader: &Reader) -> Loading<PageKey, Arc<Page<Arc<Post>>>> {
+    let reader = reader.clone();
+    Batch::whole(move |keys: Vec<PageKey>| {
+        let reader = reader.clone();
+        Box::pin(async move {
+            let gather = Gather::new(reader.clone(), keys.len());
+            let pages = keys.into_iter().map(|key| {
+                let (reader, part) = (reader.clone(), gather.part());
+                async move {
+                    let page = posts::read_page(&reader, &part, &key.list, &key.arguments, key.wanted).await;
+                    part.finish().await;
+                    (key, page.map(Arc::new).map_err(Arc::new))
+                }
+            });
+            join_all(pages).await.into_iter().collect::<HashMap<_, _>>()
+        })
+    })
+}
