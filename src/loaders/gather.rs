@@ -95,10 +95,8 @@ impl PostSource for Part {
             Some(Ok(found)) => {
                 Ok(keys.iter().filter_map(|key| Some((key.clone(), Arc::clone(found.get(key)?)))).collect())
             }
-            Some(Err(shared)) => {
-                Err(ContentError::Store(StoreError::unavailable("the posts of a page", Shared(shared))))
-            }
-            None => Err(ContentError::Store(StoreError::corrupt("a round of look-ups was given up"))),
+            Some(Err(shared)) => Err(ContentError::Shared(shared)),
+            None => Err(ContentError::Internal { what: "a round of look-ups was given up", source: None }),
         }
     }
 }
