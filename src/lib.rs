@@ -2,6 +2,7 @@
 pub mod clock;
 pub mod content;
 pub mod graphql;
+pub mod http;
 pub mod keys;
 pub mod loaders;
 pub mod model;

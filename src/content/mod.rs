@@ -10,5 +10,82 @@ pub mod reader;
 pub mod rows;
 pub mod write;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use crate::store::StorageUse;
 pub use error::{ContentError, Result};
 pub use reader::Reader;
+pub use write::Writer;
+
+use crate::clock::Clock;
+use crate::keys::Table;
+use crate::store::{CountingStore, Store};
+use directory::Directories;
+use write::recover::Recovered;
+
+/// Months that a bound is reckoned with before the list of months was read.
+const MONTHS_UNREAD: usize = 1_200;
+
+/// Who else may write to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// No one: the store belongs to this process.
+    Alone,
+    /// Other servers, whose changes are seen within this time.
+    Shared { seen_within: Duration },
+}
+
+/// The content of one site, in one store.
+#[derive(Clone)]
+pub struct Content {
+    store: Store,
+    directories: Arc<Directories>,
+    clock: Clock,
+    sharing: Sharing,
+}
+
+impl Content {
+    /// Makes the tables that are missing.
+    pub async fn open(store: Store, clock: Clock, sharing: Sharing) -> Result<Self> {
+        store.create_tables(&Table::ALL.map(Table::name)).await?;
+        let age_max = match sharing {
+            Sharing::Alone => None,
+            Sharing::Shared { seen_within } => Some(seen_within),
+        };
+        Ok(Self { store, directories: Arc::new(Directories::new(age_max)), clock, sharing })
+    }
+
+    /// One request's view, which counts what it reads.
+    pub fn reader(&self) -> Reader {
+        Reader::new(CountingStore::new(Arc::clone(&self.store)), Arc::clone(&self.directories), self.clock.now())
+    }
+
+    pub fn writer(&self) -> Result<Writer> {
+        Writer::new(Arc::clone(&self.store), Arc::clone(&self.directories), self.clock.clone())
+    }
+
+    /// Settles what a stopped server left unfinished.
+    pub async fn recover(&self) -> Result<Recovered> {
+        self.writer()?.recover(self.sharing == Sharing::Alone).await
+    }
+
+    /// Reads everything and names each difference.
+    pub async fn check(&self) -> Result<check::Report> {
+        check::check(&self.store).await
+    }
+
+    /// How many months the archive has: as last read, or a century's where none was read yet.
+    pub fn month_count(&self) -> usize {
+        self.directories.months_at_hand().map_or(MONTHS_UNREAD, |months| months.len())
+    }
+
+    /// Whether the store can be read at this moment.
+    pub async fn ping(&self) -> Result<()> {
+        Ok(self.store.ping().await?)
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+}

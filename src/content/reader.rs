@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
 use crate::model::{Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
-use crate::store::{Key, Store};
+use crate::store::{CountingStore, Key, StorageUse, Store};
 
 use super::directory::{Directories, FirstCharacters, Months};
 use super::error::Result;
@@ -22,16 +23,26 @@ use super::rows::term::TermRow;
 /// How many slugs of one term may lead to each other: renames of renames.
 const FORWARDS_MAX: usize = 8;
 
+/// Point reads of one batch under way at once: a page and its neighbours in one wave, without flooding the connections.
+const POINT_READS_AT_ONCE: usize = 200;
+
 #[derive(Clone)]
 pub struct Reader {
     pub(super) store: Store,
+    counted: Arc<CountingStore>,
     pub(super) directories: Arc<Directories>,
     now: Instant,
 }
 
 impl Reader {
-    pub fn new(store: Store, directories: Arc<Directories>, now: Instant) -> Self {
-        Self { store, directories, now }
+    pub fn new(counted: Arc<CountingStore>, directories: Arc<Directories>, now: Instant) -> Self {
+        let store: Store = Arc::<CountingStore>::clone(&counted);
+        Self { store, counted, directories, now }
+    }
+
+    /// What this request has asked of the store so far.
+    pub fn storage_used(&self) -> StorageUse {
+        self.counted.used()
     }
 
     /// The instant of this request: what is later is not seen.
@@ -52,7 +63,8 @@ impl Reader {
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let plan = nearby::plan(keys, self.directories.months_at_hand().as_deref());
         let near = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
-        let single = try_join_all(plan.points.iter().map(|key| self.post_at(key)));
+        let points = plan.points.into_iter().map(|key| async move { self.post_at(&key).await });
+        let single = stream::iter(points).buffer_unordered(POINT_READS_AT_ONCE).try_collect::<Vec<_>>();
         let (near, single) = futures_util::future::try_join(near, single).await?;
         let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().flatten().map(|p| (p.key(), p)).collect();
         found.extend(near.into_iter().flatten());
@@ -205,16 +217,6 @@ impl Reader {
 
     pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
         Ok(self.term(id.kind, &id.first_slug).await?.filter(|term| term.id == *id))
-    }
-
-    /// Each slug once, all at once.
-    pub async fn terms(&self, kind: TermKind, slugs: &[Slug]) -> Result<HashMap<Slug, Arc<Term>>> {
-        let read = join_all(slugs.iter().map(|slug| self.term(kind, slug))).await;
-        let mut found = HashMap::with_capacity(slugs.len());
-        for (slug, term) in slugs.iter().zip(read) {
-            found.extend(term?.map(|term| (slug.clone(), term)));
-        }
-        Ok(found)
     }
 
     fn visible(&self, post: Post) -> Option<Arc<Post>> {

@@ -1,11 +1,15 @@
-//! The schema: resolvers that translate, and nothing else. The rule of this room: it reads through `loaders` and `content`, and never
-//! touches a store or a key.
+//! GraphQL: what a document may ask, how it is answered, and what its errors say. The rule of this room: resolvers translate and nothing
+//! else; they read through `loaders` and `content`, and never touch a store or a key.
 
 pub mod arguments;
 pub mod connection;
 pub mod context;
+pub mod cost;
+pub mod error;
 pub mod failure;
+pub mod guard;
 pub mod query;
 pub mod scalars;
 pub mod schema;
+pub mod service;
 pub mod types;

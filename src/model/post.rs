@@ -8,6 +8,9 @@ use super::instant::{Instant, Month};
 use super::slug::Slug;
 use super::term::TermKind;
 
+/// Terms of one kind that a post may bear. Each is a row in an index, and a read where a query asks for it.
+pub const TERMS_MAX: usize = 100;
+
 /// Characters of a post id. Always as many, so that an id can be turned round for the mirror key; 36^12 is 4.7e18 ids.
 pub const POST_ID_CHARS: usize = 12;
 

@@ -1,0 +1,252 @@
+//! What a query may cost, in storage requests, before it runs. The rule: the figure is an upper bound whatever the tables hold, and the walk
+//! takes no longer than the document is long.
+//!
+//! It follows the fields and their page sizes; a fragment's bound is worked out once. A field that is not in the schema costs nothing: validation
+//! refuses it.
+
+use std::collections::HashMap;
+
+use async_graphql::parser::types::{
+    DocumentOperations, ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet,
+};
+use async_graphql::{Name, Positioned, Request, ServerError, Value, Variables};
+use async_graphql_value::Value as Literal;
+
+use crate::content::pages::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
+use crate::content::pages::{RANGE_READS_MAX, list::FILTER_SLUGS_MAX};
+
+use super::error::{Code, coded};
+use super::query::NODES_MAX;
+
+/// Terms of one kind that a post may bear; an import or a mutation with more is refused.
+pub use crate::model::post::TERMS_MAX;
+
+/// The default limit for one query: a page of 100 posts with all their terms fits three times.
+pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
+/// A list of months is one range read for each 1,000 months; ten are more than there are since the year 1200.
+const DIRECTORY_READS: u64 = 10;
+/// Reads that a slug or an id may take where it was renamed and renamed again.
+const TERM_READS: u64 = 8;
+/// By a former slug, and while the post is being moved.
+const POST_READS: u64 = 6;
+
+/// Storage requests, at the most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Bound {
+    pub point_reads: u64,
+    pub range_reads: u64,
+}
+
+impl Bound {
+    pub fn requests(&self) -> u64 {
+        self.point_reads.saturating_add(self.range_reads)
+    }
+
+    fn new(point_reads: u64, range_reads: u64) -> Self {
+        Self { point_reads, range_reads }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            point_reads: self.point_reads.saturating_add(other.point_reads),
+            range_reads: self.range_reads.saturating_add(other.range_reads),
+        }
+    }
+
+    fn times(self, n: u64) -> Self {
+        Self { point_reads: self.point_reads.saturating_mul(n), range_reads: self.range_reads.saturating_mul(n) }
+    }
+}
+
+/// Names both figures.
+pub fn refusal(bound: &Bound, limit: u64) -> ServerError {
+    let requests = bound.requests();
+    let message = format!(
+        "This query may need {requests} storage requests; the limit is {limit}. Ask for smaller pages, or for fewer lists inside of lists."
+    );
+    coded(Code::QueryTooComplex, message, None)
+}
+
+/// The bound of the operation that the request will run; nothing where it names none, for then nothing runs. `months`: how many the archive
+/// has.
+///
+/// # Errors
+/// Where the document does not parse.
+pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError> {
+    let variables = request.variables.clone();
+    let name = request.operation_name.clone();
+    let document = request.parsed_query()?;
+    let Some(operation) = select(document, name.as_deref()) else { return Ok(Bound::default()) };
+    let mut walk = Walk { document, variables, operation, months: months as u64, fragments: HashMap::new() };
+    Ok(walk.selection(&operation.selection_set.node, Place::Query))
+}
+
+fn select<'a>(document: &'a ExecutableDocument, name: Option<&str>) -> Option<&'a OperationDefinition> {
+    match (&document.operations, name) {
+        (DocumentOperations::Single(operation), _) => Some(&operation.node),
+        (DocumentOperations::Multiple(operations), Some(name)) => operations.get(name).map(|o| &o.node),
+        (DocumentOperations::Multiple(_), None) => None,
+    }
+}
+
+/// Which type a selection is on, as far as its cost hangs on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    Query,
+    /// A post, or any object by its id.
+    Post,
+    /// A category, tag or author.
+    Term,
+    Months,
+    /// A connection of posts or of terms, of so many items, with so much for its `totalCount`.
+    Connection {
+        of_posts: bool,
+        items: u64,
+        total: Bound,
+    },
+    Edge {
+        of_posts: bool,
+    },
+    /// A type whose fields cost nothing.
+    Plain,
+}
+
+struct Walk<'a> {
+    document: &'a ExecutableDocument,
+    variables: Variables,
+    operation: &'a OperationDefinition,
+    months: u64,
+    fragments: HashMap<(&'a Name, Place), Bound>,
+}
+
+impl<'a> Walk<'a> {
+    fn selection(&mut self, set: &'a SelectionSet, place: Place) -> Bound {
+        let each = set.items.iter().map(|selection| match &selection.node {
+            Selection::Field(field) => self.field(&field.node, place),
+            Selection::InlineFragment(inline) => {
+                let narrowed = inline.node.type_condition.as_ref().map(|on| on.node.on.node.as_str());
+                self.selection(&inline.node.selection_set.node, narrow(place, narrowed))
+            }
+            Selection::FragmentSpread(spread) => self.fragment(&spread.node.fragment_name, place),
+        });
+        each.fold(Bound::default(), Bound::plus)
+    }
+
+    fn fragment(&mut self, name: &'a Positioned<Name>, place: Place) -> Bound {
+        let Some(fragment) = self.document.fragments.get(&name.node) else { return Bound::default() };
+        let place = narrow(place, Some(fragment.node.type_condition.node.on.node.as_str()));
+        if let Some(known) = self.fragments.get(&(&name.node, place)) {
+            return *known;
+        }
+        // The guard has refused cycles, so this ends.
+        let bound = self.selection(&fragment.node.selection_set.node, place);
+        self.fragments.insert((&name.node, place), bound);
+        bound
+    }
+
+    fn field(&mut self, field: &'a Field, place: Place) -> Bound {
+        let (own, below, times) = self.step(field, place);
+        own.plus(self.selection(&field.selection_set.node, below).times(times))
+    }
+
+    /// What the field itself costs, what its selection is on, and how many of these it gives.
+    fn step(&self, field: &Field, place: Place) -> (Bound, Place, u64) {
+        let none = Bound::default();
+        match (place, field.name.node.as_str()) {
+            (Place::Query, "post") => (Bound::new(POST_READS, 0), Place::Post, 1),
+            (Place::Query, "node") => (Bound::new(TERM_READS, 0), Place::Post, 1),
+            (Place::Query, "nodes") => {
+                let ids = self.list_length(field, "ids");
+                (Bound::new(TERM_READS, 0).times(ids), Place::Post, ids)
+            }
+            (Place::Query, "category" | "tag" | "author") => (Bound::new(TERM_READS, 0), Place::Term, 1),
+            (Place::Query, "posts") => self.posts(field, self.is_given(field, "filter")),
+            (Place::Query, "categories" | "tags" | "authors") => self.terms(field),
+            (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months),
+            (Place::Months, "posts") => self.posts(field, false),
+            (Place::Post | Place::Term, "posts") => self.posts(field, true),
+            (Place::Post, "body") => (Bound::new(1 + POST_READS, 0), Place::Plain, 1),
+            (Place::Post, "author") => (Bound::new(TERM_READS, 0), Place::Term, 1),
+            (Place::Post, "authors" | "categories" | "tags") => {
+                (Bound::new(TERMS_MAX as u64, 0), Place::Term, TERMS_MAX as u64)
+            }
+            (Place::Post, "newer" | "older") => (Bound::new(2, DIRECTORY_READS + 2), Place::Post, 1),
+            (Place::Connection { of_posts, items, .. }, "edges") => (none, Place::Edge { of_posts }, items),
+            (Place::Connection { of_posts, items, .. }, "nodes") => (none, item(of_posts), items),
+            (Place::Connection { total, .. }, "totalCount") => (total, Place::Plain, 1),
+            (Place::Edge { of_posts }, "node") => (none, item(of_posts), 1),
+            _ => (none, Place::Plain, 1),
+        }
+    }
+
+    /// One page: the months or the index with what is looked up, and the reads that tell of its neighbours.
+    fn posts(&self, field: &Field, by_index: bool) -> (Bound, Place, u64) {
+        let items = self.page_size(field);
+        let page = if by_index {
+            Bound::new(
+                2 * (items + 1),
+                if self.is_given(field, "filter") { u64::from(RANGE_READS_MAX) } else { 3 + items },
+            )
+        } else {
+            Bound::new(items + 1, DIRECTORY_READS + items + 2)
+        };
+        let neighbours = Bound::new(4, 2 * (DIRECTORY_READS + 2));
+        let total = Bound::new(FILTER_SLUGS_MAX as u64, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
+        (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
+    }
+
+    fn terms(&self, field: &Field) -> (Bound, Place, u64) {
+        // The first characters that slugs begin with: ten digits and twenty-six letters.
+        let items = self.page_size(field);
+        (Bound::new(2, 1 + 3 * 36), Place::Connection { of_posts: false, items, total: Bound::new(0, 1) }, 1)
+    }
+
+    fn page_size(&self, field: &Field) -> u64 {
+        let size = |name| match self.argument(field, name) {
+            Some(Value::Number(n)) => Some(n.as_u64().unwrap_or(PAGE_SIZE_MAX as u64).min(PAGE_SIZE_MAX as u64)),
+            // Absent, null, or of a type that validation refuses.
+            _ => None,
+        };
+        size("first").or_else(|| size("last")).unwrap_or(PAGE_SIZE_DEFAULT as u64)
+    }
+
+    fn list_length(&self, field: &Field, name: &str) -> u64 {
+        match self.argument(field, name) {
+            Some(Value::List(items)) => items.len().min(NODES_MAX) as u64,
+            _ => 1,
+        }
+    }
+
+    fn is_given(&self, field: &Field, name: &str) -> bool {
+        !matches!(self.argument(field, name), None | Some(Value::Null))
+    }
+
+    /// The argument's value with its variables put in; `None` where it is not given.
+    fn argument(&self, field: &Field, name: &str) -> Option<Value> {
+        let literal = field.get_argument(name)?.node.clone();
+        if let Literal::Variable(variable) = &literal {
+            return self.variable(variable);
+        }
+        literal.into_const_with(|variable| Ok::<_, ()>(self.variable(&variable).unwrap_or_default())).ok()
+    }
+
+    fn variable(&self, name: &Name) -> Option<Value> {
+        let given = self.variables.get(name).cloned();
+        given.or_else(|| {
+            let definition = self.operation.variable_definitions.iter().find(|d| d.node.name.node == *name)?;
+            definition.node.default_value.as_ref().map(|value| value.node.clone())
+        })
+    }
+}
+
+fn item(of_posts: bool) -> Place {
+    if of_posts { Place::Post } else { Place::Term }
+}
+
+/// `node` and `nodes` give any type, and a fragment says which.
+fn narrow(place: Place, on: Option<&str>) -> Place {
+    match (place, on) {
+        (Place::Post, Some("Category" | "Tag" | "Author")) => Place::Term,
+        (place, _) => place,
+    }
+}

@@ -1,0 +1,57 @@
+//! What is checked before the engine sees a request, on every transport. The rule: whatever is let in can be parsed, validated
+//! and started in bounded time and stack, and no check here takes longer than the document is long.
+//!
+//! In order: the bytes ([`scan`]), the parser, the totals ([`document`]), the operation ([`operation`]), the variables
+//! ([`variables`]). What a query costs the storage is the schema's to bound.
+
+pub mod limits;
+
+mod document;
+mod operation;
+mod refusal;
+mod scan;
+mod totals;
+mod variables;
+
+use async_graphql::{
+    Request,
+    parser::{self, parse_query, types::OperationType},
+};
+
+pub use limits::Limits;
+pub use refusal::Refusal;
+
+use super::error::Code;
+
+/// A request that may run, its parsed document with it, and the kind of its operation.
+#[derive(Debug)]
+pub struct Admitted {
+    pub request: Request,
+    pub kind: OperationType,
+}
+
+/// Lets `request` in where it keeps all limits and says which operation to run.
+pub fn admit(mut request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
+    scan::scan(&request.query, limits)?;
+    let document = parse_query(&request.query).map_err(parse_failure)?;
+    let variable_uses = document::measure(&document, limits)?;
+    // An empty name is no name ("GraphQL over HTTP", on GET).
+    request.operation_name = request.operation_name.filter(|name| !name.is_empty());
+    let operation = operation::select(&document, request.operation_name.as_deref())?;
+    let kind = operation.node.ty;
+    variables::check(&request.variables, &operation.node, variable_uses, limits)?;
+    request.set_parsed_query(document);
+    Ok(Admitted { request, kind })
+}
+
+/// The parser's message draws the line at fault, which may be 64 KB long; its last line says what was expected.
+fn parse_failure(error: parser::Error) -> Refusal {
+    let message = error.to_string();
+    let last_line = message.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    let reason = last_line.trim_start_matches([' ', '=']);
+    let refusal = Refusal::new(Code::GraphqlParseFailed, format!("Syntax error: {reason}."));
+    match error.positions().next() {
+        Some(position) => refusal.at(position),
+        None => refusal,
+    }
+}

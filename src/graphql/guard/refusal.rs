@@ -1,0 +1,42 @@
+//! Why a request was not let in. The rule: a refusal names the limit, its value and where the document passes it, so that the
+//! caller can mend the document without asking.
+
+use async_graphql::{Pos, ServerError};
+
+use crate::graphql::error::{Code, coded};
+
+/// A request that the guard did not let in. Nothing of it was run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    pub code: Code,
+    pub message: String,
+    pub at: Option<Pos>,
+}
+
+impl Refusal {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), at: None }
+    }
+
+    /// More of `what` than `limit`; counting stopped there.
+    pub fn over(code: Code, what: &str, limit: usize) -> Self {
+        Self::new(code, format!("The document has more than {limit} {what}; {limit} is the limit."))
+    }
+
+    /// `found` of `what`, which is over `limit`.
+    pub fn found_over(code: Code, what: &str, found: u64, limit: usize) -> Self {
+        Self::new(code, format!("The document has {found} {what}; the limit is {limit}."))
+    }
+
+    #[must_use]
+    pub fn at(self, position: Pos) -> Self {
+        Self { at: Some(position), ..self }
+    }
+}
+
+impl From<Refusal> for ServerError {
+    fn from(refusal: Refusal) -> Self {
+        coded(refusal.code, refusal.message, refusal.at)
+    }
+}

@@ -1,0 +1,261 @@
+//! A scan of a document's bytes before the parser sees them. The rule: it never recurses, for the parser does, and a document of
+//! 4 KB that nests 2,000 brackets would run it out of stack and abort the process.
+//!
+//! The scan must see strings and comments where the parser sees them, or brackets could hide in one. A string that does not end
+//! is therefore refused here: from there on the two could differ. Guarded by `scan_agrees_with_the_parser`.
+
+use async_graphql::Pos;
+
+use super::{limits::Limits, refusal::Refusal};
+use crate::graphql::error::Code;
+
+/// Holds `document` to the limits on its bytes, nesting, tokens and directives.
+pub fn scan(document: &str, limits: &Limits) -> Result<(), Refusal> {
+    if document.len() > limits.document_bytes {
+        let found = document.len() as u64;
+        return Err(Refusal::found_over(Code::QueryTooLarge, "bytes", found, limits.document_bytes));
+    }
+    Scan { bytes: document.as_bytes(), at: 0, limits, nesting: 0, tokens: 0, directives: 0 }.run()
+}
+
+struct Scan<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    limits: &'a Limits,
+    nesting: usize,
+    tokens: usize,
+    directives: usize,
+}
+
+impl Scan<'_> {
+    fn run(mut self) -> Result<(), Refusal> {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b',' => self.at += 1,
+                b'#' => self.skip_comment(),
+                // The byte order mark is white space in a document.
+                0xEF if self.bytes[self.at..].starts_with(b"\xEF\xBB\xBF") => self.at += 3,
+                _ => self.token(byte)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn token(&mut self, first: u8) -> Result<(), Refusal> {
+        self.tokens += 1;
+        if self.tokens > self.limits.tokens {
+            return Err(self.refuse(Refusal::over(Code::QueryTooLarge, "tokens", self.limits.tokens)));
+        }
+        match first {
+            b'"' => return self.skip_string(),
+            b'{' | b'(' | b'[' => self.open()?,
+            // A bracket too many is the parser's to report; it stops there, so nothing behind it can nest.
+            b'}' | b')' | b']' => self.nesting = self.nesting.saturating_sub(1),
+            b'@' => self.directive()?,
+            b'.' if self.bytes[self.at..].starts_with(b"...") => self.at += 2,
+            b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => return self.skip_word(first),
+            _ => {}
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<(), Refusal> {
+        self.nesting += 1;
+        if self.nesting > self.limits.nesting {
+            return Err(self.refuse(Refusal::over(Code::QueryTooDeep, "brackets open at once", self.limits.nesting)));
+        }
+        Ok(())
+    }
+
+    fn directive(&mut self) -> Result<(), Refusal> {
+        self.directives += 1;
+        if self.directives > self.limits.directives {
+            return Err(self.refuse(Refusal::over(Code::QueryTooComplex, "directives", self.limits.directives)));
+        }
+        Ok(())
+    }
+
+    /// A name, or a number with its sign, fraction and exponent.
+    fn skip_word(&mut self, first: u8) -> Result<(), Refusal> {
+        let number = first == b'-' || first.is_ascii_digit();
+        self.at += 1;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            let inside = byte.is_ascii_alphanumeric() || byte == b'_' || (number && matches!(byte, b'.' | b'+' | b'-'));
+            if !inside {
+                break;
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn skip_comment(&mut self) {
+        while self.bytes.get(self.at).is_some_and(|byte| !matches!(byte, b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn skip_string(&mut self) -> Result<(), Refusal> {
+        let end = if self.bytes[self.at..].starts_with(b"\"\"\"") {
+            block_string_end(self.bytes, self.at + 3)
+        } else {
+            string_end(self.bytes, self.at + 1)
+        };
+        match end {
+            Some(end) => {
+                self.at = end;
+                Ok(())
+            }
+            None => Err(self.refuse(Refusal::new(Code::GraphqlParseFailed, "Syntax error: this string does not end."))),
+        }
+    }
+
+    fn refuse(&self, refusal: Refusal) -> Refusal {
+        refusal.at(position(self.bytes, self.at))
+    }
+}
+
+/// Where the string that opened before `from` is over, its quote included.
+fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\r' | b'\n' => return None,
+            b'\\' if matches!(bytes.get(at + 1)?, b'\r' | b'\n') => return None,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Where the block string that opened before `from` is over, its three quotes included. Only `\"""` is an escape there.
+fn block_string_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = bytes.get(at..)?;
+        if rest.starts_with(b"\"\"\"") {
+            return Some(at + 3);
+        }
+        if rest.is_empty() {
+            return None;
+        }
+        at += if rest.starts_with(b"\\\"\"\"") { 4 } else { 1 };
+    }
+}
+
+/// Line and column, both from 1, the column in characters as the parser counts it.
+fn position(bytes: &[u8], at: usize) -> Pos {
+    let before = &bytes[..at];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let is_character_start = |byte: &&u8| (**byte & 0xC0) != 0x80;
+    let column = before[line_start..].iter().filter(is_character_start).count() + 1;
+    Pos { line, column }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::parser::parse_query;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn refused(document: &str) -> (Code, String, Option<Pos>) {
+        let refusal = scan(document, &Limits::default()).expect_err("the document is over a limit");
+        (refusal.code, refusal.message, refusal.at)
+    }
+
+    #[test]
+    fn an_everyday_document_passes() {
+        let document = r#"query Page($n: Int = 20) @live { posts(first: $n, after: "a\"}") { nodes { ...Post } } } # {{{{
+            fragment Post on Post { title excerpt(text: """[[[ \""" ]""") }"#;
+        assert_eq!(scan(document, &Limits::default()), Ok(()));
+    }
+
+    #[test]
+    fn nested_lists_are_refused_where_they_pass_the_limit() {
+        let document = format!("{{ a(x: {}{}) }}", "[".repeat(2000), "]".repeat(2000));
+        let (code, message, at) = refused(&document);
+        assert_eq!(code, Code::QueryTooDeep);
+        assert_eq!(message, "The document has more than 32 brackets open at once; 32 is the limit.");
+        assert_eq!(at, Some(Pos { line: 1, column: 39 }));
+    }
+
+    #[test]
+    fn nested_types_are_refused() {
+        let document = format!("query($x: {}Int{}) {{ a }}", "[".repeat(40), "]".repeat(40));
+        assert_eq!(refused(&document).0, Code::QueryTooDeep);
+    }
+
+    #[test]
+    fn tokens_directives_and_bytes_are_counted() {
+        let limits = Limits { tokens: 5, directives: 1, document_bytes: 30, ..Limits::default() };
+        assert_eq!(scan("{ a b c }", &limits), Ok(()));
+        assert_eq!(scan("{ a b c d }", &limits).unwrap_err().code, Code::QueryTooLarge);
+        assert_eq!(scan("{ a @b @c", &limits).unwrap_err().code, Code::QueryTooComplex);
+        assert_eq!(scan(&" ".repeat(31), &limits).unwrap_err().code, Code::QueryTooLarge);
+    }
+
+    #[test]
+    fn a_number_with_its_parts_and_a_spread_are_one_token_each() {
+        let limits = Limits { tokens: 8, ..Limits::default() };
+        assert_eq!(scan("{ a(b: -1.5e+3) ...c", &Limits { tokens: 9, ..limits.clone() }), Ok(()));
+        assert!(scan("{ a(b: -1.5e+3) ...c", &limits).is_err());
+    }
+
+    #[test]
+    fn a_string_that_does_not_end_is_refused_with_its_place() {
+        for document in
+            ["{ a(b: \"x", "{ a(b: \"x\n\") }", "{ a(b: \"x\\\n\") }", "{ a(b: \"\"\"x\"\" \\\"\"\"", "{ é(b:\"\\"]
+        {
+            let (code, _, at) = refused(document);
+            assert_eq!((code, at.map(|at| at.line)), (Code::GraphqlParseFailed, Some(1)), "{document}");
+        }
+        assert_eq!(refused("\n{ é: \"").2, Some(Pos { line: 2, column: 6 }));
+    }
+
+    /// The nesting of `document` with all strings and comments known to be absent.
+    fn nesting_of(document: &str) -> usize {
+        let mut open = 0_usize;
+        let deepest = document.chars().map(|character| {
+            match character {
+                '{' | '(' | '[' => open += 1,
+                '}' | ')' | ']' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            open
+        });
+        deepest.max().unwrap_or(0)
+    }
+
+    proptest! {
+        #[test]
+        fn scan_never_panics(document in any::<String>()) {
+            let _ = scan(&document, &Limits::default());
+        }
+
+        #[test]
+        fn scan_never_panics_on_quotes_and_brackets(document in r#"["\\#\n\r{}()\[\]a@.é \u{feff}]{0,60}"#) {
+            let _ = scan(&document, &Limits::default());
+        }
+
+        /// What the parser takes, a scan with room enough lets in; and brackets inside its strings and comments do not count.
+        #[test]
+        fn scan_agrees_with_the_parser(inside in r#"[\[{( "\\n]{0,12}"#, block in any::<bool>()) {
+            let quotes = if block { "\"\"\"" } else { "\"" };
+            let document = format!("{{ a(b: [{quotes}{inside}{quotes}]) }} # {inside}");
+            let limits = Limits { nesting: 3, ..Limits::default() };
+            if parse_query(&document).is_ok() {
+                prop_assert_eq!(scan(&document, &limits), Ok(()));
+            }
+        }
+
+        #[test]
+        fn nesting_is_counted_as_it_is_written(document in r"[{}()\[\]a ]{0,40}", bound in 1_usize..6) {
+            let limits = Limits { nesting: bound, ..Limits::default() };
+            prop_assert_eq!(scan(&document, &limits).is_ok(), nesting_of(&document) <= bound);
+        }
+    }
+}

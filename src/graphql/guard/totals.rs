@@ -1,0 +1,72 @@
+//! What a selection set amounts to once its fragments are spread. The rule: sums and products saturate, so that a fragment bomb
+//! ends as a very large number and not as a long walk.
+
+/// The totals of one selection set, everything below it included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Fields, spreads and inline fragments.
+    pub fields: u64,
+    /// Fields inside fields.
+    pub depth: u64,
+    /// Selection sets inside selection sets, those of fragments included: what the engine recurses over.
+    pub nesting: u64,
+    /// Fields that the set itself answers with, those of its fragments included.
+    pub own_fields: u64,
+    pub aliases: u64,
+    pub variable_uses: u64,
+    pub introspection_fields: u64,
+    pub introspection_depth: u64,
+    /// Values that introspection answers with, estimated.
+    pub introspection_values: u64,
+}
+
+impl Totals {
+    /// This beside `other` in one selection set.
+    #[must_use]
+    pub fn beside(self, other: Self) -> Self {
+        Self {
+            fields: self.fields.saturating_add(other.fields),
+            depth: self.depth.max(other.depth),
+            nesting: self.nesting.max(other.nesting),
+            own_fields: self.own_fields.saturating_add(other.own_fields),
+            aliases: self.aliases.saturating_add(other.aliases),
+            variable_uses: self.variable_uses.saturating_add(other.variable_uses),
+            introspection_fields: self.introspection_fields.saturating_add(other.introspection_fields),
+            introspection_depth: self.introspection_depth.max(other.introspection_depth),
+            introspection_values: self.introspection_values.saturating_add(other.introspection_values),
+        }
+    }
+
+    /// A fragment with this in it.
+    #[must_use]
+    pub fn in_fragment(self, introspecting: bool) -> Self {
+        let mut totals = Self { nesting: self.nesting.saturating_add(1), ..self };
+        totals.count_selection(introspecting);
+        totals
+    }
+
+    /// A field that is no part of an introspection, with this under it.
+    #[must_use]
+    pub fn under_field(self, has_selection: bool) -> Self {
+        let mut totals = Self { depth: self.depth.saturating_add(1), own_fields: 1, ..self };
+        totals.nesting = self.nesting.saturating_add(u64::from(has_selection));
+        totals.count_selection(false);
+        totals
+    }
+
+    /// A field of an introspection, with this under it; it answers with about `values` values.
+    #[must_use]
+    pub fn under_introspection_field(self, has_selection: bool, values: u64) -> Self {
+        let mut totals = Self { own_fields: 1, ..self };
+        totals.nesting = self.nesting.saturating_add(u64::from(has_selection));
+        totals.introspection_depth = self.introspection_depth.saturating_add(1);
+        totals.introspection_values = self.introspection_values.saturating_add(1).saturating_mul(values);
+        totals.count_selection(true);
+        totals
+    }
+
+    fn count_selection(&mut self, introspecting: bool) {
+        let counted = if introspecting { &mut self.introspection_fields } else { &mut self.fields };
+        *counted = counted.saturating_add(1);
+    }
+}

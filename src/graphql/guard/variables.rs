@@ -1,0 +1,56 @@
+//! The variables of a request, before anything runs. The rule: a variable that must be given and is not stops the request as a
+//! whole; the engine would notice it only at the first field that uses it, when a mutation before that field is already made.
+//!
+//! Whether a value fits its type is left to validation, which knows the types.
+
+use async_graphql::{
+    Positioned, Value, Variables,
+    parser::types::{OperationDefinition, VariableDefinition},
+};
+
+use super::{limits::Limits, refusal::Refusal};
+use crate::graphql::error::Code;
+
+/// Holds `variables` to the limits, `uses` being how often the document uses any of them, and to what `operation` requires.
+pub fn check(
+    variables: &Variables,
+    operation: &OperationDefinition,
+    uses: u64,
+    limits: &Limits,
+) -> Result<(), Refusal> {
+    let values: u64 = variables.values().map(count_values).sum();
+    if values > limits.variable_values as u64 {
+        return Err(Refusal::found_over(Code::QueryTooLarge, "values in `variables`", values, limits.variable_values));
+    }
+    let copies = uses.saturating_mul(values);
+    if copies > limits.variable_copies as u64 {
+        let what = "uses of variables times values in `variables`";
+        return Err(Refusal::found_over(Code::QueryTooComplex, what, copies, limits.variable_copies));
+    }
+    operation.variable_definitions.iter().try_for_each(|definition| require(definition, variables))
+}
+
+fn require(definition: &Positioned<VariableDefinition>, variables: &Variables) -> Result<(), Refusal> {
+    let VariableDefinition { name, var_type, default_value, .. } = &definition.node;
+    let missing = match variables.get(&name.node) {
+        Some(Value::Null) => Some("is null"),
+        None if default_value.is_none() => Some("was not given"),
+        _ => None,
+    };
+    match missing {
+        Some(missing) if !var_type.node.nullable => {
+            let message = format!("The variable \"${}\" of type \"{}\" {missing}.", name.node, var_type.node);
+            Err(Refusal::new(Code::BadUserInput, message).at(definition.pos))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Recursion is bounded: the JSON parser refuses values nested more than 128 deep.
+fn count_values(value: &Value) -> u64 {
+    match value {
+        Value::List(values) => 1 + values.iter().map(count_values).sum::<u64>(),
+        Value::Object(fields) => 1 + fields.values().map(count_values).sum::<u64>(),
+        _ => 1,
+    }
+}

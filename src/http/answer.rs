@@ -1,0 +1,104 @@
+//! What leaves over HTTP. The rule: one JSON shape for every answer, and a request that failed before it ran has no `data`
+//! ("GraphQL", section "Response").
+
+use std::collections::BTreeMap;
+
+use async_graphql::{Response as GraphqlResponse, ServerError, Value};
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+    response::IntoResponse,
+};
+use serde::Serialize;
+
+use super::{accept::Media, status::status_of};
+use crate::graphql::error::{Code, coded, is_request_error};
+
+/// A request that is refused before it is a GraphQL request at all.
+#[derive(Debug)]
+pub struct Failure {
+    pub status: StatusCode,
+    pub code: Code,
+    pub message: String,
+    /// The methods that are allowed, where this is a 405 of our own.
+    pub allow: Option<&'static str>,
+}
+
+impl Failure {
+    pub fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), allow: None }
+    }
+
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, Code::BadRequest, message)
+    }
+
+    pub fn internal() -> Self {
+        let message = "Something went wrong on the server. The log has the cause.";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, message)
+    }
+
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, Code::NotFound, "There is nothing here. GraphQL is at /graphql.")
+    }
+
+    /// The router adds the `Allow` header itself.
+    pub fn method_not_allowed() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, "This method is not allowed here.")
+    }
+
+    pub fn render(self, media: Media) -> Response<Body> {
+        let errors = [coded(self.code, self.message, None)];
+        let mut response = json(self.status, media, &Answer { errors: &errors, data: None, extensions: None });
+        if let Some(allow) = self.allow {
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
+        }
+        response
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response<Body> {
+        self.render(Media::Json)
+    }
+}
+
+/// A GraphQL response on its way out.
+pub fn graphql(response: &GraphqlResponse, media: Media) -> Response<Body> {
+    let answer = Answer {
+        errors: &response.errors,
+        data: (!is_request_error(response)).then_some(&response.data),
+        extensions: (!response.extensions.is_empty()).then_some(&response.extensions),
+    };
+    let mut sent = json(status_of(response, media), media, &answer);
+    sent.headers_mut().extend(response.http_headers.clone());
+    sent
+}
+
+/// Errors first, so that one who reads the raw answer sees them.
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [ServerError],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<&'a BTreeMap<String, Value>>,
+}
+
+fn json(status: StatusCode, media: Media, answer: &Answer<'_>) -> Response<Body> {
+    let (status, text) = match serde_json::to_vec(answer) {
+        Ok(text) => (status, text),
+        Err(cause) => {
+            tracing::error!(%cause, "an answer could not be written as JSON");
+            (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                br#"{"errors":[{"message":"The answer could not be written."}]}"#.to_vec(),
+            )
+        }
+    };
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, media.content_type());
+    response
+}

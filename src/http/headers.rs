@@ -1,0 +1,23 @@
+//! The headers that every answer bears. The rule: what a handler has set itself stays.
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderName, HeaderValue, Response, header},
+    middleware::Next,
+};
+
+/// JSON is data: a browser shall not guess another type for it, run anything in it, or show it in a frame.
+const ALWAYS: [(HeaderName, HeaderValue); 3] = [
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
+
+pub async fn add(request: Request, next: Next) -> Response<Body> {
+    let mut response = next.run(request).await;
+    for (name, value) in ALWAYS {
+        response.headers_mut().entry(name).or_insert(value);
+    }
+    response
+}

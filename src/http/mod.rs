@@ -1,0 +1,70 @@
+//! HTTP: every route and layer, in one list. The rule of this room: it knows the schema by
+//! [`GraphqlService`](crate::graphql::service::GraphqlService) alone, and touches neither the store nor the keys.
+//!
+//! What a client reads on a refusal is always JSON of one shape, `{"errors": [{"message", "extensions": {"code"}}]}`, whatever
+//! the route; and nothing here waits without a limit: heads and idle connections in [`server`], bodies in `body`, answers in
+//! `deadline`.
+
+pub mod health;
+pub mod limits;
+pub mod server;
+pub mod writes;
+
+mod accept;
+mod answer;
+mod body;
+mod connection;
+mod deadline;
+mod graphql;
+mod headers;
+mod panics;
+mod parameters;
+mod request_id;
+mod stall;
+mod status;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    middleware::{from_fn, from_fn_with_state},
+    routing::get,
+};
+use bytes::Bytes;
+
+pub use limits::HttpLimits;
+pub use request_id::RequestId;
+pub use server::{ServerLimits, Stopped, run};
+pub use writes::Writes;
+
+use crate::graphql::service::GraphqlService;
+use answer::Failure;
+use health::Readiness;
+
+/// What the handlers share.
+struct Api {
+    service: Arc<dyn GraphqlService>,
+    readiness: Readiness,
+    writes: Writes,
+    limits: HttpLimits,
+    /// The SDL, printed once.
+    sdl: Bytes,
+}
+
+/// Every route, with every layer around it. The layers run from the last to the first.
+pub fn router(service: Arc<dyn GraphqlService>, readiness: Readiness, writes: Writes, limits: HttpLimits) -> Router {
+    let sdl = Bytes::from(service.sdl());
+    let api = Arc::new(Api { service, readiness, writes, limits, sdl });
+    Router::new()
+        .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
+        .route("/schema.graphql", get(health::schema))
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .fallback(async || Failure::not_found())
+        .method_not_allowed_fallback(async || Failure::method_not_allowed())
+        .layer(from_fn_with_state(api.clone(), deadline::limit_time))
+        .layer(from_fn(panics::catch))
+        .layer(from_fn(headers::add))
+        .layer(from_fn(request_id::assign))
+        .with_state(api)
+}

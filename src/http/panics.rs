@@ -1,0 +1,24 @@
+//! What becomes of a panic. The rule: one request's panic is that request's 500; its text goes to the log, never to the client.
+
+use std::{any::Any, panic::AssertUnwindSafe};
+
+use axum::{body::Body, extract::Request, http::Response, middleware::Next, response::IntoResponse};
+use futures_util::FutureExt;
+
+use super::answer::Failure;
+
+pub async fn catch(request: Request, next: Next) -> Response<Body> {
+    // Nothing of the handler is used after it panicked: its future is dropped.
+    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        Ok(response) => response,
+        Err(panic) => {
+            tracing::error!(cause = text_of(panic.as_ref()), "a handler panicked");
+            Failure::internal().into_response()
+        }
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a text")
+}

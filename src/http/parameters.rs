@@ -1,0 +1,159 @@
+//! From an HTTP request's text to a GraphQL request. The rule: "GraphQL over HTTP", section "Request Parameters": `query` is a
+//! string, `operationName` a string, `variables` and `extensions` are objects; null is as good as absent; what else stands there
+//! is ignored.
+
+use async_graphql::{Request, Variables};
+use axum::{
+    extract::Query,
+    http::{StatusCode, Uri},
+};
+use serde_json::{Map, Value};
+
+use super::answer::Failure;
+use crate::graphql::error::Code;
+
+/// The parameters in the body of a POST.
+pub fn from_body(body: &[u8]) -> Result<Request, Failure> {
+    let text = std::str::from_utf8(body)
+        .map_err(|broken| Failure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to())))?;
+    match parse_json("The body", text)? {
+        Value::Object(parameters) => request(parameters),
+        Value::Array(_) => Err(no_batches()),
+        _ => Err(Failure::bad_request("The body is not a JSON object.")),
+    }
+}
+
+/// The parameters in the query of a GET's URL; there, objects are written as JSON.
+pub fn from_uri(uri: &Uri) -> Result<Request, Failure> {
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
+        .map_err(|_malformed| Failure::bad_request("The URL's query is malformed."))?;
+    let mut parameters = Map::new();
+    for (name, text) in pairs {
+        let value = match name.as_str() {
+            "variables" | "extensions" if text.is_empty() => Value::Null,
+            "variables" | "extensions" => parse_json(&format!("`{name}`"), &text)?,
+            _ => Value::String(text),
+        };
+        if parameters.insert(name.clone(), value).is_some() {
+            return Err(Failure::bad_request(format!("`{name}` is given twice.")));
+        }
+    }
+    request(parameters)
+}
+
+fn request(mut parameters: Map<String, Value>) -> Result<Request, Failure> {
+    let query = string(&mut parameters, "query")?
+        .ok_or_else(|| Failure::bad_request("`query` is missing: the text of a GraphQL document."))?;
+    let mut request = Request::new(query);
+    request.operation_name = string(&mut parameters, "operationName")?;
+    if let Some(variables) = object(&mut parameters, "variables")? {
+        request.variables = Variables::from_json(Value::Object(variables));
+    }
+    if let Some(extensions) = object(&mut parameters, "extensions")? {
+        let values = extensions.into_iter().map(|(name, value)| Ok((name, async_graphql::Value::from_json(value)?)));
+        request.extensions = async_graphql::Extensions(values.collect::<serde_json::Result<_>>().map_err(no_value)?);
+    }
+    Ok(request)
+}
+
+fn string(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Failure> {
+    match parameters.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Failure::bad_request(format!("`{name}` is not a string."))),
+    }
+}
+
+fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<String, Value>>, Failure> {
+    match parameters.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(object)) => Ok(Some(object)),
+        Some(_) => Err(Failure::bad_request(format!("`{name}` is not an object."))),
+    }
+}
+
+/// Values nested more than 128 deep are refused by the parser.
+fn parse_json(what: &str, text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|cause| Failure::bad_request(format!("{what} is not valid JSON: {cause}.")))
+}
+
+fn no_value(_cause: serde_json::Error) -> Failure {
+    Failure::bad_request("`extensions` holds a value that GraphQL cannot hold.")
+}
+
+fn no_batches() -> Failure {
+    let message = "Several requests in one body are not supported: send them one by one.";
+    Failure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn refused(body: &str) -> (Code, String) {
+        let failure = from_body(body.as_bytes()).expect_err("the body is malformed");
+        (failure.code, failure.message)
+    }
+
+    #[test]
+    fn all_parameters_are_taken_and_null_is_absent() {
+        let body =
+            r#"{"query": "{a}", "operationName": "A", "variables": {"x": [1]}, "extensions": {"e": 1}, "more": 1}"#;
+        let request = from_body(body.as_bytes()).expect("well-formed");
+        assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
+        assert_eq!(request.variables, Variables::from_json(serde_json::json!({"x": [1]})));
+        assert_eq!(request.extensions.get("e"), Some(&async_graphql::Value::from(1)));
+        let body = r#"{"query": "{a}", "operationName": null, "variables": null, "extensions": null}"#;
+        assert!(from_body(body.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn what_is_malformed_is_named() {
+        let bad = |message: &str| (Code::BadRequest, message.to_owned());
+        assert_eq!(refused("{}"), bad("`query` is missing: the text of a GraphQL document."));
+        assert_eq!(refused(r#"{"query": 1}"#), bad("`query` is not a string."));
+        assert_eq!(refused(r#"{"query": "", "variables": []}"#), bad("`variables` is not an object."));
+        assert_eq!(refused(r#"{"query": "", "variables": "{}"}"#), bad("`variables` is not an object."));
+        assert_eq!(refused(r#"{"query": "", "extensions": 1}"#), bad("`extensions` is not an object."));
+        assert_eq!(refused(r#"{"query": "", "operationName": {}}"#), bad("`operationName` is not a string."));
+        assert_eq!(refused("7"), bad("The body is not a JSON object."));
+        assert_eq!(refused("[{}]").0, Code::BatchingNotSupported);
+        assert!(refused("").1.starts_with("The body is not valid JSON: EOF"));
+    }
+
+    #[test]
+    fn nesting_beyond_the_parsers_limit_is_refused() {
+        let body =
+            format!(r#"{{"query": "{{a}}", "variables": {{"x": {}1{}}}}}"#, "[".repeat(9_000), "]".repeat(9_000));
+        assert!(refused(&body).1.contains("recursion limit"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_refused() {
+        let failure = from_body(b"{\"query\": \"\xFF\"}").expect_err("not UTF-8");
+        assert_eq!(failure.message, "The body is not UTF-8 (byte 11).");
+    }
+
+    #[test]
+    fn a_url_holds_the_same_parameters() {
+        let uri = Uri::from_static("/graphql?query=%7Ba%7D&variables=%7B%22x%22%3A1%7D&operationName=A&extensions=");
+        let request = from_uri(&uri).expect("well-formed");
+        assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
+        assert_eq!(request.variables, Variables::from_json(serde_json::json!({"x": 1})));
+        for uri in
+            ["/graphql", "/graphql?query=a&query=b", "/graphql?query=a&variables=1", "/graphql?query=a&variables=x"]
+        {
+            let failure = from_uri(&Uri::from_static(uri)).expect_err(uri);
+            assert_eq!(failure.code, Code::BadRequest, "{uri}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_panics(body in any::<Vec<u8>>()) {
+            let _ = from_body(&body);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The name of a request in the logs of all who saw it. The rule: every answer says its request's id, and every line logged for
+//! the request bears it.
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderName, HeaderValue, Response},
+    middleware::Next,
+};
+use tracing::Instrument;
+
+const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+/// An id from a proxy is taken up to this length; it goes into every line of the log.
+const LENGTH_MAX: usize = 64;
+
+/// The id of the request that is being answered; in the request's extensions.
+#[derive(Debug, Clone)]
+pub struct RequestId(pub HeaderValue);
+
+/// Takes the id that a proxy has given, or else gives one.
+pub async fn assign(mut request: Request, next: Next) -> Response<Body> {
+    let given = request.headers().get(HEADER).filter(|id| is_plain(id)).cloned();
+    let id = given.unwrap_or_else(new_id);
+    let span = tracing::info_span!(
+        "request",
+        request_id = id.to_str().unwrap_or_default(),
+        method = %request.method(),
+        path = request.uri().path(),
+    );
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let mut response = next.run(request).instrument(span).await;
+    response.headers_mut().insert(HEADER, id);
+    response
+}
+
+/// Letters, digits and `-_.`: nothing that could break a line of the log or hide in it.
+fn is_plain(id: &HeaderValue) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !id.is_empty() && id.len() <= LENGTH_MAX && id.as_bytes().iter().all(plain)
+}
+
+fn new_id() -> HeaderValue {
+    let mut random = [0; 8];
+    // Without randomness ids may repeat, which makes a log harder to read and nothing else.
+    let _ = getrandom::fill(&mut random);
+    let text = format!("{:016x}", u64::from_be_bytes(random));
+    HeaderValue::try_from(text).expect("hexadecimal digits are a header's text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_ids_are_taken_from_outside() {
+        let takes = |id: &str| is_plain(&HeaderValue::from_str(id).expect("a header's text"));
+        assert!(takes("7f3a-B_1.2"));
+        assert!(!takes(""));
+        assert!(!takes("a b"));
+        assert!(!takes("\"x\""));
+        assert!(!takes(&"a".repeat(LENGTH_MAX + 1)));
+    }
+
+    #[test]
+    fn ids_differ() {
+        assert_eq!(new_id().len(), 16);
+        assert_ne!(new_id(), new_id());
+    }
+}

@@ -1,0 +1,58 @@
+//! Which status an answer has. The rule: this table, after "GraphQL over HTTP", sections "Status Codes" and "application/json".
+//!
+//! In `application/json` a status other than 200 may come from any proxy on the way, so that clients of that type trust only
+//! 200: a well-formed request gets it even where its document does not parse.
+
+use async_graphql::Response;
+use axum::http::StatusCode;
+
+use super::accept::Media;
+use crate::graphql::error::{Code, code_of, is_request_error};
+
+/// The status of a GraphQL response, sent as `media`.
+pub fn status_of(response: &Response, media: Media) -> StatusCode {
+    if media == Media::Json || !is_request_error(response) {
+        return StatusCode::OK;
+    }
+    let code = response.errors.first().and_then(code_of).unwrap_or_default();
+    if code == Code::GraphqlParseFailed.as_str() {
+        StatusCode::BAD_REQUEST
+    } else if code == Code::Internal.as_str() {
+        StatusCode::INTERNAL_SERVER_ERROR
+    } else {
+        // It parsed, and it cannot be run: validation, coercion, limits, the choice of the operation.
+        StatusCode::UNPROCESSABLE_ENTITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::{PathSegment, Value};
+
+    use super::*;
+    use crate::graphql::error::coded;
+
+    fn failed(code: Code) -> Response {
+        Response::from_errors(vec![coded(code, "", None)])
+    }
+
+    #[test]
+    fn the_newer_type_says_what_became_of_the_request() {
+        let status = |code| status_of(&failed(code), Media::GraphqlResponse).as_u16();
+        let codes = [Code::GraphqlParseFailed, Code::GraphqlValidationFailed, Code::BadUserInput, Code::QueryTooDeep];
+        assert_eq!(codes.map(status), [400, 422, 422, 422]);
+        assert_eq!(status_of(&Response::new(Value::Null), Media::GraphqlResponse), StatusCode::OK);
+    }
+
+    #[test]
+    fn a_field_that_failed_is_no_failed_request() {
+        let mut response = failed(Code::Internal);
+        response.errors[0].path.push(PathSegment::Field("post".into()));
+        assert_eq!(status_of(&response, Media::GraphqlResponse), StatusCode::OK);
+    }
+
+    #[test]
+    fn the_older_type_is_always_200() {
+        assert_eq!(status_of(&failed(Code::GraphqlParseFailed), Media::Json), StatusCode::OK);
+    }
+}
