@@ -1,5 +1,6 @@
 //! What the server does with content: reads, pages, writes, checks. The rule of this room: it knows neither GraphQL nor HTTP.
 
+pub mod catalog;
 pub mod check;
 pub mod directory;
 pub mod error;
@@ -83,6 +84,11 @@ impl Content {
     /// Whether the store can be read at this moment.
     pub async fn ping(&self) -> Result<()> {
         Ok(self.store.ping().await?)
+    }
+
+    /// Whether no other process writes to the store.
+    pub fn is_alone(&self) -> bool {
+        self.sharing == Sharing::Alone
     }
 
     pub fn clock(&self) -> &Clock {

@@ -8,6 +8,7 @@ pub mod instant;
 pub mod markdown;
 pub mod node_id;
 pub mod post;
+pub mod rules;
 pub mod slug;
 pub mod term;
 pub mod words;

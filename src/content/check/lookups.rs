@@ -8,7 +8,7 @@ use crate::keys::Table;
 use crate::keys::lookup::{self, Lookup};
 use crate::store::{Entity, Key, Store};
 
-use super::{Partitions, Posts, Report, unreadable};
+use super::{Known, Partitions, Posts, Report, unreadable};
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
     let mut found: HashSet<Key> = HashSet::new();
@@ -29,6 +29,11 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> 
     Ok(())
 }
 
+fn names(row: &LookupRow, known: &Known) -> bool {
+    let LookupRow::Place { place, slug, origin, .. } = row else { return false };
+    *place == known.place && *slug == known.slug && *origin == known.origin
+}
+
 fn check_row(row: &Entity, posts: &Posts, report: &mut Report) {
     let table = Table::PostKeys;
     let Some(found_by) = lookup::parse(&row.key) else {
@@ -46,12 +51,8 @@ fn check_row(row: &Entity, posts: &Posts, report: &mut Report) {
         return report.add(table, &row.key, format!("leads to the post {id}, which is not there"));
     };
     let fits = match (&found_by, &read) {
-        (Lookup::Id(by), LookupRow::Place { place, slug, .. }) => {
-            by == id && *place == known.place && *slug == known.slug
-        }
-        (Lookup::Slug(by), LookupRow::Place { place, slug, .. }) => {
-            *by == known.slug && *place == known.place && *slug == known.slug
-        }
+        (Lookup::Id(by), place @ LookupRow::Place { .. }) => by == id && names(place, known),
+        (Lookup::Slug(by), place @ LookupRow::Place { .. }) => *by == known.slug && names(place, known),
         (Lookup::Slug(by), LookupRow::Former { .. }) => known.former_slugs.contains(by),
         (Lookup::Id(_), LookupRow::Former { .. }) => false,
     };

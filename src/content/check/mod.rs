@@ -57,6 +57,7 @@ struct Known {
     former_slugs: Vec<Slug>,
     terms: Vec<(TermKind, Slug)>,
     version: i32,
+    origin: Option<String>,
 }
 
 type Posts = HashMap<PostId, Known>;

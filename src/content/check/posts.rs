@@ -116,6 +116,7 @@ fn known(post: &Post, place: PostPlace) -> Known {
         former_slugs: post.former_slugs.clone(),
         terms: TermKind::ALL.into_iter().flat_map(of_kind).collect(),
         version: post.version,
+        origin: post.origin.clone(),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Rows of `PostKeys`: where a post is. The rule: they may lag behind a move, for the post's own rows forward; they never name a place where
+//! Rows of `PostKeys`: where a post is, and where an import found it. The rule: they may lag behind a move, for the post's own rows forward; they never name a place where
 //! the post was not.
 
 use crate::keys::{PostPlace, Shelf};
-use crate::model::{PostId, PostKey};
+use crate::model::{Post, PostId, PostKey, Slug};
 use crate::store::{Entity, Properties, StoreError};
 
 use super::{Fields, NewRow};
@@ -10,19 +10,21 @@ use super::{Fields, NewRow};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LookupRow {
     /// A post's id, or the slug that it has now.
-    Place { place: PostPlace, slug: crate::model::Slug, version: i32, intent: String },
+    Place { place: PostPlace, slug: Slug, version: i32, intent: String, origin: Option<String> },
     /// A slug that the post once had.
     Former { id: PostId },
 }
 
-pub fn place(place: &PostPlace, slug: &crate::model::Slug, version: i32, intent: &str) -> Properties {
+pub fn place(post: &Post, intent: &str) -> Properties {
+    let place = PostPlace::of(post);
     NewRow::default()
         .text("Shelf", place.shelf.name())
         .text("Id", place.key.id.as_str())
         .instant("At", place.key.at)
-        .text("Slug", slug)
-        .int32("Version", version)
+        .text("Slug", &post.slug)
+        .int32("Version", post.version)
         .text("Intent", intent)
+        .optional_text("Origin", post.origin.as_deref())
         .build()
 }
 
@@ -43,5 +45,6 @@ pub fn read(row: &Entity) -> Result<LookupRow, StoreError> {
         slug: fields.parsed("Slug")?,
         version: fields.int32("Version")?,
         intent: fields.text("Intent")?.to_string(),
+        origin: fields.optional_text("Origin")?.map(ToString::to_string),
     })
 }

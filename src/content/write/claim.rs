@@ -8,7 +8,7 @@ use futures_util::stream;
 use crate::content::error::Result;
 use crate::content::rows::lookup::{self as rows, LookupRow};
 use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, Table, lookup};
+use crate::keys::{Table, lookup};
 use crate::model::{Post, PostId, Slug};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store, StoreError};
@@ -46,7 +46,7 @@ impl Claim {
     }
 
     fn at(key: Key, post: &Post, intent: &IntentName) -> Self {
-        let properties = rows::place(&PostPlace::of(post), &post.slug, post.version, &intent.to_string());
+        let properties = rows::place(post, &intent.to_string());
         Self { key, id: post.id.clone(), properties }
     }
 

@@ -32,6 +32,8 @@ pub enum Outcome {
     Taken(Slug),
     /// The post has moved on since it was read; nothing was written.
     Conflict,
+    /// The body fits no row, for this reason; nothing was written.
+    TooLarge(String),
 }
 
 impl Writer {
@@ -40,11 +42,33 @@ impl Writer {
     /// # Errors
     /// Where the store fails. What was not yet committed is then undone by the next [`recover`](Self::recover), what was is finished.
     pub async fn change_posts(&self, changes: Vec<Change>) -> Result<Vec<Outcome>> {
-        let name = self.new_intent_name()?;
         // Planned before anything is written: a body that fits no row is refused here.
-        let steps = changes.iter().map(plan::commit_step).collect::<Result<Vec<_>>>()?;
-        intent::open(&self.store, &self.clock, &name, &Intent::of_posts(&changes)).await?;
-        let outcomes = self.write(&name, &changes, steps).await;
+        let mut refused = BTreeMap::new();
+        let (mut fitting, mut steps) = (Vec::with_capacity(changes.len()), Vec::with_capacity(changes.len()));
+        for (i, change) in changes.into_iter().enumerate() {
+            match plan::commit_step(&change) {
+                Ok(step) => {
+                    fitting.push(change);
+                    steps.push(step);
+                }
+                Err(ContentError::TooLarge { reason, .. }) => drop(refused.insert(i, Outcome::TooLarge(reason))),
+                Err(e) => return Err(e),
+            }
+        }
+        let mut outcomes = self.change_fitting(&fitting, steps).await?;
+        for (i, outcome) in refused {
+            outcomes.insert(i, outcome);
+        }
+        Ok(outcomes)
+    }
+
+    async fn change_fitting(&self, changes: &[Change], steps: Vec<CommitStep>) -> Result<Vec<Outcome>> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let name = self.new_intent_name()?;
+        intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes)).await?;
+        let outcomes = self.write(&name, changes, steps).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
         let outcomes = outcomes?;

@@ -86,10 +86,9 @@ async fn settle_lookups(store: &Store, name: &IntentName, settlement: &Settlemen
     if settlement.before.is_none() && settlement.after.as_ref() == Some(now) {
         return Ok(());
     }
-    let is_unmoved = settlement
-        .before
-        .as_ref()
-        .is_some_and(|before| (PostPlace::of(before), &before.slug) == (PostPlace::of(now), &now.slug));
+    let is_unmoved = settlement.before.as_ref().is_some_and(|before| {
+        (PostPlace::of(before), &before.slug, &before.origin) == (PostPlace::of(now), &now.slug, &now.origin)
+    });
     let was_refused = settlement.after.as_ref() != Some(now);
     if !is_unmoved || was_refused {
         claim::put(store, &Claim::slug(now, name)).await?;

@@ -1,0 +1,116 @@
+//! Composition: settings → store → content → schema → router → tasks → graceful stop. The rule: nothing here decides, it only puts together.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+
+use crate::clock::Clock;
+use crate::config::{self, ConfigError, StoreSetting};
+use crate::content::write::intent::LEASE_SECONDS;
+use crate::content::{Content, ContentError, Sharing};
+use crate::graphql::cost::STORAGE_REQUESTS_MAX;
+use crate::graphql::schema::ContentService;
+use crate::http::health::{NotReady, Readiness};
+use crate::http::{HttpLimits, ServerLimits, Stopped, Writes, router, run};
+use crate::store::azure::AzureStore;
+use crate::store::embedded::EmbeddedStore;
+use crate::store::{Store, StoreError};
+
+/// How old this server's picture of the months may be where others write too: what they write is seen within 2 s (I1).
+const SEEN_WITHIN: Duration = Duration::from_secs(1);
+/// How often a server looks for changes that another server left unfinished.
+const RECOVER_EVERY: Duration = Duration::from_secs(60);
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Content(#[from] ContentError),
+}
+
+/// Opens the store and settles what a stopped server left unfinished.
+///
+/// # Errors
+/// Where the settings do not name a store, or the store cannot be opened: one line that says what to do.
+pub async fn open(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    let content = open_as_it_is(setting, table_prefix).await?;
+    content.recover().await?;
+    Ok(content)
+}
+
+/// Opens the store and changes nothing in it.
+///
+/// # Errors
+/// As [`open`].
+pub async fn open_as_it_is(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    let (store, sharing): (Store, Sharing) = match setting {
+        StoreSetting::File(folder) => (Arc::new(EmbeddedStore::open(folder)?), Sharing::Alone),
+        StoreSetting::Azure => {
+            let settings = config::azure_settings(table_prefix)?;
+            (Arc::new(AzureStore::connect(&settings)?), Sharing::Shared { seen_within: SEEN_WITHIN })
+        }
+    };
+    Ok(Content::open(store, Clock::System, sharing).await?)
+}
+
+/// Waits until no intent of another writer stands, for an import must not run beside one that may still be undone.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
+    let mut waits = 0;
+    while content.recover().await?.left > 0 && waits < LEASE_SECONDS {
+        if waits == 0 {
+            eprintln!("Waiting for changes of another server to end (up to {LEASE_SECONDS} s) …");
+        }
+        waits += 1;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    Ok(())
+}
+
+/// Serves `content` on `listener` until `shutdown` is ready.
+pub async fn serve(content: Content, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Stopped {
+    let writes = Writes::default();
+    let routes = build_router(&content, writes.clone());
+    let recovering = tokio::spawn(recover_for_ever(content));
+    let limits = ServerLimits::default();
+    let stop_time = limits.stop_time;
+    let stopped = run(listener, routes, shutdown, limits).await;
+    if writes.settle(stop_time).await.is_err() {
+        tracing::warn!("http.writes_cut_off");
+    }
+    recovering.abort();
+    // Its store is let go of before the process says that it has stopped.
+    let _ = recovering.await;
+    stopped
+}
+
+/// The routes over some content; for tests too.
+pub fn build_router(content: &Content, writes: Writes) -> axum::Router {
+    let service = Arc::new(ContentService::new(content.clone(), STORAGE_REQUESTS_MAX));
+    let checked = content.clone();
+    let readiness = Readiness::new(move || {
+        let content = checked.clone();
+        async move { content.ping().await.map_err(|_| NotReady("store")) }
+    });
+    router(service, readiness, writes, HttpLimits::default())
+}
+
+async fn recover_for_ever(content: Content) {
+    if content.is_alone() {
+        // What stands unfinished here is this server's own, and at work.
+        return;
+    }
+    loop {
+        tokio::time::sleep(RECOVER_EVERY).await;
+        if let Err(error) = content.recover().await {
+            tracing::warn!(%error, "write.recovery_failed");
+        }
+    }
+}

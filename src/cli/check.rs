@@ -1,0 +1,34 @@
+//! `tidings check`: holds every row against every other. The rule: exit 0 only where nothing differs.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Failure, StoreOptions};
+use crate::app;
+
+/// Read everything and name each difference between the tables.
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    store: StoreOptions,
+}
+
+impl Check {
+    pub async fn run(self) -> Result<ExitCode, Failure> {
+        let content = app::open_as_it_is(&self.store.store, &self.store.table_prefix).await?;
+        let report = content.check().await?;
+        for difference in &report.differences {
+            println!("{difference}");
+        }
+        println!(
+            "{} posts, {} drafts, {} categories, tags and authors in {} rows: {} differences",
+            report.posts,
+            report.drafts,
+            report.terms,
+            report.rows,
+            report.differences.len()
+        );
+        Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

@@ -1,0 +1,37 @@
+//! `tidings export`: everything as JSON Lines. The rule: `tidings import` reads it back to the same content and ids.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Failure, StoreOptions};
+use crate::{app, export};
+
+/// Export all content, drafts included, as JSON Lines.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The file to write; left out: the standard output.
+    path: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreOptions,
+}
+
+impl Export {
+    pub async fn run(self) -> Result<ExitCode, Failure> {
+        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
+        let out: Box<dyn Write> = match &self.path {
+            Some(path) => {
+                let file = std::fs::File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+                Box::new(file)
+            }
+            None => Box::new(std::io::stdout().lock()),
+        };
+        let mut out = BufWriter::new(out);
+        let posts = export::export(&content, &mut out).await?;
+        out.flush()?;
+        eprintln!("Exported {posts} posts");
+        Ok(ExitCode::SUCCESS)
+    }
+}

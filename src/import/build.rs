@@ -1,0 +1,98 @@
+//! A post as it is to stand, from what the source says and what stands already. The rule: pure; what the source does not say stays as it is.
+
+use crate::model::excerpt::excerpt_of;
+use crate::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
+
+use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
+
+/// The slugs of all names of an import.
+#[derive(Debug, Default)]
+pub(super) struct Terms {
+    categories: ResolvedTerms,
+    tags: ResolvedTerms,
+    authors: ResolvedTerms,
+}
+
+impl Terms {
+    pub fn set(&mut self, kind: TermKind, resolved: ResolvedTerms) {
+        match kind {
+            TermKind::Category => self.categories = resolved,
+            TermKind::Tag => self.tags = resolved,
+            TermKind::Author => self.authors = resolved,
+        }
+    }
+
+    /// In the writer's order, each once.
+    fn slugs(&self, kind: TermKind, names: &[NamedTerm]) -> Vec<Slug> {
+        let resolved = match kind {
+            TermKind::Category => &self.categories,
+            TermKind::Tag => &self.tags,
+            TermKind::Author => &self.authors,
+        };
+        let mut slugs: Vec<Slug> = Vec::with_capacity(names.len());
+        for slug in names.iter().filter_map(|name| resolved.slug_of(name)) {
+            if !slugs.contains(slug) {
+                slugs.push(slug.clone());
+            }
+        }
+        slugs
+    }
+}
+
+/// A term as it is to stand: a new one as the source has it, an old one with what the source adds.
+pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
+    let old = stored.iter().find(|term| term.slug == new.slug);
+    let mut term = old.cloned().unwrap_or_else(|| Term::new(kind, new.slug.clone(), new.name.clone()));
+    term.description = new.description.clone().or(term.description);
+    term.url = new.url.clone().or(term.url);
+    term
+}
+
+/// `before`: the post as it stands. `id`: a new post's.
+pub(super) fn build(
+    imported: ImportedPost,
+    terms: &Terms,
+    resolved: &ResolvedPost,
+    before: Option<&Post>,
+    id: PostId,
+    now: Instant,
+) -> WholePost {
+    let published_at = if imported.is_draft { None } else { imported.published_at };
+    let created_at = imported
+        .created_at
+        .or(before.map(|post| post.created_at))
+        .unwrap_or_else(|| published_at.map_or(now, |at| at.min(now)));
+    let updated_at = imported.updated_at.unwrap_or(if before.is_some() { now } else { created_at });
+    let has_own_excerpt = imported.excerpt.is_some();
+    let excerpt = imported.excerpt.clone().unwrap_or_else(|| excerpt_of(&imported.markdown));
+    let post = Post {
+        id: before.map_or(id, |post| post.id.clone()),
+        slug: resolved.slug.clone(),
+        title: imported.title,
+        excerpt,
+        has_own_excerpt,
+        version: before.map_or(imported.version.unwrap_or(1), |post| post.version.saturating_add(1)),
+        created_at,
+        updated_at,
+        published_at,
+        authors: terms.slugs(TermKind::Author, &imported.authors),
+        categories: terms.slugs(TermKind::Category, &imported.categories),
+        tags: terms.slugs(TermKind::Tag, &imported.tags),
+        former_slugs: former_slugs(resolved, before),
+        origin: Some(imported.origin),
+    };
+    WholePost { post, markdown: imported.markdown.into() }
+}
+
+/// Slugs never stop leading to their post: those that it had stay, and the source's are added.
+fn former_slugs(resolved: &ResolvedPost, before: Option<&Post>) -> Vec<Slug> {
+    let mut former: Vec<Slug> = before.map(|post| post.former_slugs.clone()).unwrap_or_default();
+    let old = before.map(|post| &post.slug).filter(|slug| **slug != resolved.slug);
+    for slug in old.into_iter().chain(&resolved.aliases) {
+        if !former.contains(slug) {
+            former.push(slug.clone());
+        }
+    }
+    former.retain(|slug| *slug != resolved.slug);
+    former
+}

@@ -1,0 +1,215 @@
+//! The import itself: from a source to posts that stand. The rule: it can be stopped anywhere and run again; what is the same is left alone,
+//! what is broken is named and stops nothing.
+
+use std::sync::Arc;
+
+use crate::content::catalog::Catalog;
+use crate::content::write::commit::Outcome;
+use crate::content::write::plan::{Change, Stored};
+use crate::content::{Content, Result, Writer};
+use crate::model::{Instant, PostId, Slug, Term, TermKind, rules};
+
+use super::build::{self, Terms};
+use super::{ExistingPost, Failed, Note, ResolvedPost, Skipped, Source, StoredTerm, resolve_post_slugs, resolve_terms};
+
+/// Posts that are read, planned and written together: enough to fill the transactions of a month, few enough to hold their bodies.
+const POSTS_PER_BATCH: usize = 1_000;
+
+/// What an import did, or with `dry_run` would have done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    pub made: usize,
+    pub changed: usize,
+    pub unchanged: usize,
+    pub terms_made: usize,
+    pub redirects: usize,
+    pub skipped: Vec<Skipped>,
+    pub failed: Vec<Failed>,
+    pub notes: Vec<Note>,
+}
+
+/// Imports everything. `progress` is told how many posts of how many are done.
+///
+/// # Errors
+/// Where the store fails; what was written until then stands, and the next run goes on from there.
+pub async fn import(
+    content: &Content,
+    source: Arc<Source>,
+    dry_run: bool,
+    progress: impl Fn(usize, usize),
+) -> Result<Report> {
+    let catalog = Arc::new(content.catalog().await?);
+    let writer = content.writer()?;
+    let mut report = Report {
+        redirects: source.redirects().len(),
+        skipped: source.skipped().to_vec(),
+        failed: source.failed().to_vec(),
+        notes: source.notes().to_vec(),
+        ..Report::default()
+    };
+    let terms = Arc::new(save_terms(content, &writer, &source, dry_run, &mut report).await?);
+    let existing = |slug: &Slug| Ok::<_, std::convert::Infallible>(existing(&catalog, slug));
+    let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
+    report.notes.extend(resolved.notes);
+    let resolved = Arc::new(resolved.posts);
+    // The oldest first, so that the posts of a month, and of its partition, come together.
+    let mut order: Vec<usize> = (0..source.entries().len()).collect();
+    order.sort_by_key(|i| (source.entries()[*i].published_at, *i));
+    let run = Run { content, writer, source, catalog, terms, resolved, dry_run };
+    let total = order.len();
+    for (done, batch) in order.chunks(POSTS_PER_BATCH).enumerate() {
+        run.batch(batch, &mut report).await?;
+        progress((done * POSTS_PER_BATCH + batch.len()).min(total), total);
+    }
+    Ok(report)
+}
+
+struct Run<'a> {
+    content: &'a Content,
+    writer: Writer,
+    source: Arc<Source>,
+    catalog: Arc<Catalog>,
+    terms: Arc<Terms>,
+    resolved: Arc<Vec<ResolvedPost>>,
+    dry_run: bool,
+}
+
+impl Run<'_> {
+    async fn batch(&self, batch: &[usize], report: &mut Report) -> Result<()> {
+        let stored = futures_util::future::try_join_all(batch.iter().map(|i| self.stored(*i))).await?;
+        let built = self.build(batch, stored).await;
+        let mut changes = Vec::with_capacity(batch.len());
+        let mut origins = Vec::with_capacity(batch.len());
+        for built in built {
+            match built {
+                Ok(change) if is_unchanged(&change) => report.unchanged += 1,
+                Ok(change) => {
+                    origins.push(change.after().and_then(|post| post.origin.clone()).unwrap_or_default());
+                    changes.push(change);
+                }
+                Err(failed) => report.failed.push(failed),
+            }
+        }
+        let was_there: Vec<bool> = changes.iter().map(|change| change.before.is_some()).collect();
+        let outcomes = if self.dry_run { vec![Outcome::Done; changes.len()] } else { self.writer.change_posts(changes).await? };
+        for ((outcome, origin), was_there) in outcomes.into_iter().zip(origins).zip(was_there) {
+            match outcome {
+                Outcome::Done if was_there => report.changed += 1,
+                Outcome::Done => report.made += 1,
+                other => report.failed.push(Failed { origin, reason: explain(&other) }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The post that an entry is already, where it is one.
+    async fn stored(&self, i: usize) -> Result<Option<Stored>> {
+        let id = self.resolved[i].existing_id.as_ref().and_then(|id| id.parse::<PostId>().ok());
+        match id.and_then(|id| self.catalog.posts.get(&id)) {
+            Some(found) => self.content.stored(&found.place, &found.slug).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Reads and plans the posts away from the threads that serve: it is parsing and file reads, shared among the cores.
+    async fn build(&self, batch: &[usize], stored: Vec<Option<Stored>>) -> Vec<std::result::Result<Change, Failed>> {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut work: Vec<(usize, Option<Stored>)> = batch.iter().copied().zip(stored).collect();
+        let share = work.len().div_ceil(workers).max(1);
+        let mut tasks = Vec::new();
+        while !work.is_empty() {
+            let part: Vec<_> = work.drain(..share.min(work.len())).collect();
+            let ids: Vec<_> = part.iter().map(|_| self.writer.new_post_id()).collect();
+            let now = self.content.clock().now();
+            let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
+            let catalog = Arc::clone(&self.catalog);
+            tasks.push(tokio::task::spawn_blocking(move || {
+                let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
+                    let new_id = id.map_err(|e| Failed { origin: source.entries()[i].origin.clone(), reason: e.to_string() })?;
+                    build_change(&source, i, &terms, &resolved[i], &catalog, stored, new_id, now)
+                };
+                part.into_iter().zip(ids).map(build_one).collect::<Vec<_>>()
+            }));
+        }
+        let mut built = Vec::with_capacity(batch.len());
+        for task in tasks {
+            match task.await {
+                Ok(part) => built.extend(part),
+                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+            }
+        }
+        built
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "all that a post is made of, in one place")]
+fn build_change(
+    source: &Source,
+    i: usize,
+    terms: &Terms,
+    resolved: &ResolvedPost,
+    catalog: &Catalog,
+    stored: Option<Stored>,
+    new_id: PostId,
+    now: Instant,
+) -> std::result::Result<Change, Failed> {
+    let imported = source.read(i)?;
+    let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
+    let id = own_id.filter(|id| !catalog.posts.contains_key(id)).unwrap_or(new_id);
+    let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
+    rules::check(&after).map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: broken.to_string() })?;
+    Ok(Change { before: stored, after: Some(after) })
+}
+
+/// All but the version and the time of the change, which are what a change would change.
+fn is_unchanged(change: &Change) -> bool {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+    let mut same = after.clone();
+    same.post.version = before.whole.post.version;
+    same.post.updated_at = before.whole.post.updated_at;
+    same == before.whole
+}
+
+fn existing(catalog: &Catalog, slug: &Slug) -> Option<ExistingPost> {
+    let id = catalog.slugs.get(slug)?;
+    let found = catalog.posts.get(id)?;
+    let is_published = found.place.shelf == crate::keys::Shelf::Posts;
+    Some(ExistingPost {
+        id: id.to_string(),
+        origin: found.origin.clone(),
+        published_at: is_published.then_some(found.place.key.at),
+    })
+}
+
+async fn save_terms(
+    content: &Content,
+    writer: &Writer,
+    source: &Source,
+    dry_run: bool,
+    report: &mut Report,
+) -> Result<Terms> {
+    let mut terms = Terms::default();
+    for kind in TermKind::ALL {
+        let stored = content.all_terms(kind).await?;
+        let known: Vec<StoredTerm> =
+            stored.iter().map(|term| StoredTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
+        let resolved = resolve_terms(source.terms(kind), &known);
+        let wanted: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
+        if dry_run {
+            report.terms_made += resolved.terms.iter().filter(|term| term.is_new).count();
+        } else {
+            report.terms_made += writer.save_terms(kind, wanted).await?.made;
+        }
+        terms.set(kind, resolved);
+    }
+    Ok(terms)
+}
+
+fn explain(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Taken(slug) => format!("the slug {slug} belongs to another post that was written meanwhile; import again"),
+        Outcome::Conflict => "the post was changed by someone else meanwhile; import again".to_owned(),
+        Outcome::TooLarge(reason) => reason.clone(),
+        Outcome::Done => "done".to_owned(),
+    }
+}

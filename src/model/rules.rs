@@ -1,0 +1,68 @@
+//! What a post must keep to before it is written. The rule: a post that passes fits the tables, its body's packed size aside.
+
+use super::instant::Instant;
+use super::post::{Post, TERMS_MAX, WholePost};
+use super::term::TermKind;
+
+/// A title is a line, not a text.
+pub const TITLE_CHARS_MAX: usize = 1_000;
+/// An excerpt is a paragraph; with the title it must leave the row of a list small.
+pub const EXCERPT_CHARS_MAX: usize = 5_000;
+/// Slugs that may lead to one post.
+pub const FORMER_SLUGS_MAX: usize = 100;
+/// The longest body, in bytes: a book of 1.5 million words.
+pub const BODY_BYTES_MAX: usize = 8 << 20;
+/// Azure's tables keep no date before 1601-01-01T00:00:00Z (Edm.DateTime), in ticks.
+const FIRST_TICKS: i64 = 504_911_232_000_000_000;
+
+/// What is wrong with which field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {reason}")]
+pub struct Broken {
+    pub field: &'static str,
+    pub reason: String,
+}
+
+/// # Errors
+/// The first rule that the post breaks.
+pub fn check(whole: &WholePost) -> Result<(), Broken> {
+    let post = &whole.post;
+    at_most("title", "characters", post.title.chars().count(), TITLE_CHARS_MAX)?;
+    at_most("excerpt", "characters", post.excerpt.chars().count(), EXCERPT_CHARS_MAX)?;
+    at_most("markdown", "bytes", whole.markdown.len(), BODY_BYTES_MAX)?;
+    at_most("aliases", "slugs", post.former_slugs.len(), FORMER_SLUGS_MAX)?;
+    for kind in TermKind::ALL {
+        at_most(field(kind), "terms", post.terms(kind).len(), TERMS_MAX)?;
+    }
+    check_dates(post)
+}
+
+fn check_dates(post: &Post) -> Result<(), Broken> {
+    let dates = [
+        ("publishedAt", post.published_at),
+        ("createdAt", Some(post.created_at)),
+        ("updatedAt", Some(post.updated_at)),
+    ];
+    for (field, at) in dates {
+        if let Some(at) = at.filter(|at| at.ticks() < FIRST_TICKS) {
+            let first = Instant::from_ticks(FIRST_TICKS).expect("a tick of the calendar");
+            return Err(Broken { field, reason: format!("is {at}; the tables keep no instant before {first}") });
+        }
+    }
+    Ok(())
+}
+
+fn at_most(field: &'static str, unit: &str, found: usize, max: usize) -> Result<(), Broken> {
+    if found <= max {
+        return Ok(());
+    }
+    Err(Broken { field, reason: format!("has {found} {unit}; at most {max} are allowed") })
+}
+
+fn field(kind: TermKind) -> &'static str {
+    match kind {
+        TermKind::Category => "categories",
+        TermKind::Tag => "tags",
+        TermKind::Author => "authors",
+    }
+}

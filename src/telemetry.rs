@@ -1,0 +1,17 @@
+//! The log. The rule: it goes to the standard error, for a command's answer has the standard output.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+
+/// For people on a terminal, JSON elsewhere. An unreadable `TIDINGS_LOG` is told, and taken as `info`.
+pub fn start(directives: &str) {
+    let filter = EnvFilter::try_new(directives).unwrap_or_else(|error| {
+        eprintln!("TIDINGS_LOG: {error}; write directives such as info or tidings=debug. Going on with info.");
+        EnvFilter::new("info")
+    });
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = if std::io::stderr().is_terminal() { builder.compact().try_init() } else { builder.json().try_init() };
+    // A second start keeps the first log: in tests many servers share a process.
+    drop(started);
+}
