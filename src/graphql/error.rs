@@ -17,6 +17,9 @@ use async_graphql::{
 /// Errors of one response, at most; a document of 64 KB can break rules many thousand times, and repeats each in its message.
 pub const ERRORS_MAX: usize = 50;
 
+/// Characters of a message that repeats what the client sent, at most: a name in a document can be 64 KB long.
+const MESSAGE_CHARACTERS_MAX: usize = 500;
+
 /// The codes of errors that do not come from a resolver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
@@ -76,6 +79,7 @@ impl Code {
 /// An error with a code.
 pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerError {
     let mut error = ServerError::new(message, at);
+    shorten(&mut error.message);
     set_code(&mut error, code);
     error
 }
@@ -97,6 +101,7 @@ pub fn is_request_error(response: &Response) -> bool {
 /// The last step of every execution: no error leaves without a code. `document` is the text that was run.
 pub fn give_codes(response: &mut Response, document: &str) {
     let request_error = is_request_error(response);
+    limit_errors(response);
     let mut arguments = None;
     for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
         if request_error {
@@ -106,8 +111,8 @@ pub fn give_codes(response: &mut Response, document: &str) {
         } else {
             hide(error);
         }
+        shorten(&mut error.message);
     }
-    limit_errors(response);
 }
 
 /// Validation reports a value that does not fit its type among its rules, with the variables' values put in.
@@ -164,15 +169,24 @@ fn hide(error: &mut ServerError) {
 }
 
 fn limit_errors(response: &mut Response) {
-    let found = response.errors.len();
-    if found > ERRORS_MAX {
+    let more = response.errors.len().saturating_sub(ERRORS_MAX);
+    if more > 0 {
         response.errors.truncate(ERRORS_MAX);
-        if let Some(last) = response.errors.last_mut() {
-            last.message = format!("{} (and {} errors more)", last.message, found - ERRORS_MAX);
-        }
+        response.extensions.insert("errorsLeftOut".to_owned(), more.into());
+    }
+}
+
+fn shorten(message: &mut String) {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE_CHARACTERS_MAX) {
+        message.truncate(end);
+        message.push('…');
     }
 }
 
 fn set_code(error: &mut ServerError, code: Code) {
     error.extensions.get_or_insert_with(ErrorExtensionValues::default).set("code", code.as_str());
 }
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;
