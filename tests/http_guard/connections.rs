@@ -122,7 +122,8 @@ async fn idle_connections_keep_nobody_waiting() {
     }
     let begun = Instant::now();
     assert_eq!(ask(toy.address, query("{ name }")).await.status, 200);
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    // Far below the 75 s after which the idle ones would be closed.
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     toy.end().await;
 }
 

@@ -3,6 +3,7 @@
 use async_graphql::{
     EmptyMutation, EmptySubscription, Enum, ErrorExtensions, InputObject, Object, Request, Schema, Variables,
 };
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -155,3 +156,45 @@ async fn what_a_client_sent_is_repeated_in_short() {
     let refusal = admit(request, &Limits::default()).expect_err("no such operation");
     assert!(ServerError::from(refusal).message.len() < 600);
 }
+
+proptest! {
+    /// Whatever the guard lets in, the engine answers: pieces of documents, many of them valid, in any order.
+    #[test]
+    fn no_admitted_document_panics_the_engine(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..25),
+        x in prop::sample::select(vec![json!({}), json!({"x": 1}), json!({"x": "x"}), json!({"x": {"number": [1]}}), json!({"x": null})]),
+    ) {
+        let document = format!("query($x: Int) {{ takes(number: $x) {} }} fragment F on Query {{ s: short(text: \"a\") }}", pieces.join(" "));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let response = runtime.block_on(run(&document, x));
+        prop_assert!(response.errors.iter().all(|error| code_of(error).is_some()));
+    }
+}
+
+const PIECES: &[&str] = &[
+    "takes",
+    "takes(number: $x)",
+    "a: takes(filter: {number: $x})",
+    "b: takes(colour: RED)",
+    "short(text: \"abcd\")",
+    "...F",
+    "... on Query { c: takes }",
+    "... { d: fails }",
+    "...Unknown",
+    "nothing",
+    "takes { nothing }",
+    "@include(if: $x)",
+    "@skip(if: true)",
+    "__typename",
+    "__schema { types { name } }",
+    "__type(name: \"Query\") { fields { name } }",
+    "} {",
+    "takes(filter: [{}])",
+    "takes(number: [1])",
+    "takes(number: null)",
+    "takes(colour: $x)",
+    "e: short(text: \"\"\"x\"\"\")",
+    "failsWithCode",
+    "failsWithText(number: 1)",
+    "} query B($y: [Filter!]! = [{number: 1}]) { takes(filter: $y)",
+];
