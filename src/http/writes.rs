@@ -55,17 +55,20 @@ impl Writes {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_write_that_nobody_waits_for_ends_all_the_same() {
         let writes = Writes::new(2);
+        let (open, gate) = tokio::sync::oneshot::channel::<()>();
         let (done, is_done) = tokio::sync::oneshot::channel();
-        let write = writes.run(async move {
-            tokio::time::sleep(Duration::from_secs(5)).await;
+        let mut write = Box::pin(writes.run(async move {
+            let _ = gate.await;
             let _ = done.send(());
-        });
-        assert!(timeout(Duration::from_secs(1), write).await.is_err());
-        assert!(writes.settle(Duration::from_secs(1)).await.is_err());
-        assert!(writes.settle(Duration::from_secs(10)).await.is_ok());
+        }));
+        assert!(timeout(Duration::from_millis(20), &mut write).await.is_err());
+        drop(write);
+        assert!(writes.settle(Duration::from_millis(20)).await.is_err());
+        open.send(()).expect("the write waits");
+        assert!(writes.settle(Duration::from_secs(5)).await.is_ok());
         assert_eq!(is_done.await, Ok(()));
     }
 }

@@ -63,6 +63,11 @@ impl Client {
         timeout(PATIENCE, self.read_answer()).await.expect("the server answers in time")
     }
 
+    /// Whether the server says something, or closes, within this time.
+    pub async fn is_readable_within(&mut self, patience: Duration) -> bool {
+        timeout(patience, self.stream.readable()).await.is_ok()
+    }
+
     /// Whether the server closes the connection with nothing more to say.
     pub async fn is_closed_within(&mut self, patience: Duration) -> bool {
         let mut byte = [0];

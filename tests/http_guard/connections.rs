@@ -1,1 +1,228 @@
+//! Connections that drip, idle, hang or come in crowds, and a stop while requests are in flight.
 
+use std::time::{Duration, Instant};
+
+use tidings::http::{HttpLimits, ServerLimits, Stopped};
+use tokio::time::sleep;
+
+use crate::{
+    client::{Client, ask, get, query},
+    toy::Toy,
+};
+
+const HEAD: &str = "POST /graphql HTTP/1.1\r\nhost: toy\r\ncontent-type: application/json\r\n";
+
+fn short_times() -> (HttpLimits, ServerLimits) {
+    let http = HttpLimits { body_time: Duration::from_millis(400), ..HttpLimits::default() };
+    let server = ServerLimits {
+        head_time: Duration::from_millis(400),
+        write_time: Duration::from_millis(400),
+        stop_time: Duration::from_secs(5),
+        ..ServerLimits::default()
+    };
+    (http, server)
+}
+
+async fn start_with_short_times() -> Toy {
+    let (http, server) = short_times();
+    Toy::start_with(http, server).await
+}
+
+/// Sends a byte every 50 ms until the server has had enough.
+async fn drip(client: &mut Client, byte: &str) {
+    let patience = Instant::now() + Duration::from_secs(5);
+    while Instant::now() < patience {
+        if client.try_send(byte).await.is_err() || client.is_readable_within(Duration::from_millis(50)).await {
+            return;
+        }
+    }
+    panic!("the server still takes bytes");
+}
+
+#[tokio::test]
+async fn a_body_that_drips_is_a_408() {
+    let toy = start_with_short_times().await;
+    for (headers, byte) in [("content-length: 1000\r\n", "x"), ("transfer-encoding: chunked\r\n", "1\r\nx\r\n")] {
+        let mut client = Client::connect(toy.address).await;
+        client.send(format!("{HEAD}{headers}\r\n")).await;
+        drip(&mut client, byte).await;
+        let answer = client.answer().await;
+        assert_eq!((answer.status, answer.code().as_str()), (408, "REQUEST_TIMEOUT"), "{headers}");
+        assert!(client.is_closed_within(Duration::from_secs(5)).await);
+    }
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_chunked_body_is_read_and_a_broken_one_is_refused() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let chunks = "7\r\n{\"query\r\ne\r\n\": \"{ name }\"}\r\n0\r\n\r\n";
+    client.send(format!("{HEAD}transfer-encoding: chunked\r\n\r\n{chunks}")).await;
+    assert_eq!(client.answer().await.body, r#"{"data":{"name":"toy"}}"#);
+    client.send(format!("{HEAD}transfer-encoding: chunked\r\n\r\nnonsense\r\n")).await;
+    let answer = client.answer().await;
+    assert_eq!((answer.status, answer.code().as_str()), (400, "BAD_REQUEST"));
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_head_that_drips_is_cut_off() {
+    let toy = start_with_short_times().await;
+    let mut client = Client::connect(toy.address).await;
+    client.send("GET /healthz HTTP/1.1\r\nx-slow: ").await;
+    drip(&mut client, "x").await;
+    assert!(client.is_closed_within(Duration::from_secs(5)).await);
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_before_and_after_a_request() {
+    let toy = start_with_short_times().await;
+    let mut silent = Client::connect(toy.address).await;
+    let mut served = Client::connect(toy.address).await;
+    served.send(get("/healthz")).await;
+    assert_eq!(served.answer().await.status, 200);
+    assert!(silent.is_closed_within(Duration::from_secs(5)).await);
+    assert!(served.is_closed_within(Duration::from_secs(5)).await);
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_takes_nothing_of_its_answer_is_cut_off() {
+    let (http, server) = short_times();
+    let toy = Toy::start_with(http, ServerLimits { connections: 1, ..server }).await;
+    let mut greedy = Client::connect(toy.address).await;
+    greedy.send(query("{ long(bytes: 50000000) }")).await;
+    // It holds the only place; the next is served once it has lost it.
+    assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn heads_that_are_too_large_are_refused() {
+    let toy = Toy::start().await;
+    let long = format!("GET /graphql?query={} HTTP/1.1\r\nhost: toy\r\n\r\n", "x".repeat(100_000));
+    let many = format!("GET /healthz HTTP/1.1\r\nhost: toy\r\n{}\r\n", "x-a: b\r\n".repeat(200));
+    for (head, status) in [(long, 414), (many, 431)] {
+        let mut client = Client::connect(toy.address).await;
+        let _ = client.try_send(head).await;
+        assert_eq!(client.answer().await.status, status);
+    }
+    toy.end().await;
+}
+
+/// 500 connections that say nothing, and one that is served at once.
+#[tokio::test]
+async fn idle_connections_keep_nobody_waiting() {
+    let toy = Toy::start().await;
+    let mut idle = Vec::new();
+    for _ in 0..500 {
+        idle.push(Client::connect(toy.address).await);
+    }
+    let begun = Instant::now();
+    assert_eq!(ask(toy.address, query("{ name }")).await.status, 200);
+    // Far below the 75 s after which the idle ones would be closed.
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    toy.end().await;
+}
+
+/// The bound is taken by clients that say nothing, drip a head, or wait between requests: all make room.
+#[tokio::test]
+async fn at_the_bound_connections_with_nothing_in_flight_make_room() {
+    let toy = Toy::start_with(HttpLimits::default(), ServerLimits { connections: 3, ..ServerLimits::default() }).await;
+    let mut silent = Client::connect(toy.address).await;
+    let mut dripping = Client::connect(toy.address).await;
+    dripping.send("GET /healthz HTT").await;
+    let mut waiting = Client::connect(toy.address).await;
+    waiting.send(get("/healthz")).await;
+    assert_eq!(waiting.answer().await.status, 200);
+    let mut last = Client::connect(toy.address).await;
+    last.send(query("{ slow }")).await;
+    toy.marks.wait_for_begun(1).await;
+    assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
+    for client in [&mut silent, &mut dripping, &mut waiting] {
+        assert!(client.is_closed_within(Duration::from_secs(5)).await);
+    }
+    // The request in flight was not touched.
+    toy.open_gate();
+    assert_eq!(last.answer().await.body, r#"{"data":{"slow":"done"}}"#);
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn at_the_bound_of_requests_in_flight_the_next_waits_its_turn() {
+    let toy = Toy::start_with(HttpLimits::default(), ServerLimits { connections: 2, ..ServerLimits::default() }).await;
+    let mut clients = Vec::new();
+    for _ in 0..4 {
+        let mut client = Client::connect(toy.address).await;
+        client.send(query("{ slow }")).await;
+        clients.push(client);
+    }
+    toy.marks.wait_for_begun(2).await;
+    sleep(Duration::from_millis(600)).await;
+    assert_eq!(toy.marks.begun.load(std::sync::atomic::Ordering::SeqCst), 2);
+    toy.open_gate();
+    for client in &mut clients {
+        assert_eq!(client.answer().await.status, 200);
+    }
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn requests_sent_ahead_on_one_connection_are_answered_in_order() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let sent: Vec<u8> = (0..20).flat_map(|n| query(&format!("{{ echo(number: {n}) }}"))).collect();
+    client.send(sent).await;
+    for n in 0..20 {
+        assert_eq!(client.answer().await.body, format!(r#"{{"data":{{"echo":" {n}"}}}}"#));
+    }
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_stop_lets_requests_in_flight_end_and_takes_no_more() {
+    let toy = Toy::start().await;
+    let (address, gate) = (toy.address, toy.gate.clone());
+    let mut silent = Client::connect(address).await;
+    let mut dripping = Client::connect(address).await;
+    dripping.send("GET /healthz HTT").await;
+    let mut slow = Client::connect(address).await;
+    slow.send(query("{ slow }")).await;
+    toy.marks.wait_for_begun(1).await;
+    let running = toy.stop();
+    assert!(silent.is_closed_within(Duration::from_secs(5)).await);
+    assert!(dripping.is_closed_within(Duration::from_secs(5)).await);
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+    assert!(!running.is_finished());
+    gate.add_permits(1);
+    let answer = slow.answer().await;
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    assert_eq!(running.await.expect("no panic"), Stopped { cut_off: 0 });
+}
+
+#[tokio::test]
+async fn a_stop_cuts_off_what_does_not_end_in_time() {
+    let server = ServerLimits { stop_time: Duration::from_millis(200), ..ServerLimits::default() };
+    let toy = Toy::start_with(HttpLimits::default(), server).await;
+    let mut slow = Client::connect(toy.address).await;
+    slow.send(query("{ slow }")).await;
+    toy.marks.wait_for_begun(1).await;
+    assert_eq!(toy.stop().await.expect("no panic"), Stopped { cut_off: 1 });
+    assert!(slow.is_closed_within(Duration::from_secs(5)).await);
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_loses_its_query_and_not_its_write() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    client.send(query("mutation { slowWrite }")).await;
+    toy.marks.wait_for_begun(1).await;
+    drop(client);
+    sleep(Duration::from_millis(50)).await;
+    toy.open_gate();
+    assert!(toy.writes.settle(Duration::from_secs(5)).await.is_ok());
+    assert_eq!(toy.marks.writes(), 1);
+    toy.end().await;
+}

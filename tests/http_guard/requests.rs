@@ -1,1 +1,247 @@
+//! Requests that are malformed, of the wrong kind, or meant for another server.
 
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidings::http::{HttpLimits, ServerLimits};
+
+use crate::{
+    client::{Answer, Client, ask, get, post, post_with, query},
+    toy::Toy,
+};
+
+const JSON: &str = "content-type: application/json\r\n";
+const NEWER: &str = "application/graphql-response+json";
+
+fn outcome(answer: &Answer) -> (u16, String) {
+    (answer.status, answer.code())
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_request_is_a_400_that_says_why() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let deep = format!(r#"{{"query": "{{name}}", "variables": {{"x": {}}}}}"#, "[".repeat(50_000));
+    let cases: Vec<(&[u8], &str)> = vec![
+        (b"", "BAD_REQUEST"),
+        (b"NONSENSE", "BAD_REQUEST"),
+        (br#"{"query":"#, "BAD_REQUEST"),
+        (b"7", "BAD_REQUEST"),
+        (b"{\"query\": \"{ echo(text: \\\"\xFF\\\") }\"}", "BAD_REQUEST"),
+        (b"\xEF\xBB\xBF{\"query\": \"{ name }\"}", "BAD_REQUEST"),
+        (br#"{"qeury": "{ name }"}"#, "BAD_REQUEST"),
+        (br#"{"query": ["{ name }"]}"#, "BAD_REQUEST"),
+        (br#"{"query": "{ name }", "variables": [7]}"#, "BAD_REQUEST"),
+        (br#"{"query": "{ name }", "variables": "{}"}"#, "BAD_REQUEST"),
+        (br#"{"query": "{ name }", "operationName": 1}"#, "BAD_REQUEST"),
+        (br#"{"query": "{ name }", "extensions": []}"#, "BAD_REQUEST"),
+        (deep.as_bytes(), "BAD_REQUEST"),
+        (br#"[{"query": "{ name }"}]"#, "BATCHING_NOT_SUPPORTED"),
+        (b"[]", "BATCHING_NOT_SUPPORTED"),
+    ];
+    for (body, code) in cases {
+        client.send(post(body)).await;
+        let answer = client.answer().await;
+        assert_eq!(
+            outcome(&answer),
+            (400, code.to_owned()),
+            "{}",
+            String::from_utf8_lossy(&body[..body.len().min(80)])
+        );
+        assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
+    }
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn only_json_is_taken() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let body = r#"{"query": "mutation { write }"}"#;
+    let refused = [
+        "",
+        "content-type: text/plain\r\n",
+        "content-type: text/plain; charset=application/json\r\n",
+        "content-type: application/x-www-form-urlencoded\r\n",
+        "content-type: multipart/form-data; boundary=x\r\n",
+        "content-type: application/graphql\r\n",
+        "content-type: application/json; charset=utf-16\r\n",
+        "content-type: application/json\r\ncontent-encoding: gzip\r\n",
+    ];
+    for headers in refused {
+        client.send(post_with(headers, body)).await;
+        assert_eq!(outcome(&client.answer().await), (415, "UNSUPPORTED_MEDIA_TYPE".into()), "{headers}");
+    }
+    assert_eq!(toy.marks.writes(), 0);
+    client.send(post_with("content-type: Application/JSON; charset=UTF-8\r\n", body)).await;
+    assert_eq!(client.answer().await.status, 200);
+    assert_eq!(toy.marks.writes(), 1);
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_body_of_ten_megabytes_is_refused_and_the_client_reads_why() {
+    let toy = Toy::start().await;
+    let body = vec![b' '; 10 * 1024 * 1024];
+    let mut client = Client::connect(toy.address).await;
+    client.send(post(&body)).await;
+    assert_eq!(outcome(&client.answer().await), (413, "PAYLOAD_TOO_LARGE".into()));
+    client.send(query("{ name }")).await;
+    assert_eq!(client.answer().await.status, 200);
+    let answer = ask(toy.address, post_with("content-type: text/plain\r\n", &body)).await;
+    assert_eq!(outcome(&answer), (415, "UNSUPPORTED_MEDIA_TYPE".into()));
+    toy.end().await;
+}
+
+/// A client that asks before it sends is refused before it has sent.
+#[tokio::test]
+async fn a_declared_body_over_the_limit_is_refused_unsent() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let head = format!(
+        "POST /graphql HTTP/1.1\r\nhost: toy\r\n{JSON}expect: 100-continue\r\ncontent-length: 99999999\r\n\r\n"
+    );
+    client.send(head).await;
+    assert_eq!(outcome(&client.answer().await), (413, "PAYLOAD_TOO_LARGE".into()));
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_text_of_half_a_megabyte_can_be_written() {
+    let toy = Toy::start().await;
+    let text = "x".repeat(512 * 1024);
+    let document = "mutation($text: String!) { write(text: $text) }";
+    let answer = ask(toy.address, post(json!({"query": document, "variables": {"text": text}}).to_string())).await;
+    assert_eq!(answer.json(), json!({"data": {"write": 512 * 1024}}));
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_get_runs_queries_and_never_a_mutation() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let path = "/graphql?query=query%20A(%24n%3AInt)%7Becho(number%3A%24n)%7D%20mutation%20B%7Bwrite%7D";
+    client.send(get(&format!("{path}&operationName=A&variables=%7B%22n%22%3A7%7D&extensions=%7B%7D"))).await;
+    assert_eq!(client.answer().await.json(), json!({"data": {"echo": " 7"}}));
+    client.send(get(&format!("{path}&operationName=B"))).await;
+    let answer = client.answer().await;
+    assert_eq!(outcome(&answer), (405, "METHOD_NOT_ALLOWED".into()));
+    assert_eq!(answer.header("allow"), Some("POST"));
+    client.send(get("/graphql?query=mutation%7Bwrite%7D")).await;
+    assert_eq!(client.answer().await.status, 405);
+    assert_eq!(toy.marks.writes(), 0);
+    for path in ["/graphql", "/graphql?query=%7Bname%7D&variables=7", "/graphql?query=%7Bname%7D&variables=%5B%5D"] {
+        client.send(get(path)).await;
+        assert_eq!(outcome(&client.answer().await), (400, "BAD_REQUEST".into()), "{path}");
+    }
+    client.send(query("subscription { name }")).await;
+    assert_eq!(outcome(&client.answer().await), (400, "SUBSCRIPTIONS_NOT_SUPPORTED".into()));
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn the_status_follows_the_media_type_that_the_client_takes() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let cases = [
+        ("{ name }", 200, 200, ""),
+        ("{", 200, 400, "GRAPHQL_PARSE_FAILED"),
+        ("{ nothing }", 200, 422, "GRAPHQL_VALIDATION_FAILED"),
+        ("{ echo(number: \"x\") }", 200, 422, "BAD_USER_INPUT"),
+        ("query A { name } query B { name }", 200, 422, "OPERATION_RESOLUTION_FAILURE"),
+        ("{ name fails }", 200, 200, "INTERNAL"),
+        ("{ fails }", 200, 200, "INTERNAL"),
+    ];
+    for (document, older, newer, code) in cases {
+        for (accept, status) in [("application/json", older), (NEWER, newer)] {
+            let headers = format!("{JSON}accept: {accept}\r\n");
+            client.send(post_with(&headers, json!({"query": document}).to_string())).await;
+            let answer = client.answer().await;
+            assert_eq!(outcome(&answer), (status, code.to_owned()), "{document} {accept}");
+            assert_eq!(answer.header("content-type"), Some(format!("{accept}; charset=utf-8").as_str()));
+        }
+    }
+    client.send(post_with(&format!("{JSON}accept: text/html\r\n"), r#"{"query": "mutation { write }"}"#)).await;
+    assert_eq!(outcome(&client.answer().await), (406, "NOT_ACCEPTABLE".into()));
+    assert_eq!(toy.marks.writes(), 0);
+    toy.end().await;
+}
+
+/// A request that failed before it ran has no `data`; a field that failed leaves the rest, and no trace of what is inside.
+#[tokio::test]
+async fn what_fails_inside_stays_inside() {
+    let toy = Toy::start().await;
+    let answer = ask(toy.address, query("{ nothing }")).await;
+    assert_eq!(answer.json().get("data"), None);
+    let answer = ask(toy.address, query("{ name failsWithText failsWithCode }")).await;
+    let json = answer.json();
+    let codes: Vec<&Value> =
+        json["errors"].as_array().into_iter().flatten().map(|e| &e["extensions"]["code"]).collect();
+    assert_eq!(codes, [&json!("INTERNAL"), &json!("MINE")]);
+    assert!(!answer.body.contains("Secrets"), "{}", answer.body);
+    let answer = ask(toy.address, query("{ panics }")).await;
+    assert_eq!(outcome(&answer), (500, "INTERNAL".into()));
+    assert!(!answer.body.contains("secret"), "{}", answer.body);
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn other_routes_and_methods_are_answered_in_json() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    client.send(get("/nothing")).await;
+    assert_eq!(outcome(&client.answer().await), (404, "NOT_FOUND".into()));
+    client.send("DELETE /graphql HTTP/1.1\r\nhost: toy\r\n\r\n").await;
+    let answer = client.answer().await;
+    assert_eq!(outcome(&answer), (405, "METHOD_NOT_ALLOWED".into()));
+    assert_eq!(answer.header("allow"), Some("GET,HEAD,POST"));
+    client.send(get("/schema.graphql")).await;
+    let answer = client.answer().await;
+    assert_eq!(answer.header("content-type"), Some("application/graphql; charset=utf-8"));
+    assert!(answer.body.contains("type Query {"), "{}", answer.body);
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn health_says_whether_the_process_lives_and_readiness_whether_it_can_answer() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    client.send(get("/healthz")).await;
+    assert_eq!(client.answer().await.body, r#"{"status":"ok"}"#);
+    client.send(get("/readyz")).await;
+    let answer = client.answer().await;
+    assert_eq!((answer.status, answer.json()), (503, json!({"status": "unavailable", "reason": "store"})));
+    toy.open_gate();
+    client.send(get("/readyz")).await;
+    let answer = client.answer().await;
+    assert_eq!((answer.status, answer.json()), (200, json!({"status": "ready"})));
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn every_answer_bears_its_requests_id_and_keeps_browsers_from_guessing() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    client.send("GET /healthz HTTP/1.1\r\nhost: toy\r\nx-request-id: from-the-proxy\r\n\r\n").await;
+    let answer = client.answer().await;
+    assert_eq!(answer.header("x-request-id"), Some("from-the-proxy"));
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    client.send("GET /nothing HTTP/1.1\r\nhost: toy\r\nx-request-id: a b\r\n\r\n").await;
+    assert_eq!(client.answer().await.header("x-request-id").map(str::len), Some(16));
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_a_504_and_its_write_ends_all_the_same() {
+    let limits = HttpLimits { request_time: Duration::from_millis(200), ..HttpLimits::default() };
+    let toy = Toy::start_with(limits, ServerLimits::default()).await;
+    let mut client = Client::connect(toy.address).await;
+    client.send(query("{ slow }")).await;
+    assert_eq!(outcome(&client.answer().await), (504, "TIMEOUT".into()));
+    client.send(query("mutation { slowWrite }")).await;
+    assert_eq!(outcome(&client.answer().await), (504, "TIMEOUT".into()));
+    toy.open_gate();
+    assert!(toy.writes.settle(Duration::from_secs(5)).await.is_ok());
+    assert_eq!(toy.marks.writes(), 1);
+    toy.end().await;
+}

@@ -86,7 +86,7 @@ impl Query {
     }
 
     async fn panics(&self) -> i32 {
-        panic!("a secret of the house")
+        panic_with_a_secret()
     }
 
     /// Waits until the test opens the gate.
@@ -98,6 +98,10 @@ impl Query {
     async fn long(&self, bytes: i32) -> String {
         "x".repeat(bytes as usize)
     }
+}
+
+fn panic_with_a_secret() -> i32 {
+    panic!("a secret of the house")
 }
 
 async fn pass_gate(context: &Context<'_>) {

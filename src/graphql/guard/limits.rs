@@ -8,11 +8,11 @@
 pub struct Limits {
     /// Bytes of the document. The largest documents of real front ends are some 30 KiB; a post's text belongs into a variable.
     pub document_bytes: usize,
-    /// Brackets open at once, and selection sets open at once where fragments are spread. The parser recurses for each, in
-    /// about 5 KiB of stack, and the engine stops at 32 (`limit_recursive_depth`). GraphiQL's introspection opens 17.
+    /// Brackets open at once, and selection sets inside each other where fragments are spread. The parser recurses for each
+    /// bracket and runs out of a thread's stack at some 1,700; the engine stops at 32 (`limit_recursive_depth`), so that a
+    /// higher limit needs a higher one there. GraphiQL's introspection has 17.
     pub nesting: usize,
-    /// Names, numbers, strings and punctuators. GraphiQL's introspection has about 400, and a thousand take the parser a
-    /// millisecond.
+    /// Names, numbers, strings and punctuators. GraphiQL's introspection has 190.
     pub tokens: usize,
     /// Directives as written. The engine walks each of them for each spread of its fragment.
     pub directives: usize,
@@ -25,12 +25,12 @@ pub struct Limits {
     pub aliases: usize,
     /// Fields of one operation's root, fragments spread: each starts reads of its own, or is a write.
     pub root_fields: usize,
-    /// As `fields`, under `__schema` and `__type`. GraphiQL's introspection has about 220.
+    /// As `fields`, under `__schema` and `__type`. GraphiQL's introspection has 240.
     pub introspection_fields: usize,
     /// As `depth`, under `__schema` and `__type`. GraphiQL's introspection is 15 deep.
     pub introspection_depth: usize,
     /// How many values an introspection answers, estimated: lists of types, fields and arguments multiply. GraphiQL's
-    /// introspection is about 200,000 by this estimate, and one more `fields { type {` inside it is over a million.
+    /// introspection is 195,000 by this estimate; each `fields { type {` more multiplies it by eight.
     pub introspection_values: usize,
     /// Values in `variables`, those inside lists and objects included. The engine copies them for each use.
     pub variable_values: usize,
@@ -51,7 +51,7 @@ impl Default for Limits {
             root_fields: 50,
             introspection_fields: 500,
             introspection_depth: 20,
-            introspection_values: 400_000,
+            introspection_values: 250_000,
             variable_values: 10_000,
             variable_copies: 100_000,
         }

@@ -55,3 +55,6 @@ fn parse_failure(error: parser::Error) -> Refusal {
         None => refusal,
     }
 }
+
+#[cfg(test)]
+mod tests;

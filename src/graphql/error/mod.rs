@@ -4,89 +4,23 @@
 //! The engine gives no codes. A resolver's error brings its own; the rest is told apart here by where it arose: an error
 //! without a path came before execution, one at an argument's value from reading that value.
 
+mod code;
+
 use std::collections::HashSet;
 
 use async_graphql::{
-    ErrorExtensionValues, Pos, Response, ServerError,
+    Pos, Response, ServerError,
     parser::{
         parse_query,
         types::{ExecutableDocument, Selection, SelectionSet},
     },
 };
 
+pub use code::{Code, code_of, coded};
+use code::{set_code, shorten};
+
 /// Errors of one response, at most; a document of 64 KB can break rules many thousand times, and repeats each in its message.
 pub const ERRORS_MAX: usize = 50;
-
-/// The codes of errors that do not come from a resolver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
-    /// The request itself is malformed: its JSON, or one of its parameters.
-    BadRequest,
-    BatchingNotSupported,
-    /// A value does not fit its type, or a variable that must be given is not.
-    BadUserInput,
-    FragmentCycle,
-    GraphqlParseFailed,
-    GraphqlValidationFailed,
-    /// The server's own fault. The log has the cause.
-    Internal,
-    /// A kind of operation or an HTTP method that must not come this way.
-    MethodNotAllowed,
-    NotAcceptable,
-    NotFound,
-    OperationResolutionFailure,
-    PayloadTooLarge,
-    QueryTooComplex,
-    QueryTooDeep,
-    QueryTooLarge,
-    /// The request's body did not arrive in time.
-    RequestTimeout,
-    SubscriptionsNotSupported,
-    /// The answer was not ready in time. Whether a mutation was made is not known.
-    Timeout,
-    UnsupportedMediaType,
-}
-
-impl Code {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::BadRequest => "BAD_REQUEST",
-            Self::BatchingNotSupported => "BATCHING_NOT_SUPPORTED",
-            Self::BadUserInput => "BAD_USER_INPUT",
-            Self::FragmentCycle => "FRAGMENT_CYCLE",
-            Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
-            Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
-            Self::Internal => "INTERNAL",
-            Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
-            Self::NotAcceptable => "NOT_ACCEPTABLE",
-            Self::NotFound => "NOT_FOUND",
-            Self::OperationResolutionFailure => "OPERATION_RESOLUTION_FAILURE",
-            Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
-            Self::QueryTooComplex => "QUERY_TOO_COMPLEX",
-            Self::QueryTooDeep => "QUERY_TOO_DEEP",
-            Self::QueryTooLarge => "QUERY_TOO_LARGE",
-            Self::RequestTimeout => "REQUEST_TIMEOUT",
-            Self::SubscriptionsNotSupported => "SUBSCRIPTIONS_NOT_SUPPORTED",
-            Self::Timeout => "TIMEOUT",
-            Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
-        }
-    }
-}
-
-/// An error with a code.
-pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerError {
-    let mut error = ServerError::new(message, at);
-    set_code(&mut error, code);
-    error
-}
-
-/// The code of an error, where it has one.
-pub fn code_of(error: &ServerError) -> Option<&str> {
-    match error.extensions.as_ref()?.get("code")? {
-        async_graphql::Value::String(code) => Some(code),
-        _ => None,
-    }
-}
 
 /// Whether the request failed before anything of it ran. Such a response has no `data`.
 pub fn is_request_error(response: &Response) -> bool {
@@ -97,6 +31,7 @@ pub fn is_request_error(response: &Response) -> bool {
 /// The last step of every execution: no error leaves without a code. `document` is the text that was run.
 pub fn give_codes(response: &mut Response, document: &str) {
     let request_error = is_request_error(response);
+    limit_errors(response);
     let mut arguments = None;
     for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
         if request_error {
@@ -106,8 +41,8 @@ pub fn give_codes(response: &mut Response, document: &str) {
         } else {
             hide(error);
         }
+        shorten(&mut error.message);
     }
-    limit_errors(response);
 }
 
 /// Validation reports a value that does not fit its type among its rules, with the variables' values put in.
@@ -164,15 +99,12 @@ fn hide(error: &mut ServerError) {
 }
 
 fn limit_errors(response: &mut Response) {
-    let found = response.errors.len();
-    if found > ERRORS_MAX {
+    let more = response.errors.len().saturating_sub(ERRORS_MAX);
+    if more > 0 {
         response.errors.truncate(ERRORS_MAX);
-        if let Some(last) = response.errors.last_mut() {
-            last.message = format!("{} (and {} errors more)", last.message, found - ERRORS_MAX);
-        }
+        response.extensions.insert("errorsLeftOut".to_owned(), more.into());
     }
 }
 
-fn set_code(error: &mut ServerError, code: Code) {
-    error.extensions.get_or_insert_with(ErrorExtensionValues::default).set("code", code.as_str());
-}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! The codes that errors bear. The rule: a code once given stays; clients branch on it, and on nothing else of an error.
+
+use async_graphql::{ErrorExtensionValues, Pos, ServerError, Value};
+
+/// Characters of a message that repeats what the client sent, at most: a name in a document can be 64 KB long.
+const MESSAGE_CHARACTERS_MAX: usize = 500;
+
+/// The codes of errors that do not come from a resolver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// The request itself is malformed: its JSON, or one of its parameters.
+    BadRequest,
+    BatchingNotSupported,
+    /// A value does not fit its type, or a variable that must be given is not.
+    BadUserInput,
+    FragmentCycle,
+    GraphqlParseFailed,
+    GraphqlValidationFailed,
+    /// The server's own fault. The log has the cause.
+    Internal,
+    /// A kind of operation or an HTTP method that must not come this way.
+    MethodNotAllowed,
+    NotAcceptable,
+    NotFound,
+    OperationResolutionFailure,
+    PayloadTooLarge,
+    QueryTooComplex,
+    QueryTooDeep,
+    QueryTooLarge,
+    /// The request's body did not arrive in time.
+    RequestTimeout,
+    SubscriptionsNotSupported,
+    /// The answer was not ready in time. Whether a mutation was made is not known.
+    Timeout,
+    UnsupportedMediaType,
+}
+
+impl Code {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BadRequest => "BAD_REQUEST",
+            Self::BatchingNotSupported => "BATCHING_NOT_SUPPORTED",
+            Self::BadUserInput => "BAD_USER_INPUT",
+            Self::FragmentCycle => "FRAGMENT_CYCLE",
+            Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
+            Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
+            Self::Internal => "INTERNAL",
+            Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
+            Self::NotAcceptable => "NOT_ACCEPTABLE",
+            Self::NotFound => "NOT_FOUND",
+            Self::OperationResolutionFailure => "OPERATION_RESOLUTION_FAILURE",
+            Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
+            Self::QueryTooComplex => "QUERY_TOO_COMPLEX",
+            Self::QueryTooDeep => "QUERY_TOO_DEEP",
+            Self::QueryTooLarge => "QUERY_TOO_LARGE",
+            Self::RequestTimeout => "REQUEST_TIMEOUT",
+            Self::SubscriptionsNotSupported => "SUBSCRIPTIONS_NOT_SUPPORTED",
+            Self::Timeout => "TIMEOUT",
+            Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
+        }
+    }
+}
+
+/// An error with a code.
+pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerError {
+    let mut error = ServerError::new(message, at);
+    shorten(&mut error.message);
+    set_code(&mut error, code);
+    error
+}
+
+/// The code of an error, where it has one.
+pub fn code_of(error: &ServerError) -> Option<&str> {
+    match error.extensions.as_ref()?.get("code")? {
+        Value::String(code) => Some(code),
+        _ => None,
+    }
+}
+
+/// Cuts a message that repeats what the client sent.
+pub(super) fn shorten(message: &mut String) {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE_CHARACTERS_MAX) {
+        message.truncate(end);
+        message.push('…');
+    }
+}
+
+pub(super) fn set_code(error: &mut ServerError, code: Code) {
+    error.extensions.get_or_insert_with(ErrorExtensionValues::default).set("code", code.as_str());
+}
