@@ -10,9 +10,9 @@ use crate::store::{Continuation, Store};
 use super::Content;
 use super::directory::scan_all;
 use super::error::Result;
+use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
-use super::rows;
 use super::write::plan::Stored;
 
 /// A post as `PostKeys` names it.

@@ -3,12 +3,19 @@
 use crate::content::error::{ContentError, Result};
 
 /// As the client gave them; cursors are decoded by the list that they belong to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageArguments<C> {
     pub first: Option<i32>,
     pub last: Option<i32>,
     pub after: Option<C>,
     pub before: Option<C>,
+}
+
+/// No argument given.
+impl<C> Default for PageArguments<C> {
+    fn default() -> Self {
+        Self { first: None, last: None, after: None, before: None }
+    }
 }
 
 /// Which of the answers about a page's neighbours the client asked for; each may cost a read.

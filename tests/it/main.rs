@@ -1,0 +1,4 @@
+//! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
+
+mod pages;
+mod support;

@@ -1,0 +1,199 @@
+//! Every way of paging, over a list with ties, gaps, drafts and posts still to come.
+
+use tidings::content::pages::posts::read_page;
+use tidings::content::pages::{Filter, PageArguments, PostList, Scope, SlugFilter, Wanted};
+use tidings::model::{Month, Post, PostKey, TermId, TermKind, WholePost};
+
+use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+
+const BOTH: Wanted = Wanted { has_next: true, has_previous: true };
+
+/// 120 posts over three years: runs in one month, ties in one instant, empty months, and five still to come.
+fn posts() -> Vec<WholePost> {
+    let mut posts = Vec::new();
+    for n in 0..120_u64 {
+        let day = match n {
+            0..40 => 1 + n / 4,
+            40..80 => 200 + n,
+            _ => 400 + 8 * (n - 80),
+        };
+        let start = instant("2023-03-01T00:00:00Z").ticks();
+        let at = tidings::model::Instant::from_ticks(start + day as i64 * 864_000_000_000).expect("ticks");
+        let mut whole = post(n, at);
+        whole.post.tags =
+            [(2, "two"), (3, "three"), (5, "five")].iter().filter(|(d, _)| n % d == 0).map(|(_, t)| slug(t)).collect();
+        whole.post.categories = slugs(&[if n % 4 == 0 { "news" } else { "notes" }]);
+        whole.post.authors = slugs(&[if n % 7 == 0 { "ada" } else { "grace" }]);
+        posts.push(whole);
+    }
+    for n in 120..125 {
+        let mut whole = post(n, instant("2026-06-20T00:00:00Z"));
+        whole.post.tags = slugs(&["two", "five"]);
+        posts.push(whole);
+    }
+    let mut draft = post(125, instant("2026-06-01T00:00:00Z"));
+    draft.post.published_at = None;
+    draft.post.tags = slugs(&["two"]);
+    posts.push(draft);
+    posts
+}
+
+/// The list as a reader at `NOW` may see it, newest first.
+fn model(posts: &[WholePost], keeps: impl Fn(&Post) -> bool) -> Vec<PostKey> {
+    let visible = |post: &&Post| post.published_at.is_some_and(|at| at <= instant(NOW)) && keeps(post);
+    let mut keys: Vec<PostKey> = posts.iter().map(|w| &w.post).filter(visible).map(Post::key).collect();
+    keys.sort();
+    keys
+}
+
+/// Relay's "Pagination algorithm" as two places in the list; the page lies between, and the list goes on where one is not its end.
+fn relay(all: &[PostKey], arguments: &PageArguments<PostKey>) -> (Vec<PostKey>, bool, bool) {
+    let mut start = arguments.after.as_ref().map_or(0, |after| all.partition_point(|key| key <= after));
+    let mut end = arguments.before.as_ref().map_or(all.len(), |before| all.partition_point(|key| key < before));
+    if let Some(first) = arguments.first {
+        end = end.min(start + first as usize);
+    }
+    if let Some(last) = arguments.last {
+        start = start.max(end.saturating_sub(last as usize));
+    }
+    (all.get(start..end).unwrap_or_default().to_vec(), end < all.len(), start > 0)
+}
+
+async fn assert_page(site: &Site, list: &PostList, all: &[PostKey], arguments: PageArguments<PostKey>) {
+    let reader = site.content.reader();
+    let page = read_page(&reader, &reader, list, &arguments, BOTH).await.expect("a page");
+    let found: Vec<PostKey> = page.items.iter().map(|post| post.key()).collect();
+    assert_eq!((found, page.has_next, page.has_previous), relay(all, &arguments), "{list:?} {arguments:?}");
+}
+
+/// Walks the list in both directions at each size, and holds each page and their sum against the model.
+async fn assert_list(site: &Site, list: &PostList, all: &[PostKey]) {
+    for size in [1, 7, 100] {
+        let mut arguments = PageArguments { first: Some(size), ..PageArguments::default() };
+        for chunk in all.chunks(size as usize) {
+            assert_page(site, list, all, arguments.clone()).await;
+            arguments.after = chunk.last().cloned();
+        }
+        assert_page(site, list, all, arguments).await;
+        let mut arguments = PageArguments { last: Some(size), ..PageArguments::default() };
+        for chunk in all.rchunks(size as usize) {
+            assert_page(site, list, all, arguments.clone()).await;
+            arguments.before = chunk.first().cloned();
+        }
+        assert_page(site, list, all, arguments).await;
+    }
+}
+
+fn term_list(kind: TermKind, name: &str) -> PostList {
+    PostList { scope: Scope::Term(TermId { kind, first_slug: slug(name) }, slug(name)), filter: Filter::default() }
+}
+
+async fn site() -> (Site, Vec<WholePost>) {
+    let (site, posts) = (Site::in_memory().await, posts());
+    site.publish(&posts).await;
+    (site, posts)
+}
+
+#[tokio::test]
+async fn all_posts_page_as_the_model_does() {
+    let (site, posts) = site().await;
+    site.assert_sound().await;
+    assert_list(&site, &PostList::all(), &model(&posts, |_| true)).await;
+}
+
+#[tokio::test]
+async fn posts_of_a_term_page_as_the_model_does() {
+    let (site, posts) = site().await;
+    for (kind, name) in
+        [(TermKind::Tag, "two"), (TermKind::Category, "news"), (TermKind::Author, "ada"), (TermKind::Tag, "none")]
+    {
+        assert_list(&site, &term_list(kind, name), &model(&posts, |post| post.bears(kind, &slug(name)))).await;
+    }
+}
+
+#[tokio::test]
+async fn posts_of_a_month_page_as_the_model_does() {
+    let (site, posts) = site().await;
+    for month in ["2023-03", "2023-10", "2026-06", "1999-01"] {
+        let month: Month = month.parse().expect("a month");
+        let list = PostList { scope: Scope::Month(month), filter: Filter::default() };
+        assert_list(&site, &list, &model(&posts, |post| post.key().month() == month)).await;
+    }
+}
+
+#[tokio::test]
+async fn filters_page_as_the_model_does() {
+    let (site, posts) = site().await;
+    let tags = |all: &[&str], any: Option<&[&str]>| SlugFilter { all: slugs(all), any: any.map(slugs) };
+    let base = Filter::default;
+    let filters = [
+        Filter { tags: tags(&["two", "three"], None), ..base() },
+        Filter { tags: tags(&[], Some(&["three", "five", "none"])), ..base() },
+        Filter {
+            tags: tags(&["two"], Some(&["three", "five"])),
+            categories: SlugFilter { all: slugs(&["news"]), any: None },
+            ..base()
+        },
+        Filter { tags: tags(&[], Some(&[])), ..base() },
+        Filter {
+            published_after: Some(instant("2023-03-05T00:00:00Z")),
+            published_before: Some(instant("2024-10-01T00:00:00Z")),
+            ..base()
+        },
+        Filter {
+            published_after: Some(instant("2023-03-05T00:00:00Z")),
+            authors: SlugFilter { all: Vec::new(), any: Some(slugs(&["ada", "grace"])) },
+            tags: tags(&["five"], None),
+            ..base()
+        },
+    ];
+    for filter in filters {
+        let keeps = |post: &Post| {
+            let held = |kind: TermKind| {
+                let wanted = filter.slugs(kind);
+                wanted.all.iter().all(|s| post.bears(kind, s))
+                    && wanted.any.as_ref().is_none_or(|any| any.iter().any(|s| post.bears(kind, s)))
+            };
+            let at = post.published_at.expect("a published post");
+            TermKind::ALL.into_iter().all(held)
+                && filter.published_after.is_none_or(|after| at > after)
+                && filter.published_before.is_none_or(|before| at < before)
+        };
+        let all = model(&posts, keeps);
+        let list = PostList::checked(Scope::All, filter.clone()).expect("a list");
+        assert_list(&site, &list, &all).await;
+        let total = tidings::content::pages::total::count_posts(&site.content.reader(), &list).await.expect("a count");
+        assert_eq!(total, all.len() as u64, "{filter:?}");
+    }
+}
+
+#[tokio::test]
+async fn first_with_last_and_after_with_before_follow_relay() {
+    let (site, posts) = site().await;
+    let all = model(&posts, |_| true);
+    let tagged = model(&posts, |post| post.bears(TermKind::Tag, &slug("three")));
+    for (list, all) in [(PostList::all(), all), (term_list(TermKind::Tag, "three"), tagged)] {
+        for (first, last) in [
+            (Some(10), Some(3)),
+            (Some(3), Some(10)),
+            (Some(0), None),
+            (None, Some(0)),
+            (Some(5), Some(0)),
+            (Some(30), None),
+            (None, Some(30)),
+        ] {
+            for (after, before) in [
+                (None, None),
+                (Some(4), None),
+                (None, Some(20)),
+                (Some(4), Some(20)),
+                (Some(20), Some(4)),
+                (Some(4), Some(5)),
+            ] {
+                let at = |i: Option<usize>| i.map(|i| all[i].clone());
+                let arguments = PageArguments { first, last, after: at(after), before: at(before) };
+                assert_page(&site, &list, &all, arguments).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A site for tests: content in a store, a clock that stands still, and the model that it is held against.
+
+use std::sync::Arc;
+
+use tidings::clock::Clock;
+use tidings::content::write::commit::Outcome;
+use tidings::content::write::plan::Change;
+use tidings::content::{Content, Sharing};
+use tidings::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+/// The instant at which tests stand.
+pub const NOW: &str = "2026-06-15T12:00:00Z";
+
+pub fn instant(text: &str) -> Instant {
+    text.parse().expect("an instant")
+}
+
+pub fn slug(text: &str) -> Slug {
+    text.parse().expect("a slug")
+}
+
+pub fn slugs(texts: &[&str]) -> Vec<Slug> {
+    texts.iter().map(|text| slug(text)).collect()
+}
+
+/// A published post; the number is its id and its slug.
+pub fn post(number: u64, at: Instant) -> WholePost {
+    let post = Post {
+        id: PostId::from_bits(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
+        slug: slug(&format!("post-{number}")),
+        title: format!("Post {number}"),
+        excerpt: format!("The opening of post {number}."),
+        has_own_excerpt: false,
+        version: 1,
+        created_at: at,
+        updated_at: at,
+        published_at: Some(at),
+        authors: Vec::new(),
+        categories: Vec::new(),
+        tags: Vec::new(),
+        former_slugs: Vec::new(),
+        origin: None,
+    };
+    WholePost { post, markdown: format!("Post {number}, *in full*.\n").into() }
+}
+
+pub struct Site {
+    pub content: Content,
+    pub store: Store,
+    pub clock: Clock,
+}
+
+impl Site {
+    pub async fn in_memory() -> Self {
+        Self::over(Arc::new(EmbeddedStore::in_memory().expect("a store in memory"))).await
+    }
+
+    pub async fn over(store: Store) -> Self {
+        let clock = Clock::fixed(instant(NOW));
+        let content =
+            Content::open(Arc::clone(&store), clock.clone(), Sharing::Alone).await.expect("the content opens");
+        Self { content, store, clock }
+    }
+
+    /// Publishes posts, and makes every term that they bear.
+    pub async fn publish(&self, posts: &[WholePost]) {
+        let writer = self.content.writer().expect("a writer");
+        for kind in TermKind::ALL {
+            let mut named: Vec<Slug> = posts.iter().flat_map(|p| p.post.terms(kind).to_vec()).collect();
+            named.sort();
+            named.dedup();
+            let terms =
+                named.into_iter().map(|slug| Term::new(kind, slug.clone(), format!("The {} {slug}", kind.noun())));
+            writer.save_terms(kind, terms.collect()).await.expect("terms are saved");
+        }
+        for batch in posts.chunks(1_000) {
+            let changes = batch.iter().map(|post| Change { before: None, after: Some(post.clone()) }).collect();
+            let outcomes = writer.change_posts(changes).await.expect("posts are written");
+            assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done), "{outcomes:?}");
+        }
+    }
+
+    pub async fn assert_sound(&self) {
+        let report = self.content.check().await.expect("the check reads everything");
+        assert_eq!(report.differences, Vec::new());
+    }
+}
