@@ -31,8 +31,8 @@ impl Terms {
         };
         let mut slugs: Vec<Slug> = Vec::with_capacity(names.len());
         for slug in names.iter().filter_map(|name| resolved.slug_of(name)) {
-            if !slugs.contains(slug) {
-                slugs.push(slug.clone());
+            if !slugs.contains(&slug) {
+                slugs.push(slug);
             }
         }
         slugs

@@ -91,7 +91,8 @@ impl Run<'_> {
             }
         }
         let was_there: Vec<bool> = changes.iter().map(|change| change.before.is_some()).collect();
-        let outcomes = if self.dry_run { vec![Outcome::Done; changes.len()] } else { self.writer.change_posts(changes).await? };
+        let outcomes =
+            if self.dry_run { vec![Outcome::Done; changes.len()] } else { self.writer.change_posts(changes).await? };
         for ((outcome, origin), was_there) in outcomes.into_iter().zip(origins).zip(was_there) {
             match outcome {
                 Outcome::Done if was_there => report.changed += 1,
@@ -125,7 +126,8 @@ impl Run<'_> {
             let catalog = Arc::clone(&self.catalog);
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
-                    let new_id = id.map_err(|e| Failed { origin: source.entries()[i].origin.clone(), reason: e.to_string() })?;
+                    let new_id =
+                        id.map_err(|e| Failed { origin: source.entries()[i].origin.clone(), reason: e.to_string() })?;
                     build_change(&source, i, &terms, &resolved[i], &catalog, stored, new_id, now)
                 };
                 part.into_iter().zip(ids).map(build_one).collect::<Vec<_>>()
@@ -157,7 +159,8 @@ fn build_change(
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
     let id = own_id.filter(|id| !catalog.posts.contains_key(id)).unwrap_or(new_id);
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
-    rules::check(&after).map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: broken.to_string() })?;
+    rules::check(&after)
+        .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: broken.to_string() })?;
     Ok(Change { before: stored, after: Some(after) })
 }
 
@@ -207,7 +210,9 @@ async fn save_terms(
 
 fn explain(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Taken(slug) => format!("the slug {slug} belongs to another post that was written meanwhile; import again"),
+        Outcome::Taken(slug) => {
+            format!("the slug {slug} belongs to another post that was written meanwhile; import again")
+        }
         Outcome::Conflict => "the post was changed by someone else meanwhile; import again".to_owned(),
         Outcome::TooLarge(reason) => reason.clone(),
         Outcome::Done => "done".to_owned(),

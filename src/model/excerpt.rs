@@ -1,16 +1,30 @@
 //! The excerpt of a post whose writer gave none. The rule: it is the opening of the text, plain, on one line, never longer than
 //! [`EXCERPT_CHARS_MAX`].
 
-use super::{Rendered, html_text};
+use super::{Rendered, html_text, render};
 
 /// The longest excerpt that is made, its `…` included, in characters.
 pub const EXCERPT_CHARS_MAX: usize = 280;
+
+/// How much of a long text its excerpt is looked for in.
+const OPENING_BYTES: usize = 8 << 10;
 
 /// The first paragraph that has text, or else the first line of any text, cut at a word.
 pub fn excerpt(body: &Rendered) -> String {
     let opening = paragraphs(&body.html).find(|text| !text.is_empty());
     let opening = opening.unwrap_or_else(|| body.text.lines().next().unwrap_or_default().to_owned());
     cut(&opening.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The excerpt of a text, at the cost of rendering its opening: 8 KiB, with the link definitions that stand behind it.
+pub fn excerpt_of(markdown: &str) -> String {
+    let start = markdown.floor_char_boundary(OPENING_BYTES);
+    let Some(end) = markdown[start..].find("\n\n").map(|at| start + at) else { return excerpt(&render(markdown)) };
+    let definitions = markdown[end..].lines().filter(|line| line.starts_with('[') && line.contains("]: "));
+    let opening = definitions.fold(format!("{}\n\n", &markdown[..end]), |text, line| text + line + "\n");
+    let made = excerpt(&render(&opening));
+    // An opening of pictures alone says nothing; the text behind it may.
+    if made.is_empty() { excerpt(&render(markdown)) } else { made }
 }
 
 /// The texts of the paragraphs of cleaned HTML, in order.

@@ -1,4 +1,5 @@
 //! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
 
+mod import;
 mod pages;
 mod support;

@@ -1,0 +1,87 @@
+//! Export: everything as JSON Lines. The rule: what is written is what `import::json_lines` reads.
+
+use std::io::Write;
+
+use crate::content::{Content, ContentError};
+use crate::import::json_lines::{Header, PostRecord, Record, Status, TermRecord, VERSION};
+use crate::model::{NodeId, Post, PostStatus, Slug, Term, TermKind, WholePost};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    #[error("the export cannot be written")]
+    Write(#[from] std::io::Error),
+    #[error(transparent)]
+    Content(#[from] ContentError),
+}
+
+/// Writes a header, every term and every post, and answers how many posts there were. Memory: one page of rows.
+///
+/// # Errors
+/// Where the store cannot be read or `out` cannot be written.
+pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, ExportError> {
+    write_line(out, &Header { tidings: VERSION })?;
+    for kind in TermKind::ALL {
+        for term in content.all_terms(kind).await? {
+            write_line(out, &record_of_term(term))?;
+        }
+    }
+    let mut posts = 0;
+    let mut walk = content.walk();
+    while let Some(page) = walk.next().await? {
+        for whole in page {
+            write_line(out, &Record::Post(Box::new(record_of_post(content, whole))))?;
+            posts += 1;
+        }
+    }
+    Ok(posts)
+}
+
+fn write_line(out: &mut impl Write, line: &impl serde::Serialize) -> std::io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
+}
+
+fn record_of_term(term: Term) -> Record {
+    let kind = term.kind();
+    let is_author = kind == TermKind::Author;
+    let record = TermRecord {
+        id: Some(NodeId::Term(term.id).to_string()),
+        slug: term.slug,
+        name: term.name,
+        description: term.description.clone().filter(|_| !is_author),
+        bio: term.description.filter(|_| is_author),
+        url: term.url,
+    };
+    match kind {
+        TermKind::Category => Record::Category(record),
+        TermKind::Tag => Record::Tag(record),
+        TermKind::Author => Record::Author(record),
+    }
+}
+
+fn record_of_post(content: &Content, whole: WholePost) -> PostRecord {
+    let Post { id, slug, title, excerpt, has_own_excerpt, version, created_at, updated_at, published_at, .. } =
+        whole.post.clone();
+    let texts = |slugs: &[Slug]| slugs.iter().map(Slug::to_string).collect();
+    PostRecord {
+        id: id.to_string(),
+        slug,
+        former_slugs: texts(&whole.post.former_slugs),
+        title,
+        excerpt: Some(excerpt).filter(|_| has_own_excerpt),
+        markdown: whole.markdown.to_string(),
+        status: match whole.post.status(content.clock().now()) {
+            PostStatus::Draft => Status::Draft,
+            PostStatus::Scheduled => Status::Scheduled,
+            PostStatus::Published => Status::Published,
+        },
+        version,
+        created_at,
+        updated_at,
+        published_at,
+        authors: texts(&whole.post.authors),
+        categories: texts(&whole.post.categories),
+        tags: texts(&whole.post.tags),
+        origin: whole.post.origin,
+    }
+}

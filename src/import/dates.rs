@@ -1,0 +1,169 @@
+//! Dates as people write them in front matter. The rule: a date without a zone is UTC, and what is not a date is `None`, never a guess.
+
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Utc};
+
+use crate::model::Instant;
+
+/// `2014-01-13`, `2013-1-6`, `2014/01/13`; with a time after a space or `T`, to the minute, second or fraction; with a zone
+/// after that: `Z`, `UTC`, `-0800`, `-08:00`. Or as mail writes it: `Tue, 27 Jan 2015 14:56:57 +0000`.
+pub fn parse(text: &str) -> Option<Instant> {
+    let text = text.trim();
+    let at = date_time(text).or_else(|| DateTime::parse_from_rfc2822(text).ok().map(|at| at.with_timezone(&Utc)))?;
+    Instant::from_chrono(at)
+}
+
+/// The day at the start of a file's name, and what follows it: `2016-03-10-title` and `2016-03-10_title`.
+pub fn split_name(name: &str) -> Option<(Instant, &str)> {
+    let end = name.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(name.len());
+    let mut marks = name[..end].match_indices('-').map(|(at, _)| at);
+    let third = marks.nth(2).unwrap_or(end);
+    let rest = name[third..].trim_start_matches(['-', '_']);
+    let starts_anew = rest.len() < name.len() - third || rest.is_empty();
+    starts_anew.then(|| Some((day(&name[..third], '-')?, rest)))?
+}
+
+/// The day in a path, as in `2015/05/15/Rust-1.0`: the first three parts together that are one.
+pub fn in_path(path: &str) -> Option<Instant> {
+    let parts: Vec<&str> = path.split('/').collect();
+    parts.windows(3).find_map(|three| day(&three.join("-"), '-'))
+}
+
+fn day(text: &str, mark: char) -> Option<Instant> {
+    Instant::from_chrono(date(text, mark)?.and_time(NaiveTime::MIN).and_utc())
+}
+
+fn date_time(text: &str) -> Option<DateTime<Utc>> {
+    let end = text.find(['T', 't', ' ']).unwrap_or(text.len());
+    let mark = if text[..end].contains('/') { '/' } else { '-' };
+    let date = date(&text[..end], mark)?;
+    let (time, zone) = match text.get(end + 1..).map(str::trim) {
+        None | Some("") => (NaiveTime::MIN, FixedOffset::east_opt(0)?),
+        Some(rest) => time_and_zone(rest)?,
+    };
+    let offset = TimeDelta::seconds(i64::from(zone.local_minus_utc()));
+    Some(date.and_time(time).checked_sub_signed(offset)?.and_utc())
+}
+
+/// Four digits, then one or two, then one or two.
+fn date(text: &str, mark: char) -> Option<NaiveDate> {
+    let mut parts = text.split(mark);
+    let year = number(parts.next()?, 4, 4)?;
+    let month = number(parts.next()?, 1, 2)?;
+    let day = number(parts.next()?, 1, 2)?;
+    if parts.next().is_some() { None } else { NaiveDate::from_ymd_opt(year as i32, month, day) }
+}
+
+fn time_and_zone(text: &str) -> Option<(NaiveTime, FixedOffset)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(text.len());
+    Some((time(&text[..end])?, zone(text[end..].trim())?))
+}
+
+fn time(text: &str) -> Option<NaiveTime> {
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    let mut parts = whole.split(':');
+    let hour = number(parts.next()?, 1, 2)?;
+    let minute = number(parts.next()?, 2, 2)?;
+    let second = parts.next().map_or(Some(0), |second| number(second, 2, 2))?;
+    if parts.next().is_some() {
+        return None;
+    }
+    NaiveTime::from_hms_nano_opt(hour, minute, second, nanos(fraction)?)
+}
+
+/// Nanoseconds of the digits behind the point; what is finer is cut off.
+fn nanos(fraction: &str) -> Option<u32> {
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    format!("{fraction:0<9}")[..9].parse().ok()
+}
+
+fn zone(text: &str) -> Option<FixedOffset> {
+    if matches!(text, "" | "Z" | "z" | "UTC" | "GMT" | "utc" | "gmt") {
+        return FixedOffset::east_opt(0);
+    }
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    let digits = text.strip_prefix(['+', '-'])?.replace(':', "");
+    let (hours, minutes) = match digits.len() {
+        2 => (number(&digits, 2, 2)?, 0),
+        4 => (number(digits.get(..2)?, 2, 2)?, number(digits.get(2..)?, 2, 2)?),
+        _ => return None,
+    };
+    let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
+    if minutes < 60 { FixedOffset::east_opt(sign * seconds) } else { None }
+}
+
+fn number(text: &str, digits_min: usize, digits_max: usize) -> Option<u32> {
+    let fits = (digits_min..=digits_max).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if fits { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_every_form() {
+        let cases = [
+            ("2014-01-13", "2014-01-13T00:00:00Z"),
+            ("2013-1-6", "2013-01-06T00:00:00Z"),
+            ("2014/01/13", "2014-01-13T00:00:00Z"),
+            ("2014-01-13 17:43", "2014-01-13T17:43:00Z"),
+            ("2014-01-13 17:43:32 -0800", "2014-01-14T01:43:32Z"),
+            ("2014-01-13T17:43:32.5+01:00", "2014-01-13T16:43:32.5000000Z"),
+            ("2014-01-13t17:43:32z", "2014-01-13T17:43:32Z"),
+            ("2014-01-13 17:43:32 UTC", "2014-01-13T17:43:32Z"),
+            ("Tue, 27 Jan 2015 14:56:57 +0000", "2015-01-27T14:56:57Z"),
+        ];
+        for (text, instant) in cases {
+            assert_eq!(parse(text).map(|at| at.to_string()).as_deref(), Some(instant), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_is_none() {
+        let cases = [
+            "",
+            "soon",
+            "2014",
+            "2014-01",
+            "2014-13-01",
+            "2014-02-30",
+            "14-01-13",
+            "2014-01-13 25:00",
+            "2014-01-13 1",
+            "0000-00-00 00:00:00",
+            "2023-01-29 18:30:22 2023 -0800",
+            "2014-01-13 10:00:00 +9999",
+            "2014-01-13-14",
+            "2014-01-13é",
+            "2014-01-13 10:00:00.é",
+            "9999-12-31T23:59:59-01:00",
+            "2014-01-13 10:00:00 PST",
+        ];
+        for text in cases {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_name_may_open_with_a_day() {
+        let split = |name| split_name(name).map(|(day, rest)| (day.to_string(), rest));
+        let day = || "2016-03-10T00:00:00Z".to_owned();
+        assert_eq!(split("2016-03-10-title"), Some((day(), "title")));
+        assert_eq!(split("2016-03-10_a-b"), Some((day(), "a-b")));
+        assert_eq!(split("2016-03-10-1-up"), Some((day(), "1-up")));
+        assert_eq!(split("2016-03-10"), Some((day(), "")));
+        for name in ["2016-03-40-title", "1.94.1-release", "10years", "2016-03-10th", "é", ""] {
+            assert_eq!(split(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_hold_a_day() {
+        let day = |path| in_path(path).map(|day| day.to_string());
+        assert_eq!(day("inside-rust/2022/02/22/x").as_deref(), Some("2022-02-22T00:00:00Z"));
+        assert_eq!(day("2015/05/15/Rust-1.0").as_deref(), Some("2015-05-15T00:00:00Z"));
+        assert_eq!(day("a/2015/05"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! What an import is read as. The rule: what is found decides, not what it is called; and what is none of the forms is refused with
+//! the forms named.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::json_lines_source::{JsonLines, is_header};
+use super::markdown_folder;
+use super::source::{Posts, Source};
+use super::wxr::Wxr;
+
+/// How far into a file its form is looked for: WordPress opens with a long comment.
+const OPENING_BYTES: u64 = 16 << 10;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A folder of Markdown files with front matter.
+    Markdown,
+    /// A WordPress export.
+    Wxr,
+    /// An export from Tidings.
+    JsonLines,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("{} cannot be read", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error(
+        "{} is none of the forms that can be imported: a folder of Markdown files, a WordPress export (WXR, an .xml file), \
+         or an export from Tidings of version 1 (.jsonl)",
+        path.display()
+    )]
+    Unknown { path: PathBuf },
+}
+
+/// Reads everything at this path once; without a format, the form is found out.
+pub fn open(path: &Path, format: Option<Format>) -> Result<Source, OpenError> {
+    let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
+    let format = match format {
+        Some(format) => format,
+        None => detect(path).map_err(unreadable)?.ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?,
+    };
+    read(path, format).map_err(unreadable)
+}
+
+fn read(path: &Path, format: Format) -> io::Result<Source> {
+    match format {
+        Format::Markdown => Ok(Source::new(markdown_folder::scan(path)?, Posts::Folder(path.to_owned()))),
+        Format::Wxr => Wxr::scan(path).map(|(found, wxr)| Source::new(found, Posts::Wxr(wxr))),
+        Format::JsonLines => JsonLines::scan(path).map(|(found, lines)| Source::new(found, Posts::JsonLines(lines))),
+    }
+}
+
+fn detect(path: &Path) -> io::Result<Option<Format>> {
+    if path.is_dir() {
+        return Ok(Some(Format::Markdown));
+    }
+    let mut opening = Vec::new();
+    File::open(path)?.take(OPENING_BYTES).read_to_end(&mut opening)?;
+    let text = opening.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&opening).trim_ascii_start();
+    let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(if is_header(first_line.trim_ascii()) {
+        Some(Format::JsonLines)
+    } else if text.starts_with(b"<") && text.windows(4).any(|four| four == b"<rss") {
+        Some(Format::Wxr)
+    } else {
+        None
+    })
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a format: markdown, wxr or jsonl")]
+pub struct BadFormat(pub String);
+
+impl FromStr for Format {
+    type Err = BadFormat;
+
+    fn from_str(text: &str) -> Result<Self, BadFormat> {
+        match text {
+            "markdown" => Ok(Self::Markdown),
+            "wxr" => Ok(Self::Wxr),
+            "jsonl" => Ok(Self::JsonLines),
+            _ => Err(BadFormat(text.chars().take(64).collect())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_content_tells_the_form() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let form = |content: &str| {
+            let path = folder.path().join("file");
+            std::fs::write(&path, content).expect("a file");
+            detect(&path).expect("a readable file")
+        };
+        assert_eq!(detect(folder.path()).expect("a folder"), Some(Format::Markdown));
+        assert_eq!(form("\u{feff}<?xml version=\"1.0\"?>\n<!-- x -->\n<rss version=\"2.0\">"), Some(Format::Wxr));
+        assert_eq!(form("{\"tidings\":1}\n"), Some(Format::JsonLines));
+        for content in ["{\"tidings\":2}\n", "<html>", "{}", "---\ntitle: a\n---\n", ""] {
+            assert_eq!(form(content), None, "{content}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_imported_is_refused_with_the_forms_named() {
+        let error = open(Path::new("Cargo.toml"), None).err().expect("no import").to_string();
+        assert!(error.contains("Markdown") && error.contains("WXR") && error.contains(".jsonl"), "{error}");
+        assert!(matches!(open(Path::new("no such file"), None), Err(OpenError::Unreadable { .. })));
+    }
+}

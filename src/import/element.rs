@@ -1,0 +1,163 @@
+//! One element of an XML file read into memory, with all that is in it. The rule: an element is bounded in depth, and no entity but
+//! XML's own five and characters by number is ever expanded.
+
+use std::io::BufRead;
+
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+/// Elements inside each other. A WordPress export has four.
+const DEPTH_MAX: usize = 64;
+
+/// An element: its children in order, and the text that stands in it directly.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Element {
+    /// As written, prefix and all: `wp:status`.
+    pub name: String,
+    pub attributes: Vec<(String, String)>,
+    pub text: String,
+    pub children: Vec<Element>,
+}
+
+impl Element {
+    /// Reads up to the end of the element whose start was just read.
+    pub fn read<R: BufRead>(reader: &mut Reader<R>, start: &BytesStart<'_>) -> Result<Self, String> {
+        let mut open = vec![Self::start(start)];
+        let mut buffer = Vec::new();
+        loop {
+            buffer.clear();
+            match reader.read_event_into(&mut buffer).map_err(|error| error.to_string())? {
+                Event::Start(start) if open.len() < DEPTH_MAX => open.push(Self::start(&start)),
+                Event::Start(_) => return Err(format!("more than {DEPTH_MAX} elements inside each other")),
+                Event::Empty(start) => add(&mut open, Self::start(&start)),
+                Event::Text(text) => push(&mut open, &text.xml10_content()),
+                Event::CData(text) => push(&mut open, &text.xml10_content()),
+                Event::GeneralRef(reference) => push(&mut open, &resolve(&reference)),
+                Event::End(end) => {
+                    // An end that fits nothing open is a slip that browsers and WordPress read over; so is an end left out.
+                    let name = end.name().as_ref().to_owned();
+                    if let Some(element) = close(&mut open, &name) {
+                        return Ok(element);
+                    }
+                }
+                Event::Eof => return Err(format!("the file ends inside of <{}>", open[0].name)),
+                _ => {}
+            }
+        }
+    }
+
+    fn start(start: &BytesStart<'_>) -> Self {
+        let attributes = start.attributes().flatten().map(|attribute| {
+            let name = attribute.key.as_ref().to_owned();
+            (name, attribute.normalized_value(XmlVersion::Explicit1_0).unwrap_or_default().into_owned())
+        });
+        let name = start.name().as_ref().to_owned();
+        Self { name, attributes: attributes.collect(), ..Self::default() }
+    }
+
+    /// The text of the first child of this name, without white space around it; `""` where there is none.
+    pub fn child_text(&self, name: &str) -> &str {
+        self.child(name).map_or("", |child| child.text.trim())
+    }
+
+    pub fn child(&self, name: &str) -> Option<&Element> {
+        self.children.iter().find(|child| child.name == name)
+    }
+
+    pub fn children(&self, name: &str) -> impl Iterator<Item = &Element> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.trim())
+    }
+}
+
+/// Closes the innermost open element of this name, and what was left open in it; gives the outermost once that is closed.
+fn close(open: &mut Vec<Element>, name: &str) -> Option<Element> {
+    let place = open.iter().rposition(|element| element.name == name)?;
+    while open.len() > place.max(1) {
+        let element = open.pop()?;
+        add(open, element);
+    }
+    if place == 0 { open.pop() } else { None }
+}
+
+fn add(open: &mut [Element], element: Element) {
+    if let Some(parent) = open.last_mut() {
+        parent.children.push(element);
+    }
+}
+
+fn push(open: &mut [Element], text: &str) {
+    if let Some(element) = open.last_mut() {
+        element.text.push_str(text);
+    }
+}
+
+/// An entity that a document type would have to declare stays as it is written.
+fn resolve(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return character.into();
+    }
+    match quick_xml::escape::resolve_predefined_entity(reference) {
+        Some(text) => text.to_owned(),
+        None => format!("&{};", &**reference),
+    }
+}
+
+/// A reader that goes on where XML is slightly wrong: exports are, and one slip must not cost all posts behind it.
+pub fn reader<R: BufRead>(input: R) -> Reader<R> {
+    let mut reader = Reader::from_reader(input);
+    let config = reader.config_mut();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+    reader
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(xml: &str) -> Result<Element, String> {
+        let mut reader = reader(xml.as_bytes());
+        let mut buffer = Vec::new();
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(start)) => Element::read(&mut reader, &start.into_owned()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn text_and_cdata_and_references_are_one_text() {
+        let element =
+            first("<a b=\"c &amp; d\">x &lt; <![CDATA[<y> &amp; ]]]]><![CDATA[>]]>&#8217;<!-- no -->&nope;</a>");
+        let element = element.expect("an element");
+        assert_eq!(element.text, "x < <y> &amp; ]]>\u{2019}&nope;");
+        assert_eq!(element.attribute("b"), Some("c & d"));
+    }
+
+    #[test]
+    fn entities_that_a_file_declares_are_not_expanded() {
+        let mut reader = reader(&b"<!DOCTYPE a [<!ENTITY b \"bbbb\">]><a>&b;</a>"[..]);
+        let mut buffer = Vec::new();
+        loop {
+            if let Event::Start(start) = reader.read_event_into(&mut buffer).expect("an event") {
+                let element = Element::read(&mut reader, &start.into_owned()).expect("an element");
+                assert_eq!(element.text, "&b;");
+                return;
+            }
+            buffer.clear();
+        }
+    }
+
+    #[test]
+    fn a_slip_in_the_nesting_is_read_over() {
+        let element = first("<a><b>1<c>2</b></d><b>3</b></a>").expect("an element");
+        let texts: Vec<_> = element.children("b").map(|b| b.text.as_str()).collect();
+        assert_eq!(texts, ["1", "3"]);
+        assert!(first("<a><b>").expect_err("cut off").contains("ends inside of <a>"));
+        assert!(first(&"<a>".repeat(1_000)).is_err());
+    }
+}

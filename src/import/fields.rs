@@ -1,0 +1,162 @@
+//! The fields of front matter, by all the names that generators give them. The rule: what is there is understood generously, and
+//! what is not there is left to the caller – no field is made up here.
+
+use super::paths;
+use super::value::Value;
+
+/// What the front matter says of a post, in its own words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fields {
+    pub title: Option<String>,
+    pub excerpt: Option<String>,
+    /// From `slug`, or else the last part of `path`, or of a `permalink` or `url` that is a path.
+    pub slug: Option<String>,
+    pub path: Option<String>,
+    /// The publication date as it stands there, read or not.
+    pub date: Option<String>,
+    pub created: Option<String>,
+    pub updated: Option<String>,
+    pub is_draft: bool,
+    pub authors: Vec<String>,
+    pub categories: Vec<String>,
+    pub tags: Vec<String>,
+    pub aliases: Vec<String>,
+    /// Where a file that is nothing but a redirect leads.
+    pub redirect: Option<String>,
+}
+
+impl Fields {
+    pub fn read(front: &Value) -> Self {
+        let text = |names| first_text(front, names);
+        Self {
+            title: text(&["title"]),
+            excerpt: text(&["excerpt", "summary", "description"]),
+            slug: slug(front),
+            path: text(&["path"]),
+            date: text(&["date", "publishDate", "pubDate", "published_at"]),
+            created: text(&["created", "created_at"]),
+            updated: text(&["updated", "updated_at", "lastmod", "last_modified_at"]),
+            is_draft: is_draft(front),
+            authors: names(front, &["authors", "author", "by"], whole),
+            categories: names(front, &["categories", "category"], parted_by_commas),
+            tags: names(front, &["tags", "tag", "keywords"], parted_by_commas),
+            aliases: all_texts(front, &["aliases", "redirect_from", "redirect"]),
+            redirect: text(&["redirect", "redirect_to"]),
+        }
+    }
+}
+
+fn first_text(front: &Value, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| front.get(name)?.text()).map(str::to_owned)
+}
+
+fn slug(front: &Value) -> Option<String> {
+    let is_path = |text: &String| text.starts_with('/');
+    first_text(front, &["slug"])
+        .or_else(|| paths::last_part(&first_text(front, &["path"])?))
+        .or_else(|| paths::last_part(&first_text(front, &["permalink", "url"]).filter(is_path)?))
+}
+
+/// What some generators keep from the public must not become public here.
+fn is_draft(front: &Value) -> bool {
+    let is = |name, words: &[&str]| {
+        let text = front.get(name).and_then(Value::text).unwrap_or_default().to_ascii_lowercase();
+        words.contains(&text.as_str())
+    };
+    is("draft", &["true", "yes", "on", "1"])
+        || is("published", &["false", "no", "off", "0"])
+        || is("status", &["draft", "private", "hidden", "pending"])
+}
+
+/// The names under the first of these keys that is there: at the top, or where Zola and Hugo keep them.
+fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<String> {
+    let top = std::iter::once(front);
+    let places = top.chain(["taxonomies", "extra", "params"].iter().filter_map(|table| front.get(table)));
+    let found = places.flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
+    found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
+}
+
+/// A list's items are whole names; only a text that stands alone is parted.
+fn names_of(value: &Value, part: fn(&str) -> Vec<String>) -> Vec<String> {
+    match value {
+        Value::List(items) => items.iter().filter_map(name_of).collect(),
+        Value::Text(text) => part(text),
+        one => name_of(one).into_iter().collect(),
+    }
+}
+
+/// A name, or the name of a person given as a table: `{ name: …, url: … }`.
+fn name_of(value: &Value) -> Option<String> {
+    let name = value.text().or_else(|| value.get("name")?.text())?;
+    Some(name.to_owned())
+}
+
+/// "Russ Cox, for the Go team" is one author.
+fn whole(text: &str) -> Vec<String> {
+    Some(text.trim()).filter(|name| !name.is_empty()).map(str::to_owned).into_iter().collect()
+}
+
+/// `tags: a, b` are two tags. Jekyll parts at spaces as well; here "release notes" stays one name, as in all other generators.
+fn parted_by_commas(text: &str) -> Vec<String> {
+    text.split(',').flat_map(whole).collect()
+}
+
+fn all_texts(front: &Value, names: &[&str]) -> Vec<String> {
+    let values = names.iter().filter_map(|name| front.get(name));
+    values.flat_map(Value::items).filter_map(Value::text).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{toml_value, yaml};
+
+    fn from_yaml(text: &str) -> Fields {
+        Fields::read(&yaml::parse(text).expect("YAML"))
+    }
+
+    #[test]
+    fn names_under_every_key() {
+        assert_eq!(from_yaml("by:\n- Russ Cox, for the Go team\n- B").authors, ["Russ Cox, for the Go team", "B"]);
+        assert_eq!(from_yaml("author: A, B").authors, ["A, B"]);
+        assert_eq!(from_yaml("author: {name: A, url: x}").authors, ["A"]);
+        assert_eq!(from_yaml("category: release").categories, ["release"]);
+        assert_eq!(from_yaml("tags: a b, c,").tags, ["a b", "c"]);
+        assert_eq!(from_yaml("tags: []\nkeywords: [1.10, true]").tags, ["1.10", "true"]);
+        let zola = "[taxonomies]\ntags = ['a']\n[extra]\nauthors = ['B']";
+        let zola = Fields::read(&toml_value::parse(zola).expect("TOML"));
+        assert_eq!((zola.tags, zola.authors), (vec!["a".to_owned()], vec!["B".to_owned()]));
+    }
+
+    #[test]
+    fn a_slug_is_given_or_ends_a_path() {
+        let slug = |yaml| from_yaml(yaml).slug;
+        assert_eq!(slug("slug: a\npath: b/c").as_deref(), Some("a"));
+        assert_eq!(slug("path: 2015/05/15/Rust-1.0").as_deref(), Some("Rust-1.0"));
+        assert_eq!(slug("permalink: /x/y/").as_deref(), Some("y"));
+        assert_eq!(slug("permalink: pretty"), None);
+    }
+
+    #[test]
+    fn drafts_are_known_by_every_sign() {
+        for yaml in ["draft: true", "draft: Yes", "published: false", "status: private"] {
+            assert!(from_yaml(yaml).is_draft, "{yaml}");
+        }
+        for yaml in ["draft: false", "published: true", "title: draft", "draft:"] {
+            assert!(!from_yaml(yaml).is_draft, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn old_addresses_come_as_text_or_list() {
+        assert_eq!(from_yaml("redirect_from: /a/").aliases, ["/a/"]);
+        assert_eq!(from_yaml("aliases: [a, b]\nredirect: c").aliases, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_title_may_look_like_a_number() {
+        assert_eq!(from_yaml("title: 1.10").title.as_deref(), Some("1.10"));
+        assert_eq!(from_yaml("title: true").title.as_deref(), Some("true"));
+        assert_eq!(from_yaml("title:").title, None);
+    }
+}

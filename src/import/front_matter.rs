@@ -1,0 +1,108 @@
+//! A file parted into front matter and body. The rule: the body is byte for byte what follows the line of the closing fence.
+
+use super::value::Value;
+use super::{toml_value, yaml};
+
+/// The two parts of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts<'t> {
+    pub front: Front<'t>,
+    pub body: &'t str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Front<'t> {
+    /// The file does not open with a fence.
+    Absent,
+    /// The opening fence has no closing one.
+    Unclosed(&'static str),
+    Yaml(&'t str),
+    Toml(&'t str),
+}
+
+/// Parts a file. A byte order mark is dropped; a fence is a line of `---` (YAML, closed by `---` or `...`) or `+++` (TOML), with
+/// nothing but white space behind it. Of the line end after the closing fence, `\n` or `\r\n`, and of nothing else, the body is free.
+pub fn split(text: &str) -> Parts<'_> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (first, rest) = split_line(text);
+    let (opening, closing): (&'static str, &[&str]) = match first.trim_end() {
+        "---" => ("---", &["---", "..."]),
+        "+++" => ("+++", &["+++"]),
+        _ => return Parts { front: Front::Absent, body: text },
+    };
+    let Some((head, body)) = split_at_fence(rest, closing) else {
+        return Parts { front: Front::Unclosed(opening), body: rest };
+    };
+    let front = if opening == "---" { Front::Yaml(head) } else { Front::Toml(head) };
+    Parts { front, body }
+}
+
+impl Front<'_> {
+    /// The table of the front matter; `None` where there is none, an empty one where it is empty.
+    pub fn parse(&self) -> Result<Option<Value>, String> {
+        let value = match self {
+            Self::Absent => return Ok(None),
+            Self::Unclosed(fence) => return Err(format!("the front matter opened by {fence} is never closed")),
+            Self::Yaml(text) => yaml::parse(text).map_err(|error| format!("the YAML front matter: {error}"))?,
+            Self::Toml(text) => toml_value::parse(text).map_err(|error| format!("the TOML front matter: {error}"))?,
+        };
+        match value {
+            Value::Table(_) => Ok(Some(value)),
+            Value::Nothing => Ok(Some(Value::Table(Vec::new()))),
+            _ => Err("the front matter is no list of names and values".to_owned()),
+        }
+    }
+}
+
+fn split_at_fence<'t>(text: &'t str, fences: &[&str]) -> Option<(&'t str, &'t str)> {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (line, after) = split_line(rest);
+        if fences.contains(&line.trim_end()) {
+            return Some((&text[..text.len() - rest.len()], after));
+        }
+        rest = after;
+    }
+    None
+}
+
+/// The first line without its line end, and all after that.
+fn split_line(text: &str) -> (&str, &str) {
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    (line.strip_suffix('\r').unwrap_or(line), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_is_all_that_follows_the_closing_fence() {
+        let cases = [
+            ("---\na: b\n---\n\n c\n", Front::Yaml("a: b\n"), "\n c\n"),
+            ("\u{feff}---\r\na: b\r\n--- \r\nc\r\n", Front::Yaml("a: b\r\n"), "c\r\n"),
+            ("+++\n+++", Front::Toml(""), ""),
+            ("---\na: b\n...\nc\n---\n", Front::Yaml("a: b\n"), "c\n---\n"),
+            ("--- x\n---\n", Front::Absent, "--- x\n---\n"),
+            ("---\na: b\n----\n", Front::Unclosed("---"), "a: b\n----\n"),
+            ("", Front::Absent, ""),
+        ];
+        for (text, front, body) in cases {
+            assert_eq!(split(text), Parts { front, body }, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn empty_front_matter_is_front_matter() {
+        assert_eq!(split("---\n---\n").front.parse(), Ok(Some(Value::Table(Vec::new()))));
+        assert_eq!(split("a").front.parse(), Ok(None));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(split("---\na").front.parse().expect_err("unclosed").contains("never closed"));
+        assert!(split("---\na: b: c\n---\n").front.parse().expect_err("bad YAML").contains("YAML"));
+        assert!(split("+++\na\n+++\n").front.parse().expect_err("bad TOML").contains("TOML"));
+        assert!(split("---\n- a\n---\n").front.parse().expect_err("a list").contains("names and values"));
+    }
+}

@@ -1,0 +1,119 @@
+//! JSON Lines read line by line. The rule: one line at a time is in memory; a line that cannot be read costs no other.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::json_lines::{Header, PostRecord, Record, VERSION};
+use super::source::Found;
+use super::{Failed, ImportedPost, TermKind};
+
+/// The longest line: a post of 16 MiB, every byte of it escaped.
+const LINE_BYTES_MAX: u64 = 96 << 20;
+
+/// An export: where each post's line stands in it.
+pub struct JsonLines {
+    path: PathBuf,
+    places: Vec<(u64, u64)>,
+}
+
+impl JsonLines {
+    /// Reads the whole file once.
+    pub fn scan(path: &Path) -> io::Result<(Found, Self)> {
+        let mut input = BufReader::new(File::open(path)?);
+        let mut scan = Scan::default();
+        let mut start = 0;
+        for number in 1.. {
+            let mut line = Vec::new();
+            let length = input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? as u64;
+            if length == 0 {
+                break;
+            }
+            scan.line(&line, number, (start, length));
+            start += length;
+            if length == LINE_BYTES_MAX && line.last() != Some(&b'\n') {
+                scan.found.fail(format!("line {number}"), format!("longer than {LINE_BYTES_MAX} bytes"));
+                start += input.skip_until(b'\n')? as u64;
+            }
+        }
+        Ok((scan.found, Self { path: path.to_owned(), places: scan.places }))
+    }
+
+    /// Reads one post again.
+    pub fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
+        let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
+        let line = self.line(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
+        match serde_json::from_slice(&line) {
+            Ok(Record::Post(post)) => post.into_post(),
+            _ => Err(failed("the file has changed since the import began".to_owned())),
+        }
+    }
+
+    fn line(&self, (start, length): (u64, u64)) -> io::Result<Vec<u8>> {
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut line = Vec::new();
+        file.take(length).read_to_end(&mut line)?;
+        Ok(line)
+    }
+}
+
+#[derive(Default)]
+struct Scan {
+    found: Found,
+    places: Vec<(u64, u64)>,
+}
+
+impl Scan {
+    fn line(&mut self, line: &[u8], number: usize, place: (u64, u64)) {
+        let line = line.trim_ascii();
+        if line.is_empty() || number == 1 && is_header(line) || place.1 == LINE_BYTES_MAX {
+            return;
+        }
+        match serde_json::from_slice(line) {
+            Ok(Record::Category(term)) => self.found.terms.add_described(term.into_term(TermKind::Category)),
+            Ok(Record::Tag(term)) => self.found.terms.add_described(term.into_term(TermKind::Tag)),
+            Ok(Record::Author(term)) => self.found.terms.add_described(term.into_term(TermKind::Author)),
+            Ok(Record::Post(post)) => self.post(*post, place),
+            Err(error) => self.found.fail(format!("line {number}"), format!("not a record of an export: {error}")),
+        }
+    }
+
+    fn post(&mut self, post: PostRecord, place: (u64, u64)) {
+        match post.into_post() {
+            Ok(post) => {
+                self.places.push(place);
+                self.found.take_post(&post);
+            }
+            Err(failed) => self.found.failed.push(failed),
+        }
+    }
+}
+
+/// Whether this is the first line of an export that can be read here.
+pub fn is_header(line: &[u8]) -> bool {
+    serde_json::from_slice(line).is_ok_and(|header: Header| header.tidings <= VERSION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POST: &str = "{\"type\":\"post\",\"id\":\"ID\",\"slug\":\"ID\",\"title\":\"A\",\"markdown\":\"b\",\"status\":\"DRAFT\",\
+                        \"createdAt\":\"2020-01-01T00:00:00Z\",\"updatedAt\":\"2020-01-01T00:00:00Z\",\"tags\":[\"x\"]}";
+
+    #[test]
+    fn bad_lines_cost_no_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("export.jsonl");
+        let tag = "{\"type\":\"tag\",\"slug\":\"x\",\"name\":\"X\",\"description\":\"d\"}";
+        let lines = ["{\"tidings\":1}", tag, &POST.replace("ID", "a"), "{", "", &POST.replace("ID", "b")];
+        std::fs::write(&path, lines.join("\n")).expect("a file");
+        let (found, source) = JsonLines::scan(&path).expect("an export");
+        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.as_str()).collect();
+        assert_eq!(origins, ["tidings:a", "tidings:b"]);
+        assert_eq!(found.failed.iter().map(|failed| failed.origin.as_str()).collect::<Vec<_>>(), ["line 4"]);
+        assert_eq!(found.terms.of(TermKind::Tag)[0].name, "X");
+        assert_eq!(source.read(1, "tidings:b").expect("a post").id.as_deref(), Some("b"));
+    }
+}

@@ -1,0 +1,161 @@
+//! A folder of Markdown walked. The rule: the same files give the same entries in the same order – that of their paths – on every
+//! machine; what is hidden is not looked at, and no link is followed.
+
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::markdown_file::{self, Outcome};
+use super::source::Found;
+use super::{Failed, ImportedPost};
+
+/// The longest file that is read: far above any post, and low enough that one stray file does not fill the memory.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+/// Folders inside each other.
+const DEPTH_MAX: usize = 64;
+
+/// Reads every Markdown file below the root once; the error is about the root alone.
+pub fn scan(root: &Path) -> io::Result<Found> {
+    let mut found = Found::default();
+    let mut files = Vec::new();
+    let mut folders = Vec::new();
+    list(root, "", &mut folders, &mut files, &mut found)?;
+    while let Some(folder) = folders.pop() {
+        if folder.matches('/').count() >= DEPTH_MAX {
+            found.fail(folder, "too deep to be read");
+        } else if let Err(error) = list(root, &format!("{folder}/"), &mut folders, &mut files, &mut found) {
+            found.failed.push(unreadable(folder, &error));
+        }
+    }
+    files.sort();
+    for origin in &files {
+        found.take(read_file(root, origin));
+    }
+    found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
+    found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
+    Ok(found)
+}
+
+/// Adds what one folder holds.
+fn list(
+    root: &Path,
+    prefix: &str,
+    folders: &mut Vec<String>,
+    files: &mut Vec<String>,
+    found: &mut Found,
+) -> io::Result<()> {
+    for child in fs::read_dir(root.join(prefix))? {
+        match child.and_then(|child| look_at(prefix, &child)) {
+            Ok(Child::Folder(path)) => folders.push(path),
+            Ok(Child::Markdown(path)) => files.push(path),
+            Ok(Child::Link(path)) => found.skip(path, "a link, which is not followed"),
+            Ok(Child::Other) => {}
+            Err(error) => found.failed.push(unreadable(prefix.to_owned(), &error)),
+        }
+    }
+    Ok(())
+}
+
+/// Reads one post again.
+pub fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
+    match read_file(root, origin) {
+        Outcome::Post(post) => Ok(*post),
+        Outcome::Failed(failed) => Err(failed),
+        _ => Err(Failed {
+            origin: origin.to_owned(),
+            reason: "was a post when the import began, and is none now".into(),
+        }),
+    }
+}
+
+fn read_file(root: &Path, origin: &str) -> Outcome {
+    match content(&root.join(origin)) {
+        Ok(content) if content.len() as u64 > FILE_BYTES_MAX => {
+            let reason = format!("longer than {FILE_BYTES_MAX} bytes");
+            Outcome::Failed(Failed { origin: origin.to_owned(), reason })
+        }
+        Ok(content) => markdown_file::read(origin, content),
+        Err(error) => Outcome::Failed(unreadable(origin.to_owned(), &error)),
+    }
+}
+
+/// The file's content, read to one byte past the limit.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+enum Child {
+    Folder(String),
+    Markdown(String),
+    Link(String),
+    Other,
+}
+
+fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
+    let name = child.file_name();
+    let Some(name) = name.to_str() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {name:?} is not UTF-8")));
+    };
+    let is_markdown = [".md", ".markdown"].iter().any(|ending| name.ends_with(ending));
+    let path = || format!("{prefix}{name}");
+    let kind = child.file_type()?;
+    Ok(match () {
+        () if name.starts_with('.') => Child::Other,
+        () if kind.is_symlink() && (is_markdown || child.path().is_dir()) => Child::Link(path()),
+        () if kind.is_dir() => Child::Folder(path()),
+        () if kind.is_file() && is_markdown => Child::Markdown(path()),
+        () => Child::Other,
+    })
+}
+
+fn unreadable(origin: String, error: &io::Error) -> Failed {
+    Failed { origin, reason: format!("cannot be read: {error}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POST: &str = "---\ntitle: A\ndate: 2020-01-01\n---\nb";
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a folder");
+        for (path, content) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            fs::write(path, content).expect("a file");
+        }
+        root
+    }
+
+    #[test]
+    fn entries_come_in_the_order_of_their_paths() {
+        let root =
+            folder(&[("b.md", POST), ("a/z.md", POST), ("a.markdown", POST), (".git/x.md", POST), ("c.txt", POST)]);
+        let found = scan(root.path()).expect("a folder");
+        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.as_str()).collect();
+        assert_eq!(origins, ["a.markdown", "a/z.md", "b.md"]);
+        assert_eq!((found.skipped, found.failed), (vec![], vec![]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_named_and_not_followed() {
+        let root = folder(&[("a/b.md", POST)]);
+        std::os::unix::fs::symlink(root.path(), root.path().join("a/loop")).expect("a link");
+        let found = scan(root.path()).expect("a folder");
+        assert_eq!((found.entries.len(), found.skipped.len()), (1, 1));
+        assert_eq!(found.skipped[0].origin, "a/loop");
+    }
+
+    #[test]
+    fn a_file_that_changed_in_between_fails_alone() {
+        let root = folder(&[("a.md", POST)]);
+        scan(root.path()).expect("a folder");
+        fs::write(root.path().join("a.md"), "no post").expect("a file");
+        assert!(read(root.path(), "a.md").expect_err("changed").reason.contains("is none now"));
+        assert!(read(root.path(), "gone.md").expect_err("gone").reason.contains("cannot be read"));
+    }
+}

@@ -1,0 +1,388 @@
+//! Slugs given to the posts of an import. The rule: a post that an earlier run made is found again and keeps its slug, and no post
+//! that is somebody else's is ever taken for one of the import's.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use super::{Entry, Note, Redirect, paths};
+use crate::model::{Instant, Slug};
+
+/// The post that a slug leads to, be it the post's own slug or one that it once had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExistingPost {
+    pub id: String,
+    /// Where an import made it; `None` where it was written here.
+    pub origin: Option<String>,
+    pub published_at: Option<Instant>,
+}
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedPost {
+    pub slug: Slug,
+    /// The stored post that the entry is, where there is one.
+    pub existing_id: Option<String>,
+    /// The slugs that are to lead to the post besides its own.
+    pub aliases: Vec<Slug>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostSlugs {
+    /// One for each entry, in the entries' order.
+    pub posts: Vec<ResolvedPost>,
+    /// The aliases and redirects that could not be kept, and why.
+    pub notes: Vec<Note>,
+}
+
+/// Gives each entry a slug: its own, or that with `-2`, `-3`… behind it, the oldest post first.
+///
+/// A stored post under one of these slugs is the entry's where its id or its origin says so; or, where its origin is no longer
+/// among the entries, if it has the same publication instant: then its file was moved. The instant is asked for because two
+/// blogs in one store may well have a slug in common. `existing` is asked once for each slug that comes into question.
+pub fn resolve_post_slugs<E>(
+    entries: &[Entry],
+    redirects: &[Redirect],
+    existing: impl FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
+) -> Result<PostSlugs, E> {
+    let mut resolver = Resolver::new(entries, existing);
+    resolver.look_up_groups()?;
+    resolver.find_same_posts();
+    resolver.find_moved_posts();
+    resolver.give_free_slugs()?;
+    resolver.add_aliases()?;
+    resolver.add_redirects(redirects)?;
+    Ok(resolver.finish())
+}
+
+struct Resolver<'e, F> {
+    entries: &'e [Entry],
+    existing: F,
+    /// The entries in the order in which they choose.
+    order: Vec<usize>,
+    groups: BTreeMap<Slug, Group>,
+    given: Vec<Option<(Slug, Option<String>)>>,
+    /// Who has a slug of this import, as its own or as an alias.
+    claimed: HashMap<Slug, usize>,
+    aliases: Vec<Vec<Slug>>,
+    notes: Vec<Note>,
+}
+
+/// The entries that want one slug.
+#[derive(Default)]
+struct Group {
+    members: Vec<usize>,
+    /// The stored posts under the slug and its numbers, in that order.
+    stored: Vec<(Slug, ExistingPost)>,
+    /// The first number that may be free.
+    next: u32,
+}
+
+impl<'e, F, E> Resolver<'e, F>
+where
+    F: FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
+{
+    fn new(entries: &'e [Entry], existing: F) -> Self {
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        let key = |index: &usize| {
+            let entry: &Entry = &entries[*index];
+            (entry.published_at.is_none(), entry.published_at, entry.origin.as_str())
+        };
+        order.sort_by(|a, b| key(a).cmp(&key(b)));
+        let mut groups: BTreeMap<Slug, Group> = BTreeMap::new();
+        for index in &order {
+            groups.entry(entries[*index].slug.clone()).or_default().members.push(*index);
+        }
+        Self {
+            entries,
+            existing,
+            order,
+            groups,
+            given: vec![None; entries.len()],
+            claimed: HashMap::new(),
+            aliases: vec![Vec::new(); entries.len()],
+            notes: Vec::new(),
+        }
+    }
+
+    /// Asks for every number that a group may have used before: as many as it has members, and on to the first free one.
+    fn look_up_groups(&mut self) -> Result<(), E> {
+        for (base, group) in &mut self.groups {
+            for number in 1.. {
+                let slug = base.numbered(number);
+                match (self.existing)(&slug)? {
+                    Some(post) => group.stored.push((slug, post)),
+                    None if number as usize >= group.members.len() => break,
+                    None => {}
+                }
+            }
+            group.next = 1;
+        }
+        Ok(())
+    }
+
+    /// Gives the entries the stored posts that bear their id or origin.
+    fn find_same_posts(&mut self) {
+        let entries = self.entries;
+        let by_id: HashMap<&str, usize> =
+            self.order.iter().filter_map(|index| Some((entries[*index].id.as_deref()?, *index))).collect();
+        let by_origin: HashMap<&str, usize> =
+            self.order.iter().map(|index| (entries[*index].origin.as_str(), *index)).collect();
+        self.match_stored(|post, base| {
+            let index = by_id.get(post.id.as_str()).or_else(|| by_origin.get(post.origin.as_deref()?))?;
+            (entries[*index].slug == *base).then_some(*index)
+        });
+    }
+
+    /// Gives the entries that are still without the stored posts whose file is gone and that were published at their instant.
+    fn find_moved_posts(&mut self) {
+        let entries = self.entries;
+        let origins: HashSet<&str> = entries.iter().map(|entry| entry.origin.as_str()).collect();
+        let mut waiting: HashMap<(Slug, Instant), VecDeque<usize>> = HashMap::new();
+        for index in self.order.iter().copied().filter(|index| self.given[*index].is_none()) {
+            if let Some(at) = entries[index].published_at {
+                waiting.entry((entries[index].slug.clone(), at)).or_default().push_back(index);
+            }
+        }
+        self.match_stored(|post, base| {
+            let is_gone = post.origin.as_deref().is_some_and(|origin| !origins.contains(origin));
+            waiting.get_mut(&(base.clone(), post.published_at.filter(|_| is_gone)?))?.pop_front()
+        });
+    }
+
+    fn match_stored(&mut self, mut owner: impl FnMut(&ExistingPost, &Slug) -> Option<usize>) {
+        let mut groups = std::mem::take(&mut self.groups);
+        for (base, group) in &mut groups {
+            for (slug, post) in std::mem::take(&mut group.stored) {
+                let is_free = !self.claimed.contains_key(&slug);
+                match owner(&post, base).filter(|index| is_free && self.given[*index].is_none()) {
+                    Some(index) => self.give(index, slug, Some(post.id)),
+                    None => group.stored.push((slug, post)),
+                }
+            }
+        }
+        self.groups = groups;
+    }
+
+    fn give(&mut self, index: usize, slug: Slug, existing_id: Option<String>) {
+        self.claimed.insert(slug.clone(), index);
+        self.given[index] = Some((slug, existing_id));
+    }
+
+    fn give_free_slugs(&mut self) -> Result<(), E> {
+        for index in self.order.clone() {
+            if self.given[index].is_none() {
+                let slug = self.free_slug(&self.entries[index].slug)?;
+                self.give(index, slug, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next of the base's numbers that is free, and that is not the plain slug of other entries.
+    fn free_slug(&mut self, base: &Slug) -> Result<Slug, E> {
+        let first = self.groups.get(base).map_or(1, |group| group.next);
+        for number in first.. {
+            let slug = base.numbered(number);
+            let is_wanted = number > 1 && self.groups.contains_key(&slug);
+            if !is_wanted && !self.claimed.contains_key(&slug) && (self.existing)(&slug)?.is_none() {
+                self.groups.entry(base.clone()).or_default().next = number + 1;
+                return Ok(slug);
+            }
+        }
+        unreachable!("there are more numbers than posts")
+    }
+
+    fn add_aliases(&mut self) -> Result<(), E> {
+        let entries = self.entries;
+        for index in self.order.clone() {
+            for address in &entries[index].aliases {
+                self.add_alias(index, address, &entries[index].origin)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets an old address lead to an entry, if it does not lead elsewhere; `origin` is who asks.
+    fn add_alias(&mut self, index: usize, address: &str, origin: &str) -> Result<(), E> {
+        let Some(alias) = paths::alias_slug(address) else {
+            self.note(origin, format!("the old address {address:?} names nothing"));
+            return Ok(());
+        };
+        match self.claimed.get(&alias) {
+            Some(owner) if *owner == index => return Ok(()),
+            Some(owner) => {
+                let owner = &self.entries[*owner].origin;
+                self.note(origin, format!("the old address {address:?} is left out: {alias} leads to {owner}"));
+                return Ok(());
+            }
+            None => {}
+        }
+        let own_id = self.given[index].as_ref().and_then(|(_, id)| id.clone());
+        match (self.existing)(&alias)? {
+            Some(other) if Some(&other.id) != own_id.as_ref() => {
+                self.note(
+                    origin,
+                    format!("the old address {address:?} is left out: {alias} leads to the post {}", other.id),
+                );
+            }
+            _ => {
+                self.claimed.insert(alias.clone(), index);
+                self.aliases[index].push(alias);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_redirects(&mut self, redirects: &[Redirect]) -> Result<(), E> {
+        let by_name: HashMap<Slug, &Redirect> =
+            redirects.iter().filter_map(|redirect| Some((Slug::from_name(&redirect.from)?, redirect))).collect();
+        for redirect in redirects {
+            match self.target(redirect, &by_name) {
+                Some(index) => self.add_alias(index, &redirect.from, &redirect.origin)?,
+                None => {
+                    self.note(&redirect.origin, format!("leads to {:?}, which is no post of this import", redirect.to))
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry that a redirect leads to in the end; redirects may lead to redirects, but not in a circle.
+    fn target(&self, redirect: &Redirect, by_name: &HashMap<Slug, &Redirect>) -> Option<usize> {
+        let mut to = paths::alias_slug(&redirect.to)?;
+        for _ in 0..8 {
+            let first_of = |slug| self.groups.get(slug).and_then(|group: &Group| group.members.first());
+            if let Some(index) = self.claimed.get(&to).or_else(|| first_of(&to)) {
+                return Some(*index);
+            }
+            to = paths::alias_slug(&by_name.get(&to)?.to)?;
+        }
+        None
+    }
+
+    fn note(&mut self, origin: &str, text: String) {
+        self.notes.push(Note { origin: origin.to_owned(), text });
+    }
+
+    fn finish(self) -> PostSlugs {
+        let given = self.given.into_iter().zip(self.aliases);
+        let posts = given.map(|(given, aliases)| {
+            let (slug, existing_id) = given.expect("every entry was given a slug");
+            ResolvedPost { slug, existing_id, aliases }
+        });
+        PostSlugs { posts: posts.collect(), notes: self.notes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    fn entry(origin: &str, slug: &str, day: &str) -> Entry {
+        Entry {
+            origin: origin.into(),
+            id: None,
+            slug: slug.parse().expect("a slug"),
+            published_at: format!("2020-01-{day}T00:00:00Z").parse().ok(),
+            aliases: Vec::new(),
+        }
+    }
+
+    fn stored(origin: Option<&str>, day: &str) -> ExistingPost {
+        ExistingPost {
+            id: format!("id-{}", origin.unwrap_or("none")),
+            origin: origin.map(str::to_owned),
+            published_at: format!("2020-01-{day}T00:00:00Z").parse().ok(),
+        }
+    }
+
+    fn resolve(entries: &[Entry], redirects: &[Redirect], posts: &[(&str, ExistingPost)]) -> PostSlugs {
+        let existing = |slug: &Slug| {
+            Ok::<_, Infallible>(posts.iter().find(|(s, _)| *s == slug.as_str()).map(|(_, post)| post.clone()))
+        };
+        let Ok(resolved) = resolve_post_slugs(entries, redirects, existing);
+        resolved
+    }
+
+    fn slugs(entries: &[Entry], posts: &[(&str, ExistingPost)]) -> Vec<(String, bool)> {
+        let resolved = resolve(entries, &[], posts).posts;
+        resolved.into_iter().map(|post| (post.slug.to_string(), post.existing_id.is_some())).collect()
+    }
+
+    fn row(slug: &str, exists: bool) -> (String, bool) {
+        (slug.into(), exists)
+    }
+
+    #[test]
+    fn the_oldest_post_has_the_plain_slug() {
+        let entries = [entry("c", "s", "03"), entry("b", "s", "01"), entry("a", "s", "01"), entry("d", "s-2", "02")];
+        assert_eq!(slugs(&entries, &[]), [row("s-4", false), row("s-3", false), row("s", false), row("s-2", false)]);
+    }
+
+    #[test]
+    fn a_second_run_finds_its_posts_in_any_order() {
+        let entries = [entry("a", "s", "01"), entry("b", "s", "02"), entry("c", "s", "03")];
+        let posts = [("s", stored(Some("b"), "02")), ("s-2", stored(Some("c"), "03"))];
+        assert_eq!(slugs(&entries, &posts), [row("s-3", false), row("s", true), row("s-2", true)]);
+    }
+
+    #[test]
+    fn somebody_elses_post_is_never_taken() {
+        let posts = [("s", stored(None, "01")), ("s-2", stored(Some("other"), "09"))];
+        assert_eq!(slugs(&[entry("a", "s", "01")], &posts), [row("s-3", false)]);
+    }
+
+    #[test]
+    fn a_moved_file_is_the_same_post() {
+        let posts = [("s", stored(Some("old/a"), "01"))];
+        assert_eq!(slugs(&[entry("new/a", "s", "01")], &posts), [row("s", true)]);
+        let both = [entry("new/a", "s", "01"), entry("old/a", "s", "02")];
+        assert_eq!(slugs(&both, &posts), [row("s-2", false), row("s", true)]);
+    }
+
+    #[test]
+    fn an_exported_post_is_known_by_its_id() {
+        let entry = Entry { id: Some("id-x".into()), ..entry("tidings:id-x", "s", "01") };
+        assert_eq!(slugs(&[entry], &[("s", stored(Some("x"), "05"))]), [row("s", true)]);
+    }
+
+    #[test]
+    fn old_addresses_lead_to_one_post() {
+        let alias = |aliases: &[&str]| aliases.iter().map(|alias| String::from(*alias)).collect();
+        let entries = [
+            Entry { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..entry("a", "s", "01") },
+            Entry { aliases: alias(&["/2020/old/index.html", "taken"]), ..entry("b", "t", "02") },
+        ];
+        let resolved = resolve(&entries, &[], &[("taken", stored(None, "09"))]);
+        let aliases: Vec<_> = resolved.posts.iter().map(|post| post.aliases.clone()).collect();
+        assert_eq!(aliases, [vec!["old".parse().expect("a slug")], vec![]]);
+        let notes: Vec<_> = resolved.notes.iter().map(|note| note.text.as_str()).collect();
+        let expected = [
+            "the old address \"t\" is left out: t leads to b",
+            "the old address \"/\" names nothing",
+            "the old address \"/2020/old/index.html\" is left out: old leads to a",
+            "the old address \"taken\" is left out: taken leads to the post id-none",
+        ];
+        assert_eq!(notes, expected);
+    }
+
+    #[test]
+    fn redirects_lead_on_but_not_in_a_circle() {
+        let redirect =
+            |from: &str, to: &str| Redirect { origin: format!("{from}.md"), from: from.into(), to: to.into() };
+        let redirects =
+            [redirect("one", "/blog/two"), redirect("two", "/blog/s"), redirect("x", "/y"), redirect("y", "/x")];
+        let resolved = resolve(&[entry("a", "s", "01")], &redirects, &[]);
+        let aliases: Vec<_> = resolved.posts[0].aliases.iter().map(Slug::as_str).collect();
+        assert_eq!(aliases, ["one", "two"]);
+        assert_eq!(resolved.notes.len(), 2);
+    }
+
+    #[test]
+    fn many_posts_of_one_name_take_no_quadratic_time() {
+        let entries: Vec<_> = (0..20_000).map(|n| entry(&format!("{n:06}"), "s", "01")).collect();
+        let resolved = resolve(&entries, &[], &[]);
+        assert_eq!(resolved.posts[19_999].slug.as_str(), "s-20000");
+    }
+}

@@ -1,0 +1,110 @@
+//! What an import reads from, whatever its form. The rule: nothing of a body is kept here, so that what is in memory is a few
+//! hundred bytes a post.
+
+use std::path::PathBuf;
+
+use super::json_lines_source::JsonLines;
+use super::markdown_file::Outcome;
+use super::terms::TermList;
+use super::wxr::Wxr;
+use super::{Entry, Failed, ImportedPost, ImportedTerm, Note, Redirect, Skipped, TermKind, markdown_folder};
+
+/// Everything that was found, and the way to each post's body.
+pub struct Source {
+    found: Found,
+    posts: Posts,
+}
+
+/// Where the posts are read from again.
+pub(super) enum Posts {
+    Folder(PathBuf),
+    Wxr(Wxr),
+    JsonLines(JsonLines),
+}
+
+/// What one reading of everything gives.
+#[derive(Default)]
+pub(super) struct Found {
+    pub entries: Vec<Entry>,
+    pub terms: TermList,
+    pub redirects: Vec<Redirect>,
+    pub skipped: Vec<Skipped>,
+    pub failed: Vec<Failed>,
+    pub notes: Vec<Note>,
+}
+
+impl Source {
+    pub(super) fn new(found: Found, posts: Posts) -> Self {
+        Self { found, posts }
+    }
+
+    /// The posts: a folder's by path, a file's in the order of the file.
+    pub fn entries(&self) -> &[Entry] {
+        &self.found.entries
+    }
+
+    /// Reads the post of the entry with this index, body and all.
+    pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
+        let entry = &self.found.entries[index];
+        let post = match &self.posts {
+            Posts::Folder(root) => markdown_folder::read(root, &entry.origin)?,
+            Posts::Wxr(wxr) => wxr.read(index, &entry.origin)?,
+            Posts::JsonLines(lines) => lines.read(index, &entry.origin)?,
+        };
+        if post.origin == entry.origin {
+            return Ok(post);
+        }
+        Err(Failed { origin: entry.origin.clone(), reason: "the file has changed since the import began".into() })
+    }
+
+    /// The categories, tags or authors that the source describes and that its posts name, each once, in the order found.
+    pub fn terms(&self, kind: TermKind) -> &[ImportedTerm] {
+        self.found.terms.of(kind)
+    }
+
+    pub fn redirects(&self) -> &[Redirect] {
+        &self.found.redirects
+    }
+
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.found.skipped
+    }
+
+    pub fn failed(&self) -> &[Failed] {
+        &self.found.failed
+    }
+
+    pub fn notes(&self) -> &[Note] {
+        &self.found.notes
+    }
+}
+
+impl Found {
+    pub fn take(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Post(post) => self.take_post(&post),
+            Outcome::Redirect(redirect) => self.redirects.push(redirect),
+            Outcome::Skipped(skipped) => self.skipped.push(skipped),
+            Outcome::Failed(failed) => self.failed.push(failed),
+        }
+    }
+
+    pub fn take_post(&mut self, post: &ImportedPost) {
+        for (kind, term) in post.terms() {
+            self.terms.add_named(kind, term);
+        }
+        self.entries.push(post.to_entry());
+    }
+
+    pub fn skip(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+        self.skipped.push(Skipped { origin: origin.into(), reason: reason.into() });
+    }
+
+    pub fn fail(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+        self.failed.push(Failed { origin: origin.into(), reason: reason.into() });
+    }
+
+    pub fn note(&mut self, origin: impl Into<String>, text: impl Into<String>) {
+        self.notes.push(Note { origin: origin.into(), text: text.into() });
+    }
+}

@@ -1,0 +1,215 @@
+//! Names of categories, tags and authors made into slugs. The rule: the same names, in the same order, over the same stored terms
+//! give the same slugs; and a name that is stored keeps the slug that it has.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{ImportedTerm, Term, TermKind};
+use crate::model::Slug;
+
+/// A term that the store holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTerm {
+    pub slug: Slug,
+    pub name: String,
+}
+
+/// A term with its slug.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTerm {
+    pub slug: Slug,
+    pub name: String,
+    pub description: Option<String>,
+    pub url: Option<String>,
+    /// Whether the store does not hold this slug yet.
+    pub is_new: bool,
+}
+
+/// Every term of one kind that an import needs, and the slug of each name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResolvedTerms {
+    pub terms: Vec<NewTerm>,
+    slugs: HashMap<String, Slug>,
+}
+
+/// Finds the slug of each term, all of one kind:
+/// - a slug that the source gives stays;
+/// - names that differ in case alone are one term, and the first spelling is its name;
+/// - a stored name keeps its slug; two names that meet in one slug are told apart by `-2`, `-3`…;
+/// - a name of which nothing can stand in a slug is called `category`, `tag` or `author`.
+pub fn resolve_terms(imported: &[ImportedTerm], stored: &[StoredTerm]) -> ResolvedTerms {
+    let mut resolver = Resolver::new(stored);
+    // Given slugs first: a name must not take what another term is sure to have.
+    for term in imported {
+        if let Some(slug) = &term.slug {
+            resolver.add(term, slug.clone());
+        }
+    }
+    for term in imported.iter().filter(|term| term.slug.is_none()) {
+        let known = resolver.resolved.slugs.get(&folded(&term.name)).cloned();
+        let slug = known.unwrap_or_else(|| resolver.free(&base(term)));
+        resolver.add(term, slug);
+    }
+    resolver.resolved
+}
+
+impl ResolvedTerms {
+    /// The slug of a term that was among those resolved.
+    pub fn slug_of(&self, term: &Term) -> Option<Slug> {
+        term.slug.clone().or_else(|| self.slugs.get(&folded(&term.name)).cloned())
+    }
+}
+
+#[derive(Default)]
+struct Resolver {
+    resolved: ResolvedTerms,
+    /// The slugs stored, and those given away here.
+    taken: HashSet<Slug>,
+    stored: HashSet<Slug>,
+    added: HashSet<Slug>,
+    /// For a slug that was met before: the number to try next.
+    next: HashMap<Slug, u32>,
+}
+
+impl Resolver {
+    fn new(stored: &[StoredTerm]) -> Self {
+        let mut resolver = Self::default();
+        for term in stored {
+            resolver.taken.insert(term.slug.clone());
+            resolver.stored.insert(term.slug.clone());
+            resolver.resolved.slugs.entry(folded(&term.name)).or_insert_with(|| term.slug.clone());
+        }
+        resolver
+    }
+
+    fn add(&mut self, term: &ImportedTerm, slug: Slug) {
+        self.resolved.slugs.entry(folded(&term.name)).or_insert_with(|| slug.clone());
+        self.taken.insert(slug.clone());
+        if self.added.insert(slug.clone()) {
+            let ImportedTerm { name, description, url, .. } = term.clone();
+            let is_new = !self.stored.contains(&slug);
+            self.resolved.terms.push(NewTerm { slug, name, description, url, is_new });
+        }
+    }
+
+    fn free(&mut self, base: &Slug) -> Slug {
+        let next = self.next.entry(base.clone()).or_insert(1);
+        while self.taken.contains(&base.numbered(*next)) {
+            *next += 1;
+        }
+        base.numbered(*next)
+    }
+}
+
+fn base(term: &ImportedTerm) -> Slug {
+    Slug::from_name(&term.name).unwrap_or_else(|| Slug::from_name(term.kind.noun()).expect("letters are a slug"))
+}
+
+/// What two spellings of one name have in common.
+fn folded(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The terms of a source, of all kinds: each once, in the order found.
+#[derive(Debug, Default)]
+pub(super) struct TermList {
+    terms: HashMap<TermKind, Vec<ImportedTerm>>,
+    /// Where a term stands in its list, by its slug where it was given, or else by its name.
+    places: HashMap<(TermKind, Result<Slug, String>), usize>,
+}
+
+impl TermList {
+    pub fn of(&self, kind: TermKind) -> &[ImportedTerm] {
+        self.terms.get(&kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// A term that a post names.
+    pub fn add_named(&mut self, kind: TermKind, term: &Term) {
+        let Term { name, slug } = term.clone();
+        self.place(ImportedTerm { kind, slug, name, description: None, url: None });
+    }
+
+    /// A term that the source describes; it says more than a post that named it before.
+    pub fn add_described(&mut self, term: ImportedTerm) {
+        let place = self.place(term.clone());
+        if let Some(known) = self.terms.get_mut(&term.kind).and_then(|list| list.get_mut(place)) {
+            *known = term;
+        }
+    }
+
+    fn place(&mut self, term: ImportedTerm) -> usize {
+        let key = term.slug.clone().ok_or_else(|| folded(&term.name));
+        let list = self.terms.entry(term.kind).or_default();
+        *self.places.entry((term.kind, key)).or_insert_with(|| {
+            list.push(term);
+            list.len() - 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn imported(name: &str, slug: Option<&str>) -> ImportedTerm {
+        let slug = slug.map(|slug| slug.parse().expect("a slug"));
+        ImportedTerm { kind: TermKind::Author, slug, name: name.into(), description: None, url: None }
+    }
+
+    fn resolve(names: &[&str], stored: &[(&str, &str)]) -> Vec<(String, String, bool)> {
+        let names: Vec<_> = names.iter().map(|name| imported(name, None)).collect();
+        let stored: Vec<_> = stored
+            .iter()
+            .map(|(slug, name)| StoredTerm { slug: slug.parse().expect("a slug"), name: (*name).into() })
+            .collect();
+        let terms = resolve_terms(&names, &stored).terms;
+        terms.into_iter().map(|term| (term.slug.to_string(), term.name, term.is_new)).collect()
+    }
+
+    fn row(slug: &str, name: &str, is_new: bool) -> (String, String, bool) {
+        (slug.into(), name.into(), is_new)
+    }
+
+    #[test]
+    fn names_that_meet_are_numbered_and_spellings_are_one() {
+        let found = resolve(&["DirtyF", "dirtyf", "C++", "C", "!?", "…?", "dirtyF "], &[]);
+        let expected = [
+            row("dirtyf", "DirtyF", true),
+            row("c", "C++", true),
+            row("c-2", "C", true),
+            row("author", "!?", true),
+            row("...", "…?", true),
+        ];
+        assert_eq!(found[..4], expected[..4]);
+    }
+
+    #[test]
+    fn a_second_run_finds_the_same_slugs() {
+        let stored = [("c", "C++"), ("c-2", "C"), ("author", "!?")];
+        let found = resolve(&["C", "C++", "c#", "!?"], &stored);
+        let expected =
+            [row("c-2", "C", false), row("c", "C++", false), row("c-3", "c#", true), row("author", "!?", false)];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_given_slug_stays_and_is_not_taken_by_a_name() {
+        let terms = [imported("Edge", None), imported("Edge Case", Some("edge")), imported("edge case", None)];
+        let resolved = resolve_terms(&terms, &[]);
+        let slug = |name, slug: Option<&str>| {
+            let term = Term { name: String::from(name), slug: slug.map(|slug| slug.parse().expect("a slug")) };
+            resolved.slug_of(&term).map(|slug| slug.to_string())
+        };
+        assert_eq!(slug("Edge Case", Some("edge")).as_deref(), Some("edge"));
+        assert_eq!(slug("EDGE case", None).as_deref(), Some("edge"));
+        assert_eq!(slug("Edge", None).as_deref(), Some("edge-2"));
+        assert_eq!(slug("unheard of", None), None);
+    }
+
+    #[test]
+    fn a_description_that_comes_late_is_kept() {
+        let mut list = TermList::default();
+        list.add_named(TermKind::Author, &Term { name: "a".into(), slug: Some("a".parse().expect("a slug")) });
+        list.add_described(ImportedTerm { name: "Ada".into(), ..imported("a", Some("a")) });
+        assert_eq!(list.of(TermKind::Author), [imported("Ada", Some("a"))]);
+    }
+}

@@ -1,0 +1,36 @@
+//! TOML read into a [`Value`]. The rule: numbers, truth values and dates become the text that the other syntax would have given.
+
+use super::value::Value;
+
+/// The table that the text is; the error says what is wrong and where.
+pub fn parse(text: &str) -> Result<Value, String> {
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    Ok(value(toml::Value::Table(table)))
+}
+
+fn value(toml: toml::Value) -> Value {
+    match toml {
+        toml::Value::String(text) => Value::Text(text),
+        toml::Value::Integer(number) => Value::Text(number.to_string()),
+        toml::Value::Float(number) => Value::Text(number.to_string()),
+        toml::Value::Boolean(truth) => Value::Text(truth.to_string()),
+        toml::Value::Datetime(at) => Value::Text(at.to_string()),
+        toml::Value::Array(items) => Value::List(items.into_iter().map(value).collect()),
+        toml::Value::Table(table) => Value::Table(table.into_iter().map(|(key, item)| (key, value(item))).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_becomes_text() {
+        let value =
+            parse("a = 1\nb = true\nc = 1979-05-27\nd = 1979-05-27 07:32:00-08:00\n[e]\nf = ['g']").expect("TOML");
+        let text = |key| value.get(key).and_then(Value::text);
+        assert_eq!([text("a"), text("b"), text("c")], [Some("1"), Some("true"), Some("1979-05-27")]);
+        assert_eq!(text("d"), Some("1979-05-27T07:32:00-08:00"));
+        assert_eq!(value.get("e").and_then(|e| e.get("f")), Some(&Value::List(vec![Value::Text("g".into())])));
+    }
+}

@@ -1,0 +1,117 @@
+//! One item of a WordPress export read as a post. The rule: what WordPress kept from the public – drafts, private posts, posts behind
+//! a password – stays a draft here, with a note that says so.
+
+use super::element::Element;
+use super::markdown_file::in_words;
+use super::wxr::Site;
+use super::{ImportedPost, Term, dates};
+use crate::model::{Instant, Slug, html_text, markdown};
+
+/// What an item turned out to be.
+pub enum Item {
+    Post {
+        post: Box<ImportedPost>,
+        note: Option<&'static str>,
+    },
+    /// And why.
+    Skipped(String),
+    Failed(String),
+}
+
+/// What an item is known by: the site's address and the post's number. (A `guid` will not do: two posts may have the same.)
+pub fn origin(item: &Element, site: &Site) -> Option<String> {
+    let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
+    Some(format!("{}/?p={id}", site.address))
+}
+
+pub fn read(item: &Element, site: &Site, origin: &str) -> Item {
+    let kind = item.child_text("wp:post_type");
+    if kind != "post" {
+        return Item::Skipped(format!("of the type {kind:?}, not a post"));
+    }
+    let (is_draft, note) = match status(item) {
+        Ok(status) => status,
+        Err(reason) => return Item::Skipped(reason),
+    };
+    match date(item) {
+        None if !is_draft => Item::Failed("published, but without a date that can be read".to_owned()),
+        date => Item::Post { post: Box::new(post(item, site, origin, is_draft, date)), note },
+    }
+}
+
+/// Whether it becomes a draft, and what is to be said about that.
+fn status(item: &Element) -> Result<(bool, Option<&'static str>), String> {
+    let is_locked = !item.child_text("wp:post_password").is_empty();
+    match item.child_text("wp:status") {
+        "publish" | "future" if is_locked => Ok((true, Some("behind a password, so it was taken as a draft"))),
+        "publish" | "future" => Ok((false, None)),
+        "draft" | "pending" => Ok((true, None)),
+        "private" => Ok((true, Some("private, so it was taken as a draft"))),
+        other => Err(format!("of the status {other:?}, neither published nor a draft")),
+    }
+}
+
+/// In UTC where the export says so; WordPress writes `0000-00-00` there for what was never published.
+fn date(item: &Element) -> Option<Instant> {
+    ["wp:post_date_gmt", "pubDate", "wp:post_date"].iter().find_map(|name| dates::parse(item.child_text(name)))
+}
+
+fn post(item: &Element, site: &Site, origin: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {
+    let body = item.child("content:encoded").map_or("", |content| content.text.as_str());
+    let slug = slug_text(item.child_text("wp:post_name"));
+    ImportedPost {
+        origin: origin.to_owned(),
+        id: None,
+        title: title(item, body, slug.as_deref()),
+        slug,
+        excerpt: Some(html_text::from_any(item.child_text("excerpt:encoded"))).filter(|text| !text.is_empty()),
+        markdown: body.to_owned(),
+        authors: site.author(item.child_text("dc:creator")).into_iter().collect(),
+        categories: terms(item, "category"),
+        tags: terms(item, "post_tag"),
+        published_at: date.filter(|_| !is_draft),
+        version: None,
+        created_at: date.filter(|_| is_draft),
+        updated_at: dates::parse(item.child_text("wp:post_modified_gmt")),
+        is_draft,
+        aliases: old_slugs(item),
+    }
+}
+
+/// WordPress keeps titles as HTML. One that is empty becomes the first heading, or else the slug in words.
+fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
+    let given = html_text::from_any(item.child_text("title"));
+    let given = Some(given).filter(|title| !title.is_empty());
+    given.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(slug.unwrap_or_default()))
+}
+
+/// The item's terms of one taxonomy, each once.
+fn terms(item: &Element, domain: &str) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for category in item.children("category").filter(|category| category.attribute("domain") == Some(domain)) {
+        let term =
+            Term { name: html_text::from_any(&category.text), slug: category.attribute("nicename").and_then(slug) };
+        let is_known =
+            terms.iter().any(|known| known.slug == term.slug && (term.slug.is_some() || known.name == term.name));
+        if !is_known && !term.name.is_empty() {
+            terms.push(term);
+        }
+    }
+    terms
+}
+
+/// The slugs that the post had before, which WordPress keeps among its notes on the post.
+fn old_slugs(item: &Element) -> Vec<String> {
+    let notes = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == "_wp_old_slug");
+    notes.filter_map(|meta| slug_text(meta.child_text("wp:meta_value"))).collect()
+}
+
+/// A slug as WordPress writes it: other scripts percent-encoded.
+pub fn slug(nicename: &str) -> Option<Slug> {
+    Slug::from_name(&slug_text(nicename)?)
+}
+
+fn slug_text(nicename: &str) -> Option<String> {
+    let text = percent_encoding::percent_decode_str(nicename.trim()).decode_utf8_lossy().into_owned();
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,136 @@
+//! The real blogs read, and every body held against another reading of its file. Wants the corpora: in `TIDINGS_CORPORA`, or in
+//! `../shared/corpora` beside the project. Without them these tests fail, as they would prove nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tidings::import::{Source, TermKind, open, resolve_post_slugs, resolve_terms};
+
+fn corpus(name: &str) -> PathBuf {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let corpora = std::env::var_os("TIDINGS_CORPORA").map_or_else(beside, PathBuf::from);
+    let path = corpora.join(name);
+    assert!(path.exists(), "{} is missing: set TIDINGS_CORPORA to the folder of the corpora", path.display());
+    path
+}
+
+fn source(name: &str) -> (PathBuf, Source) {
+    let path = corpus(name);
+    let source = open(&path, None).expect("a corpus");
+    (path, source)
+}
+
+/// How many posts, redirects, skipped files and failed ones.
+fn counts(source: &Source) -> [usize; 4] {
+    [source.entries().len(), source.redirects().len(), source.skipped().len(), source.failed().len()]
+}
+
+/// What follows the second fence, found without the importer's help.
+fn body_of(path: &Path, fence: &str) -> Vec<u8> {
+    let bytes = std::fs::read(path).expect("a file");
+    let mut at = 0;
+    let mut fences = 0;
+    while fences < 2 {
+        let length = bytes[at..].iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+        fences += usize::from(bytes[at..at + length].trim_ascii() == fence.as_bytes());
+        at += length;
+    }
+    bytes[at..].to_vec()
+}
+
+fn bodies_are_whole(root: &Path, source: &Source, fence: &str) {
+    for (index, entry) in source.entries().iter().enumerate() {
+        let post = source.read(index).expect("a post");
+        assert_eq!(post.markdown.as_bytes(), body_of(&root.join(&entry.origin), fence), "{}", entry.origin);
+        assert!(!post.title.is_empty(), "{}", entry.origin);
+    }
+}
+
+fn names(source: &Source, kind: TermKind) -> Vec<String> {
+    source.terms(kind).iter().map(|term| term.name.clone()).collect()
+}
+
+fn skipped(source: &Source) -> BTreeMap<&str, &str> {
+    source.skipped().iter().map(|skipped| (skipped.origin.as_str(), skipped.reason.as_str())).collect()
+}
+
+#[test]
+fn the_go_blog() {
+    let (root, source) = source("go-blog");
+    assert_eq!(counts(&source), [274, 60, 3, 0], "{:?}", source.failed());
+    bodies_are_whole(&root, &source, "---");
+    assert_eq!(skipped(&source)["_content/blog/README.md"], "no front matter");
+    assert!(skipped(&source)["_content/blog/all.md"].starts_with("no date"));
+    assert!(names(&source, TermKind::Author).contains(&"Russ Cox, for the Go team".to_owned()));
+    let strings = source.entries().iter().position(|entry| entry.origin.ends_with("/strings.md")).expect("a post");
+    assert!(source.read(strings).expect("a post").markdown.contains('\u{fffd}'), "a character that is not a fault");
+}
+
+#[test]
+fn the_rust_blog() {
+    let (root, source) = source("rust-blog");
+    assert_eq!(counts(&source), [750, 0, 4, 0], "{:?}", source.failed());
+    bodies_are_whole(&root, &source, "+++");
+    let first = source.entries().iter().find(|entry| entry.slug.as_str() == "1.0-timeline").expect("a post");
+    assert_eq!(first.published_at.map(|at| at.to_string()).as_deref(), Some("2014-12-12T00:00:00Z"));
+}
+
+#[test]
+fn the_jekyll_blog() {
+    let (root, source) = source("jekyll-blog");
+    assert_eq!(counts(&source), [102, 0, 0, 0], "{:?}", source.failed());
+    bodies_are_whole(&root, &source, "---");
+    let published = |name: &str| {
+        let entry = source.entries().iter().find(|entry| entry.origin.contains(name)).expect("a post");
+        entry.published_at.expect("published").to_string()
+    };
+    assert_eq!(published("2014-01-13-"), "2014-01-14T01:43:32Z");
+    assert_eq!(published("jekyll-3-9-3-released"), "2023-01-29T00:00:00Z");
+    assert_eq!(published("jekyll-turns-2-0-0"), "2014-05-06T00:00:00Z");
+    let authors = resolve_terms(source.terms(TermKind::Author), &[]).terms;
+    assert_eq!(authors.iter().filter(|author| author.name.eq_ignore_ascii_case("dirtyf")).count(), 1);
+    assert!(authors.iter().any(|author| author.name == "mattr-" && author.slug.as_str() == "mattr"));
+}
+
+#[test]
+fn the_wordpress_export() {
+    let (path, source) = source("wordpress/themeunittestdata.wordpress.xml");
+    assert_eq!(counts(&source), [51, 0, 129, 0], "{:?}", source.failed());
+    let text = std::fs::read_to_string(path).expect("a file");
+    for (index, entry) in source.entries().iter().enumerate() {
+        let post = source.read(index).expect("a post");
+        assert!(!post.title.is_empty() && !post.title.contains('<'), "{}", post.title);
+        assert_eq!(post.markdown, wordpress_body(&text, &entry.origin), "{}", entry.origin);
+    }
+    let drafts: Vec<_> = source.entries().iter().filter(|entry| entry.published_at.is_none()).collect();
+    let slugs: Vec<_> = drafts.iter().map(|entry| entry.slug.as_str()).collect();
+    assert_eq!(slugs, ["draft", "template-password-protected"]);
+    assert_eq!(source.notes().len(), 1);
+    assert_eq!(names(&source, TermKind::Author), ["Theme Buster", "Theme Reviewer"]);
+    assert_eq!((names(&source, TermKind::Category).len(), names(&source, TermKind::Tag).len()), (67, 110));
+}
+
+/// What the content of the item with this number holds: here always one CDATA section, in one post with white space before it.
+fn wordpress_body(text: &str, origin: &str) -> String {
+    let number = origin.rsplit('=').next().expect("a number");
+    let mark = format!("<wp:post_id>{number}</wp:post_id>");
+    let item = text.split("<item>").find(|item| item.contains(&mark)).expect("an item");
+    let content = item.split_once("<content:encoded>").expect("content").1;
+    let content = content.split_once("</content:encoded>").expect("an end").0;
+    content.replacen("<![CDATA[", "", 1).replacen("]]>", "", 1)
+}
+
+#[test]
+fn every_post_of_every_corpus_has_a_slug_of_its_own() {
+    for name in ["go-blog", "rust-blog", "jekyll-blog", "wordpress/themeunittestdata.wordpress.xml"] {
+        let (_, source) = source(name);
+        let none = |_: &_| Ok::<_, std::convert::Infallible>(None);
+        let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), none);
+        let mut slugs: Vec<_> = resolved.posts.iter().map(|post| post.slug.as_str()).collect();
+        slugs.extend(resolved.posts.iter().flat_map(|post| post.aliases.iter().map(|alias| alias.as_str())));
+        let all = slugs.len();
+        slugs.sort_unstable();
+        slugs.dedup();
+        assert_eq!(slugs.len(), all, "{name}");
+    }
+}

@@ -1,0 +1,3 @@
+//! Imports of real blogs and of hand-made files, through the importer and into a store.
+
+mod corpora;
