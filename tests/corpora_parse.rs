@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tidings::import::{Source, TermKind, open, resolve_post_slugs, resolve_terms};
+use tidings::import::{Source, open, resolve_post_slugs, resolve_terms};
+use tidings::model::TermKind;
 
 fn corpus(name: &str) -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
