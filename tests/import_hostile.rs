@@ -102,7 +102,7 @@ fn import(path: &Path, format: Format) {
     let none = |_: &_| Ok::<_, std::convert::Infallible>(None);
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), none);
     assert_eq!(resolved.posts.len(), source.entries().len());
-    for kind in [tidings::import::TermKind::Author, tidings::import::TermKind::Tag] {
+    for kind in [tidings::model::TermKind::Author, tidings::model::TermKind::Tag] {
         resolve_terms(source.terms(kind), &[]);
     }
 }

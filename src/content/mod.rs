@@ -86,6 +86,11 @@ impl Content {
         Ok(self.store.ping().await?)
     }
 
+    /// Drops what is cached: the next reader reads everything anew.
+    pub fn forget_cached(&self) {
+        self.directories.forget();
+    }
+
     /// Whether no other process writes to the store.
     pub fn is_alone(&self) -> bool {
         self.sharing == Sharing::Alone

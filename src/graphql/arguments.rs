@@ -88,10 +88,12 @@ impl SlugFilter {
     }
 }
 
-/// Which answers about a page's neighbours the selection asks for.
+/// What of the page the selection asks for.
 pub fn wanted(ctx: &Context<'_>) -> Wanted {
-    let page_info = ctx.look_ahead().field("pageInfo");
+    let selection = ctx.look_ahead();
+    let page_info = selection.field("pageInfo");
     Wanted {
+        items: ["nodes", "edges", "pageInfo"].iter().any(|name| selection.field(name).exists()),
         has_next: page_info.field("hasNextPage").exists(),
         has_previous: page_info.field("hasPreviousPage").exists(),
     }

@@ -1,5 +1,6 @@
 //! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
 
+mod graphql;
 mod import;
 mod pages;
 mod support;

@@ -51,7 +51,7 @@ pub async fn read_page(
     wanted: Wanted,
 ) -> Result<Page<Arc<Post>>> {
     let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
-    let Some(whole) = list.span(reader.now()) else {
+    let Some(whole) = list.span(reader.now()).filter(|_| wanted != Wanted::default()) else {
         return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
     };
     let span = Span { after: arguments.after.clone(), before: arguments.before.clone(), ..whole.clone() };

@@ -43,6 +43,9 @@ pub async fn read_page(
     wanted: Wanted,
 ) -> Result<Page<Arc<Term>>> {
     let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+    if wanted == Wanted::default() {
+        return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
+    }
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
     let terms = Terms { reader, kind };
     let (count, direction, then_last) = match take {
@@ -50,7 +53,11 @@ pub async fn read_page(
         Take::Last { count } => (count, Direction::Backward, None),
     };
     // One more than the page has tells whether the list goes on.
-    let mut items = terms.take(after, before, direction, count + 1).await?;
+    let and_one = match direction {
+        Direction::Forward => wanted.has_next,
+        Direction::Backward => wanted.has_previous,
+    };
+    let mut items = terms.take(after, before, direction, count + usize::from(and_one)).await?;
     let goes_on = items.len() > count;
     items.truncate(count);
     if direction == Direction::Backward {

@@ -18,9 +18,11 @@ impl<C> Default for PageArguments<C> {
     }
 }
 
-/// Which of the answers about a page's neighbours the client asked for; each may cost a read.
+/// What of a page the client asked for; each may cost reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
+    /// The items, or their cursors.
+    pub items: bool,
     pub has_next: bool,
     pub has_previous: bool,
 }

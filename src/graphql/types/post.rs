@@ -48,7 +48,10 @@ impl PostObject {
         arguments: PageArguments<model::PostKey>,
     ) -> Result<Option<PostObject>> {
         let loaders = &context::of(ctx).loaders;
-        let page = loaders.page(PostList::all(), arguments, Wanted::default()).await.map_err(Failure::from)?;
+        let page = loaders
+            .page(PostList::all(), arguments, Wanted { items: true, ..Wanted::default() })
+            .await
+            .map_err(Failure::from)?;
         Ok(page.items.first().map(|post| Self::new(Arc::clone(post))))
     }
 

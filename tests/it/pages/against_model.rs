@@ -6,7 +6,7 @@ use tidings::model::{Month, Post, PostKey, TermId, TermKind, WholePost};
 
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
-const BOTH: Wanted = Wanted { has_next: true, has_previous: true };
+const BOTH: Wanted = Wanted { items: true, has_next: true, has_previous: true };
 
 /// 120 posts over three years: runs in one month, ties in one instant, empty months, and five still to come.
 fn posts() -> Vec<WholePost> {

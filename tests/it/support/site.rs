@@ -82,6 +82,11 @@ impl Site {
         }
     }
 
+    /// Drops what the server has cached, as if it had just started.
+    pub fn forget(&self) {
+        self.content.forget_cached();
+    }
+
     pub async fn assert_sound(&self) {
         let report = self.content.check().await.expect("the check reads everything");
         assert_eq!(report.differences, Vec::new());

@@ -1,0 +1,117 @@
+//! Budgets B1 to B6 in storage requests, with nothing cached. The same figures at 1,000 and at 100,000 posts.
+
+use serde_json::Value;
+use tidings::model::{Instant, WholePost};
+
+use crate::support::graphql::Cost;
+use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+
+/// Posts an hour apart, the newest a moment ago, so that a page lies alike however many there are.
+fn posts(count: u64) -> Vec<WholePost> {
+    let newest = instant(NOW).ticks() - 1;
+    let at = |n: u64| Instant::from_ticks(newest - n as i64 * 36_000_000_000).expect("ticks");
+    (0..count)
+        .map(|n| {
+            let mut whole = post(n, at(n));
+            whole.post.authors = slugs(&[&format!("author-{}", n % 10), "editor"]);
+            whole.post.categories = slugs(&[if n % 2 == 0 { "news" } else { "notes" }]);
+            let third = if n % 3 == 0 { "third" } else { "rest" };
+            let run = format!("run-{}", n / 100 % 7);
+            whole.post.tags = vec![slug(&format!("tag-{}", n % 50)), slug(third), slug(&run)];
+            whole
+        })
+        .collect()
+}
+
+fn cost(point_reads: u64, range_reads: u64, round_trips: u64) -> Cost {
+    Cost { point_reads, range_reads, round_trips }
+}
+
+/// What is asked, what it may cost, and the budget that says so.
+fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
+    vec![
+        // The list of months, and the month that the page touches.
+        ("B1", "{ posts(first: 20) { nodes { id slug title excerpt publishedAt } } }", cost(0, 2, 2)),
+        ("B1", "{ posts(first: 20) { nodes { id } pageInfo { hasNextPage endCursor } } }", cost(0, 2, 2)),
+        ("B2", r#"{ post(slug: "post-5") { title body { markdown html } } }"#, cost(2, 0, 2)),
+        // The tag itself, its pointers, and the posts all at once.
+        ("B3", r#"{ tag(slug: "third") { posts(first: 20) { nodes { id title } } } }"#, cost(1 + 20, 1, 3)),
+        // 11 authors, 2 categories and 23 tags, each once.
+        (
+            "B4",
+            "{ posts(first: 20) { nodes { authors { name } categories { name } tags { name } } } }",
+            cost(11 + 2 + 23, 2, 3),
+        ),
+        // First characters and authors; then a wave each for the pointers, the posts and the tags of all of them.
+        (
+            "B4",
+            "{ authors(first: 10) { nodes { posts(first: 5) { nodes { id tags { name } } } } } }",
+            cost(50 + 53, 2 + 10, 5),
+        ),
+        ("B5", "{ posts(last: 20) { nodes { id slug title excerpt publishedAt } } }", cost(0, 2, 2)),
+        ("B5", r#"{ tag(slug: "third") { posts(last: 20) { nodes { id title } } } }"#, cost(1 + 20, 1, 3)),
+        ("B5", "{ posts { totalCount } }", cost(0, 1, 1)),
+        ("B5", r#"{ tag(slug: "third") { posts { totalCount } } }"#, cost(1 + 1, 0, 2)),
+        ("B5", "{ tags { totalCount } }", cost(0, 1, 1)),
+        // A range read for each slug; only posts that bear them are read.
+        (
+            "B6",
+            r#"{ posts(first: 20, filter: { tags: { all: ["third", "run-1"] } }) { nodes { id } } }"#,
+            cost(20, 2, 2),
+        ),
+        (
+            "B6",
+            r#"{ posts(first: 20, filter: { tags: { any: ["third", "run-1"] }, categories: { all: ["news"] } }) { nodes { id } } }"#,
+            cost(20, 3, 2),
+        ),
+    ]
+}
+
+async fn assert_budgets(count: u64) {
+    let site = Site::in_memory().await;
+    site.publish(&posts(count)).await;
+    let found: Vec<_> = {
+        let mut found = Vec::new();
+        for (budget, query, _) in budgets() {
+            found.push((budget, query, site.cost(query).await));
+        }
+        found
+    };
+    assert_eq!(found, budgets());
+    assert_deep_page_costs_what_the_first_does(&site, count).await;
+}
+
+/// B5: a page in the middle of everything, by its cursor.
+async fn assert_deep_page_costs_what_the_first_does(site: &Site, count: u64) {
+    let number = count / 2;
+    let cursor = cursor_of(site, number).await;
+    let next = format!("{{ posts(first: 20, after: {cursor}) {{ nodes {{ slug }} }} }}");
+    let slugs: Vec<Value> = (number + 1..number + 21).map(|n| format!("post-{n}").into()).collect();
+    let data = site.query(&next).await;
+    let found: Vec<Value> =
+        data["posts"]["nodes"].as_array().expect("nodes").iter().map(|node| node["slug"].clone()).collect();
+    assert_eq!(found, slugs);
+    assert_eq!(site.cost(&next).await, cost(0, 2, 2));
+    let previous = format!("{{ posts(last: 20, before: {cursor}) {{ nodes {{ slug }} }} }}");
+    assert_eq!(site.cost(&previous).await, cost(0, 2, 2));
+}
+
+/// The cursor of a post in the list of all, found as the first of the posts that are not newer.
+async fn cursor_of(site: &Site, number: u64) -> String {
+    let data = site.query(&format!(r#"{{ post(slug: "post-{number}") {{ publishedAt }} }}"#)).await;
+    let at: Instant = data["post"]["publishedAt"].as_str().expect("an instant").parse().expect("an instant");
+    let key = tidings::model::PostKey { at, id: post(number, at).post.id };
+    let list = tidings::content::pages::PostList::all();
+    let whole = post(number, key.at);
+    format!("{:?}", list.cursor(&whole.post))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn budgets_hold_at_1_000_posts() {
+    assert_budgets(1_000).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn budgets_hold_at_100_000_posts() {
+    assert_budgets(100_000).await;
+}

@@ -1,0 +1,3 @@
+//! The schema through HTTP: what each field answers, and what it costs.
+
+mod budgets;

@@ -1,0 +1,84 @@
+//! Queries as a client sends them: through every route and layer, but for the socket.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode, header};
+use serde_json::{Value, json};
+use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::graphql::schema::ContentService;
+use tidings::http::health::Readiness;
+use tidings::http::{HttpLimits, Writes, router};
+use tower::ServiceExt;
+
+use super::site::Site;
+
+/// An answer of `/graphql`.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub body: Value,
+}
+
+impl Site {
+    pub fn router(&self) -> axum::Router {
+        let service = Arc::new(ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX));
+        router(service, Readiness::new(async || Ok(())), Writes::default(), HttpLimits::default())
+    }
+
+    pub async fn post_graphql(&self, body: Value) -> Answer {
+        let request = Request::post("/graphql")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(body.to_string()))
+            .expect("a request");
+        let response = self.router().oneshot(request).await.expect("the router answers");
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+        Answer { status, body: serde_json::from_slice(&bytes).expect("JSON") }
+    }
+
+    /// The data of a query that must succeed whole.
+    pub async fn query(&self, query: &str) -> Value {
+        self.query_with(query, json!({})).await
+    }
+
+    pub async fn query_with(&self, query: &str, variables: Value) -> Value {
+        let answer = self.post_graphql(json!({ "query": query, "variables": variables })).await;
+        assert_eq!(answer.body.get("errors"), None, "{query}");
+        answer.body["data"].clone()
+    }
+
+    /// What a query cost, by `extensions.storage`, with nothing cached.
+    pub async fn cost(&self, query: &str) -> Cost {
+        self.forget();
+        let answer = self.post_graphql(json!({ "query": query, "extensions": { "storage": true } })).await;
+        assert_eq!(answer.body.get("errors"), None, "{query}");
+        let storage = &answer.body["extensions"]["storage"];
+        let count = |of: &Value, name: &str| of[name].as_u64().unwrap_or_else(|| panic!("{name} of {of}"));
+        let cost = Cost {
+            point_reads: count(storage, "pointReads"),
+            range_reads: count(storage, "rangeReads"),
+            round_trips: count(storage, "roundTrips"),
+        };
+        let bound = &storage["bound"];
+        assert!(
+            cost.point_reads + cost.range_reads <= count(bound, "pointReads") + count(bound, "rangeReads"),
+            "{storage}"
+        );
+        cost
+    }
+
+    /// The codes of the errors of a request.
+    pub async fn codes(&self, query: &str) -> Vec<String> {
+        let answer = self.post_graphql(json!({ "query": query })).await;
+        let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
+        errors.iter().map(|e| e["extensions"]["code"].as_str().unwrap_or("NONE").to_owned()).collect()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    pub point_reads: u64,
+    pub range_reads: u64,
+    pub round_trips: u64,
+}
