@@ -28,7 +28,7 @@ fn hostile() -> Vec<(&'static str, String)> {
     let table = format!("|{}\n|{}\n|{}", "a|".repeat(10_000), "-|".repeat(10_000), "b|".repeat(10_000));
     let long_table = format!("|{}\n|{}\n{}", "a|".repeat(1_000), "-|".repeat(1_000), "|b\n".repeat(30_000));
     let formatting: String = (0..5_000).map(|n| format!("<p><b class={n}>")).collect();
-    let attributes: String = (0..20_000).map(|n| format!(" a{n}")).collect();
+    let attributes: String = (0..300_000).map(|n| format!(" a{n}")).collect();
     vec![
         ("quotes", fill(">")),
         ("quotes apart", fill("> ")),

@@ -8,6 +8,8 @@ use quick_xml::{Reader, XmlVersion};
 
 /// Elements inside each other. A WordPress export has four.
 const DEPTH_MAX: usize = 64;
+/// The longest element: a post with all its comments. Without a bound, one whose end is missing would be the rest of the file.
+const ELEMENT_BYTES_MAX: u64 = 64 << 20;
 
 /// An element: its children in order, and the text that stands in it directly.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,11 +26,20 @@ impl Element {
     pub fn read<R: BufRead>(reader: &mut Reader<R>, start: &BytesStart<'_>) -> Result<Self, String> {
         let mut open = vec![Self::start(start)];
         let mut buffer = Vec::new();
+        let end_max = reader.buffer_position() + ELEMENT_BYTES_MAX;
         loop {
             buffer.clear();
+            if reader.buffer_position() > end_max {
+                return Err(format!("longer than {ELEMENT_BYTES_MAX} bytes"));
+            }
             match reader.read_event_into(&mut buffer).map_err(|error| error.to_string())? {
-                Event::Start(start) if open.len() < DEPTH_MAX => open.push(Self::start(&start)),
-                Event::Start(_) => return Err(format!("more than {DEPTH_MAX} elements inside each other")),
+                Event::Start(start) if start.name().as_ref() == open[0].name => {
+                    return Err(format!("another <{}> begins before it ends", open[0].name));
+                }
+                Event::Start(_) if open.len() >= DEPTH_MAX => {
+                    return Err(format!("more than {DEPTH_MAX} elements inside each other"));
+                }
+                Event::Start(start) => open.push(Self::start(&start)),
                 Event::Empty(start) => add(&mut open, Self::start(&start)),
                 Event::Text(text) => push(&mut open, &text.xml10_content()),
                 Event::CData(text) => push(&mut open, &text.xml10_content()),
@@ -158,6 +169,7 @@ mod tests {
         let texts: Vec<_> = element.children("b").map(|b| b.text.as_str()).collect();
         assert_eq!(texts, ["1", "3"]);
         assert!(first("<a><b>").expect_err("cut off").contains("ends inside of <a>"));
-        assert!(first(&"<a>".repeat(1_000)).is_err());
+        assert!(first("<a>1<a>2</a></a>").expect_err("nested").contains("another <a> begins"));
+        assert!(first(&(0..1_000).map(|n| format!("<a{n}>")).collect::<String>()).is_err());
     }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use super::{Entry, Note, Redirect, paths};
+use super::old_addresses::OldAddresses;
+use super::{Entry, Note, Redirect};
 use crate::model::{Instant, Slug};
 
 /// The post that a slug leads to, be it the post's own slug or one that it once had.
@@ -48,9 +49,9 @@ pub fn resolve_post_slugs<E>(
     resolver.find_same_posts();
     resolver.find_moved_posts();
     resolver.give_free_slugs()?;
-    resolver.add_aliases()?;
-    resolver.add_redirects(redirects)?;
-    Ok(resolver.finish())
+    let Resolver { order, given, claimed, existing, .. } = resolver;
+    let posts = given.into_iter().map(|post| post.expect("every entry was given a slug")).collect();
+    OldAddresses::new(entries, posts, claimed, existing).resolve(&order, redirects)
 }
 
 struct Resolver<'e, F> {
@@ -59,11 +60,9 @@ struct Resolver<'e, F> {
     /// The entries in the order in which they choose.
     order: Vec<usize>,
     groups: BTreeMap<Slug, Group>,
-    given: Vec<Option<(Slug, Option<String>)>>,
-    /// Who has a slug of this import, as its own or as an alias.
+    given: Vec<Option<ResolvedPost>>,
+    /// Who has a slug of this import.
     claimed: HashMap<Slug, usize>,
-    aliases: Vec<Vec<Slug>>,
-    notes: Vec<Note>,
 }
 
 /// The entries that want one slug.
@@ -91,16 +90,7 @@ where
         for index in &order {
             groups.entry(entries[*index].slug.clone()).or_default().members.push(*index);
         }
-        Self {
-            entries,
-            existing,
-            order,
-            groups,
-            given: vec![None; entries.len()],
-            claimed: HashMap::new(),
-            aliases: vec![Vec::new(); entries.len()],
-            notes: Vec::new(),
-        }
+        Self { entries, existing, order, groups, given: vec![None; entries.len()], claimed: HashMap::new() }
     }
 
     /// Asks for every number that a group may have used before: as many as it has members, and on to the first free one.
@@ -164,7 +154,7 @@ where
 
     fn give(&mut self, index: usize, slug: Slug, existing_id: Option<String>) {
         self.claimed.insert(slug.clone(), index);
-        self.given[index] = Some((slug, existing_id));
+        self.given[index] = Some(ResolvedPost { slug, existing_id, aliases: Vec::new() });
     }
 
     fn give_free_slugs(&mut self) -> Result<(), E> {
@@ -190,96 +180,15 @@ where
         }
         unreachable!("there are more numbers than posts")
     }
-
-    fn add_aliases(&mut self) -> Result<(), E> {
-        let entries = self.entries;
-        for index in self.order.clone() {
-            for address in &entries[index].aliases {
-                self.add_alias(index, address, &entries[index].origin)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets an old address lead to an entry, if it does not lead elsewhere; `origin` is who asks.
-    fn add_alias(&mut self, index: usize, address: &str, origin: &str) -> Result<(), E> {
-        let Some(alias) = paths::alias_slug(address) else {
-            self.note(origin, format!("the old address {address:?} names nothing"));
-            return Ok(());
-        };
-        match self.claimed.get(&alias) {
-            Some(owner) if *owner == index => return Ok(()),
-            Some(owner) => {
-                let owner = &self.entries[*owner].origin;
-                self.note(origin, format!("the old address {address:?} is left out: {alias} leads to {owner}"));
-                return Ok(());
-            }
-            None => {}
-        }
-        let own_id = self.given[index].as_ref().and_then(|(_, id)| id.clone());
-        match (self.existing)(&alias)? {
-            Some(other) if Some(&other.id) != own_id.as_ref() => {
-                self.note(
-                    origin,
-                    format!("the old address {address:?} is left out: {alias} leads to the post {}", other.id),
-                );
-            }
-            _ => {
-                self.claimed.insert(alias.clone(), index);
-                self.aliases[index].push(alias);
-            }
-        }
-        Ok(())
-    }
-
-    fn add_redirects(&mut self, redirects: &[Redirect]) -> Result<(), E> {
-        let by_name: HashMap<Slug, &Redirect> =
-            redirects.iter().filter_map(|redirect| Some((Slug::from_name(&redirect.from)?, redirect))).collect();
-        for redirect in redirects {
-            match self.target(redirect, &by_name) {
-                Some(index) => self.add_alias(index, &redirect.from, &redirect.origin)?,
-                None => {
-                    self.note(&redirect.origin, format!("leads to {:?}, which is no post of this import", redirect.to))
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The entry that a redirect leads to in the end; redirects may lead to redirects, but not in a circle.
-    fn target(&self, redirect: &Redirect, by_name: &HashMap<Slug, &Redirect>) -> Option<usize> {
-        let mut to = paths::alias_slug(&redirect.to)?;
-        for _ in 0..8 {
-            let first_of = |slug| self.groups.get(slug).and_then(|group: &Group| group.members.first());
-            if let Some(index) = self.claimed.get(&to).or_else(|| first_of(&to)) {
-                return Some(*index);
-            }
-            to = paths::alias_slug(&by_name.get(&to)?.to)?;
-        }
-        None
-    }
-
-    fn note(&mut self, origin: &str, text: String) {
-        self.notes.push(Note { origin: origin.to_owned(), text });
-    }
-
-    fn finish(self) -> PostSlugs {
-        let given = self.given.into_iter().zip(self.aliases);
-        let posts = given.map(|(given, aliases)| {
-            let (slug, existing_id) = given.expect("every entry was given a slug");
-            ResolvedPost { slug, existing_id, aliases }
-        });
-        PostSlugs { posts: posts.collect(), notes: self.notes }
-    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::convert::Infallible;
 
     use super::*;
 
-    fn entry(origin: &str, slug: &str, day: &str) -> Entry {
+    pub fn entry(origin: &str, slug: &str, day: &str) -> Entry {
         Entry {
             origin: origin.into(),
             id: None,
@@ -289,7 +198,7 @@ mod tests {
         }
     }
 
-    fn stored(origin: Option<&str>, day: &str) -> ExistingPost {
+    pub fn stored(origin: Option<&str>, day: &str) -> ExistingPost {
         ExistingPost {
             id: format!("id-{}", origin.unwrap_or("none")),
             origin: origin.map(str::to_owned),
@@ -297,7 +206,7 @@ mod tests {
         }
     }
 
-    fn resolve(entries: &[Entry], redirects: &[Redirect], posts: &[(&str, ExistingPost)]) -> PostSlugs {
+    pub fn resolve(entries: &[Entry], redirects: &[Redirect], posts: &[(&str, ExistingPost)]) -> PostSlugs {
         let existing = |slug: &Slug| {
             Ok::<_, Infallible>(posts.iter().find(|(s, _)| *s == slug.as_str()).map(|(_, post)| post.clone()))
         };
@@ -345,38 +254,6 @@ mod tests {
     fn an_exported_post_is_known_by_its_id() {
         let entry = Entry { id: Some("id-x".into()), ..entry("tidings:id-x", "s", "01") };
         assert_eq!(slugs(&[entry], &[("s", stored(Some("x"), "05"))]), [row("s", true)]);
-    }
-
-    #[test]
-    fn old_addresses_lead_to_one_post() {
-        let alias = |aliases: &[&str]| aliases.iter().map(|alias| String::from(*alias)).collect();
-        let entries = [
-            Entry { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..entry("a", "s", "01") },
-            Entry { aliases: alias(&["/2020/old/index.html", "taken"]), ..entry("b", "t", "02") },
-        ];
-        let resolved = resolve(&entries, &[], &[("taken", stored(None, "09"))]);
-        let aliases: Vec<_> = resolved.posts.iter().map(|post| post.aliases.clone()).collect();
-        assert_eq!(aliases, [vec!["old".parse().expect("a slug")], vec![]]);
-        let notes: Vec<_> = resolved.notes.iter().map(|note| note.text.as_str()).collect();
-        let expected = [
-            "the old address \"t\" is left out: t leads to b",
-            "the old address \"/\" names nothing",
-            "the old address \"/2020/old/index.html\" is left out: old leads to a",
-            "the old address \"taken\" is left out: taken leads to the post id-none",
-        ];
-        assert_eq!(notes, expected);
-    }
-
-    #[test]
-    fn redirects_lead_on_but_not_in_a_circle() {
-        let redirect =
-            |from: &str, to: &str| Redirect { origin: format!("{from}.md"), from: from.into(), to: to.into() };
-        let redirects =
-            [redirect("one", "/blog/two"), redirect("two", "/blog/s"), redirect("x", "/y"), redirect("y", "/x")];
-        let resolved = resolve(&[entry("a", "s", "01")], &redirects, &[]);
-        let aliases: Vec<_> = resolved.posts[0].aliases.iter().map(Slug::as_str).collect();
-        assert_eq!(aliases, ["one", "two"]);
-        assert_eq!(resolved.notes.len(), 2);
     }
 
     #[test]

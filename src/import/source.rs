@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::json_lines_source::JsonLines;
 use super::markdown_file::Outcome;
-use super::terms::TermList;
+use super::term_list::TermList;
 use super::wxr::Wxr;
 use super::{Entry, Failed, ImportedPost, ImportedTerm, Note, Redirect, Skipped, TermKind, markdown_folder};
 

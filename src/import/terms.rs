@@ -105,45 +105,8 @@ fn base(term: &ImportedTerm) -> Slug {
 }
 
 /// What two spellings of one name have in common.
-fn folded(name: &str) -> String {
+pub(super) fn folded(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
-}
-
-/// The terms of a source, of all kinds: each once, in the order found.
-#[derive(Debug, Default)]
-pub(super) struct TermList {
-    terms: HashMap<TermKind, Vec<ImportedTerm>>,
-    /// Where a term stands in its list, by its slug where it was given, or else by its name.
-    places: HashMap<(TermKind, Result<Slug, String>), usize>,
-}
-
-impl TermList {
-    pub fn of(&self, kind: TermKind) -> &[ImportedTerm] {
-        self.terms.get(&kind).map_or(&[], Vec::as_slice)
-    }
-
-    /// A term that a post names.
-    pub fn add_named(&mut self, kind: TermKind, term: &Term) {
-        let Term { name, slug } = term.clone();
-        self.place(ImportedTerm { kind, slug, name, description: None, url: None });
-    }
-
-    /// A term that the source describes; it says more than a post that named it before.
-    pub fn add_described(&mut self, term: ImportedTerm) {
-        let place = self.place(term.clone());
-        if let Some(known) = self.terms.get_mut(&term.kind).and_then(|list| list.get_mut(place)) {
-            *known = term;
-        }
-    }
-
-    fn place(&mut self, term: ImportedTerm) -> usize {
-        let key = term.slug.clone().ok_or_else(|| folded(&term.name));
-        let list = self.terms.entry(term.kind).or_default();
-        *self.places.entry((term.kind, key)).or_insert_with(|| {
-            list.push(term);
-            list.len() - 1
-        })
-    }
 }
 
 #[cfg(test)]
@@ -203,13 +166,5 @@ mod tests {
         assert_eq!(slug("EDGE case", None).as_deref(), Some("edge"));
         assert_eq!(slug("Edge", None).as_deref(), Some("edge-2"));
         assert_eq!(slug("unheard of", None), None);
-    }
-
-    #[test]
-    fn a_description_that_comes_late_is_kept() {
-        let mut list = TermList::default();
-        list.add_named(TermKind::Author, &Term { name: "a".into(), slug: Some("a".parse().expect("a slug")) });
-        list.add_described(ImportedTerm { name: "Ada".into(), ..imported("a", Some("a")) });
-        assert_eq!(list.of(TermKind::Author), [imported("Ada", Some("a"))]);
     }
 }

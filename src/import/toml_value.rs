@@ -33,4 +33,10 @@ mod tests {
         assert_eq!(text("d"), Some("1979-05-27T07:32:00-08:00"));
         assert_eq!(value.get("e").and_then(|e| e.get("f")), Some(&Value::List(vec![Value::Text("g".into())])));
     }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        assert!(parse(&format!("a = {}", "[".repeat(100_000))).is_err());
+        assert!(parse(&format!("a{} = 1", ".a".repeat(100_000))).is_err());
+    }
 }

@@ -13,140 +13,53 @@ pub fn clean(html: &str) -> String {
 
 /// What Markdown and GitHub's extensions make, and what people write by hand in a post: text, lists, tables, pictures, sound
 /// and film. No forms, frames, objects, SVG or MathML: each is a way to run or to load something.
-const TAGS: &[&str] = &[
-    "a",
-    "abbr",
-    "article",
-    "aside",
-    "audio",
-    "b",
-    "bdi",
-    "bdo",
-    "blockquote",
-    "br",
-    "caption",
-    "center",
-    "cite",
-    "code",
-    "col",
-    "colgroup",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "hr",
-    "i",
-    "img",
-    "input",
-    "ins",
-    "kbd",
-    "li",
-    "mark",
-    "ol",
-    "p",
-    "picture",
-    "pre",
-    "q",
-    "rp",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "source",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-    "var",
-    "video",
-    "wbr",
-];
+const TAGS: &str = "\
+    a abbr article aside audio b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn \
+    div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li mark ol p \
+    picture pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot \
+    th thead time tr tt u ul var video wbr";
 
 /// These go with all that is in them: it is code, or means nothing outside of them.
-const DROPPED_WITH_CONTENT: &[&str] = &[
-    "script", "style", "iframe", "noembed", "noframes", "object", "template", "title", "textarea", "select", "svg",
-    "math",
-];
+const DROPPED_WITH_CONTENT: &str =
+    "script style iframe noembed noframes object template title textarea select svg math";
 
 /// No `style`, `on…`, `target`, `srcset` (its URLs are not checked) or `name`; `class` and `id` only as [`allowed`] says.
-const ATTRIBUTES: &[(&str, &[&str])] = &[
-    (
-        "a",
-        &[
-            "href",
-            "hreflang",
-            "rel",
-            "data-footnote-ref",
-            "data-footnote-backref",
-            "data-footnote-backref-idx",
-            "aria-label",
-        ],
-    ),
-    ("audio", &["src", "controls", "loop", "muted", "preload"]),
-    ("bdo", &["dir"]),
-    ("blockquote", &["cite"]),
-    ("code", &["class"]),
-    ("col", &["span", "align"]),
-    ("colgroup", &["span", "align"]),
-    ("del", &["cite", "datetime"]),
-    ("details", &["open"]),
-    ("img", &["src", "alt", "width", "height", "align", "loading"]),
-    ("input", &["type", "checked", "disabled"]),
-    ("ins", &["cite", "datetime"]),
-    ("li", &["value"]),
-    ("ol", &["start", "type", "reversed"]),
-    ("q", &["cite"]),
-    ("section", &["data-footnotes"]),
-    ("source", &["src", "type"]),
-    ("td", &["align", "colspan", "rowspan", "headers"]),
-    ("th", &["align", "colspan", "rowspan", "headers", "scope"]),
-    ("time", &["datetime"]),
-    ("tr", &["align"]),
-    ("video", &["src", "controls", "height", "loop", "muted", "poster", "preload", "width"]),
+const ATTRIBUTES: &[(&str, &str)] = &[
+    ("a", "href hreflang rel data-footnote-ref data-footnote-backref data-footnote-backref-idx aria-label"),
+    ("audio", "src controls loop muted preload"),
+    ("bdo", "dir"),
+    ("blockquote", "cite"),
+    ("code", "class"),
+    ("col", "span align"),
+    ("colgroup", "span align"),
+    ("del", "cite datetime"),
+    ("details", "open"),
+    ("img", "src alt width height align loading"),
+    ("input", "type checked disabled"),
+    ("ins", "cite datetime"),
+    ("li", "value"),
+    ("ol", "start type reversed"),
+    ("q", "cite"),
+    ("section", "data-footnotes"),
+    ("source", "src type"),
+    ("td", "align colspan rowspan headers"),
+    ("th", "align colspan rowspan headers scope"),
+    ("time", "datetime"),
+    ("tr", "align"),
+    ("video", "src controls height loop muted poster preload width"),
 ];
 
 /// What footnotes are known by in a style sheet.
-const CLASSES: &[(&str, &[&str])] =
-    &[("a", &["footnote-backref"]), ("section", &["footnotes"]), ("sup", &["footnote-ref"])];
+const CLASSES: &[(&str, &str)] = &[("a", "footnote-backref"), ("section", "footnotes"), ("sup", "footnote-ref")];
 
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut cleaner = Builder::empty();
     cleaner
-        .tags(TAGS.iter().copied().collect())
-        .clean_content_tags(DROPPED_WITH_CONTENT.iter().copied().collect())
+        .tags(TAGS.split_whitespace().collect())
+        .clean_content_tags(DROPPED_WITH_CONTENT.split_whitespace().collect())
         .generic_attributes(["dir", "id", "lang", "title"].into())
-        .tag_attributes(ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect())
-        .allowed_classes(CLASSES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect())
+        .tag_attributes(ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.split_whitespace().collect())).collect())
+        .allowed_classes(CLASSES.iter().map(|(tag, class)| (*tag, [*class].into())).collect())
         // An `<input>` is a task's box, whatever it was written as.
         .set_tag_attribute_value("input", "type", "checkbox")
         .set_tag_attribute_value("input", "disabled", "")

@@ -17,20 +17,47 @@ const DEPTH_MAX: u32 = 256;
 /// Formatting elements that the parser may have to open again, for each tag on the average. Posts have fewer than one.
 const REOPENED_PER_TAG_MAX: u64 = 8;
 
-/// So few tags can do no harm, whatever they are.
+/// So few tags in so short a text can do no harm, whatever they are.
 const HARMLESS_TAGS: u64 = 256;
+const HARMLESS_BYTES: usize = 64 << 10;
+/// White space inside of one tag, so attributes: the parser holds each against all before it.
+const SPACES_IN_TAG_MAX: usize = 20_000;
+/// How much the tokenizer is given at a time.
+const PIECE_BYTES: usize = 4 << 10;
 
 /// Whether a parser reads this HTML in a time in proportion to its length.
 pub fn is_bounded(html: &str) -> bool {
-    if (html.bytes().filter(|byte| *byte == b'<').count() as u64) < HARMLESS_TAGS {
+    let tags = html.bytes().filter(|byte| *byte == b'<').count() as u64;
+    if tags < HARMLESS_TAGS && html.len() < HARMLESS_BYTES {
         return true;
     }
-    let input = BufferQueue::default();
-    input.push_back(StrTendril::from_slice(html));
     let tokenizer = Tokenizer::new(Meter::default(), TokenizerOpts::default());
-    let _ = tokenizer.feed(&input);
-    tokenizer.end();
-    tokenizer.sink.0.into_inner().is_bounded
+    let input = BufferQueue::default();
+    let (mut tokens, mut spaces) = (0, 0);
+    for piece in pieces(html) {
+        input.push_back(StrTendril::from_slice(piece));
+        let _ = tokenizer.feed(&input);
+        let count = tokenizer.sink.0.borrow();
+        // Only inside of a tag or a comment a whole piece gives no token.
+        let is_inside = count.tokens == tokens;
+        spaces = if is_inside { spaces + piece.bytes().filter(|b| b" \n\t\x0c/".contains(b)).count() } else { 0 };
+        tokens = count.tokens;
+        if !count.is_bounded || spaces > SPACES_IN_TAG_MAX {
+            return false;
+        }
+    }
+    true
+}
+
+/// The text in pieces that end between characters.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = (PIECE_BYTES..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 struct Meter(RefCell<Count>);
@@ -43,6 +70,7 @@ impl Default for Meter {
 
 #[derive(Default)]
 struct Count {
+    tokens: u64,
     open: HashMap<LocalName, u32>,
     depth: u32,
     formatting: u32,
@@ -57,8 +85,9 @@ impl TokenSink for Meter {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
-        let Token::TagToken(tag) = token else { return TokenSinkResult::Continue };
         let mut count = self.0.borrow_mut();
+        count.tokens += 1;
+        let Token::TagToken(tag) = token else { return TokenSinkResult::Continue };
         match tag.kind {
             TagKind::StartTag => count.start(&tag.name),
             TagKind::EndTag => count.end(&tag.name),
@@ -148,13 +177,16 @@ mod tests {
     fn what_people_write_is_bounded() {
         assert!(is_bounded(&"<p>a<br><b>b</b> <a href=\"x\">c<a name=\"d\">".repeat(5_000)));
         assert!(is_bounded(&"<ul><li>a<li>b<div><p>c<p>d</div></ul>".repeat(5_000)));
+        assert!(is_bounded(&format!("<p>{}</p><!-- {} -->", "word ".repeat(100_000), "word ".repeat(10_000))));
     }
 
     #[test]
     fn depth_and_formatting_left_open_are_not() {
         let formatting: String = (0..2_000).map(|n| format!("<p><b class=\"{n}\">x</p>")).collect();
         let hidden = "<div><textarea></div></textarea><!-- </div> --><i title=\"</div>\"></i>".repeat(300);
-        for html in ["<div>".repeat(300), formatting, hidden, "<svg><td></td>".repeat(300)] {
+        let attributes: String = (0..40_000).map(|n| format!(" a{n}")).collect();
+        let attributes = format!("<a x=\">\" y='\">'{attributes}>");
+        for html in [attributes, "<div>".repeat(300), formatting, hidden, "<svg><td></td>".repeat(300)] {
             assert!(!is_bounded(&html), "{}", &html[..60]);
         }
     }

@@ -1,0 +1,148 @@
+//! Old addresses led to posts: aliases, and files that are only redirects. The rule: a slug leads to one post, and an old address
+//! never takes one that a post has; what cannot be kept is noted.
+
+use std::collections::HashMap;
+
+use super::post_slugs::{ExistingPost, PostSlugs, ResolvedPost};
+use super::{Entry, Note, Redirect, paths};
+use crate::model::Slug;
+
+/// Redirects that lead to redirects.
+const CHAIN_MAX: usize = 8;
+
+pub struct OldAddresses<'e, F> {
+    entries: &'e [Entry],
+    posts: Vec<ResolvedPost>,
+    /// Who has a slug of this import, as its own or as an alias.
+    claimed: HashMap<Slug, usize>,
+    existing: F,
+    notes: Vec<Note>,
+}
+
+impl<'e, F, E> OldAddresses<'e, F>
+where
+    F: FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
+{
+    pub fn new(entries: &'e [Entry], posts: Vec<ResolvedPost>, claimed: HashMap<Slug, usize>, existing: F) -> Self {
+        Self { entries, posts, claimed, existing, notes: Vec::new() }
+    }
+
+    /// Adds the aliases of the entries in this order, and then the redirects.
+    pub fn resolve(mut self, order: &[usize], redirects: &[Redirect]) -> Result<PostSlugs, E> {
+        let entries = self.entries;
+        for index in order.iter().copied() {
+            for address in &entries[index].aliases {
+                self.add(index, address, &entries[index].origin)?;
+            }
+        }
+        self.add_redirects(redirects)?;
+        Ok(PostSlugs { posts: self.posts, notes: self.notes })
+    }
+
+    /// Lets an old address lead to an entry, if it does not lead elsewhere; `origin` is who asks.
+    fn add(&mut self, index: usize, address: &str, origin: &str) -> Result<(), E> {
+        let Some(alias) = paths::alias_slug(address) else {
+            self.note(origin, format!("the old address {address:?} names nothing"));
+            return Ok(());
+        };
+        match self.owner(&alias, index)? {
+            Owner::Nobody => {
+                self.claimed.insert(alias.clone(), index);
+                self.posts[index].aliases.push(alias);
+            }
+            Owner::Itself => {}
+            Owner::Other(other) => {
+                self.note(origin, format!("the old address {address:?} is left out: {alias} leads to {other}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whose the slug is, seen from an entry. What the store has led to the entry's own post is nobody's else: it stays.
+    fn owner(&mut self, alias: &Slug, index: usize) -> Result<Owner, E> {
+        if let Some(owner) = self.claimed.get(alias) {
+            let is_own = *owner == index;
+            return Ok(if is_own { Owner::Itself } else { Owner::Other(self.entries[*owner].origin.clone()) });
+        }
+        let own_id = self.posts[index].existing_id.as_ref();
+        Ok(match (self.existing)(alias)? {
+            Some(other) if Some(&other.id) != own_id => Owner::Other(format!("the post {}", other.id)),
+            _ => Owner::Nobody,
+        })
+    }
+
+    fn add_redirects(&mut self, redirects: &[Redirect]) -> Result<(), E> {
+        let by_from: HashMap<Slug, &Redirect> =
+            redirects.iter().filter_map(|redirect| Some((Slug::from_name(&redirect.from)?, redirect))).collect();
+        for redirect in redirects {
+            match self.target(redirect, &by_from) {
+                Some(index) => self.add(index, &redirect.from, &redirect.origin)?,
+                None => {
+                    self.note(&redirect.origin, format!("leads to {:?}, which is no post of this import", redirect.to));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry that a redirect leads to in the end, be it by way of others; not where they lead in a circle.
+    fn target(&self, redirect: &Redirect, by_from: &HashMap<Slug, &Redirect>) -> Option<usize> {
+        let mut to = paths::alias_slug(&redirect.to)?;
+        for _ in 0..CHAIN_MAX {
+            if let Some(index) = self.claimed.get(&to) {
+                return Some(*index);
+            }
+            to = paths::alias_slug(&by_from.get(&to)?.to)?;
+        }
+        None
+    }
+
+    fn note(&mut self, origin: &str, text: String) {
+        self.notes.push(Note { origin: origin.to_owned(), text });
+    }
+}
+
+enum Owner {
+    Nobody,
+    Itself,
+    /// Named for the report.
+    Other(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::post_slugs::tests::{entry, resolve, stored};
+
+    #[test]
+    fn old_addresses_lead_to_one_post() {
+        let alias = |aliases: &[&str]| aliases.iter().map(|alias| String::from(*alias)).collect();
+        let entries = [
+            Entry { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..entry("a", "s", "01") },
+            Entry { aliases: alias(&["/2020/old/index.html", "taken"]), ..entry("b", "t", "02") },
+        ];
+        let resolved = resolve(&entries, &[], &[("taken", stored(None, "09"))]);
+        let aliases: Vec<_> = resolved.posts.iter().map(|post| post.aliases.clone()).collect();
+        assert_eq!(aliases, [vec!["old".parse().expect("a slug")], vec![]]);
+        let notes: Vec<_> = resolved.notes.iter().map(|note| note.text.as_str()).collect();
+        let expected = [
+            "the old address \"t\" is left out: t leads to b",
+            "the old address \"/\" names nothing",
+            "the old address \"/2020/old/index.html\" is left out: old leads to a",
+            "the old address \"taken\" is left out: taken leads to the post id-none",
+        ];
+        assert_eq!(notes, expected);
+    }
+
+    #[test]
+    fn redirects_lead_on_but_not_in_a_circle() {
+        let redirect =
+            |from: &str, to: &str| Redirect { origin: format!("{from}.md"), from: from.into(), to: to.into() };
+        let redirects =
+            [redirect("one", "/blog/two"), redirect("two", "/blog/s"), redirect("x", "/y"), redirect("y", "/x")];
+        let resolved = resolve(&[entry("a", "s", "01")], &redirects, &[]);
+        let aliases: Vec<_> = resolved.posts[0].aliases.iter().map(Slug::as_str).collect();
+        assert_eq!(aliases, ["one", "two"]);
+        assert_eq!(resolved.notes.len(), 2);
+    }
+}

@@ -1,0 +1,63 @@
+//! The categories, tags and authors that a source holds. The rule: each once, in the order found, so that every run numbers them alike.
+
+use std::collections::HashMap;
+
+use super::terms::folded;
+use super::{ImportedTerm, Term, TermKind};
+use crate::model::Slug;
+
+/// The terms of a source, of all kinds: each once, in the order found.
+#[derive(Debug, Default)]
+pub struct TermList {
+    terms: HashMap<TermKind, Vec<ImportedTerm>>,
+    /// Where a term stands in its list, by its slug where it was given, or else by its name.
+    places: HashMap<(TermKind, Result<Slug, String>), usize>,
+}
+
+impl TermList {
+    pub fn of(&self, kind: TermKind) -> &[ImportedTerm] {
+        self.terms.get(&kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// A term that a post names.
+    pub fn add_named(&mut self, kind: TermKind, term: &Term) {
+        let Term { name, slug } = term.clone();
+        self.place(ImportedTerm { kind, slug, name, description: None, url: None });
+    }
+
+    /// A term that the source describes; it says more than a post that named it before.
+    pub fn add_described(&mut self, term: ImportedTerm) {
+        let place = self.place(term.clone());
+        if let Some(known) = self.terms.get_mut(&term.kind).and_then(|list| list.get_mut(place)) {
+            *known = term;
+        }
+    }
+
+    fn place(&mut self, term: ImportedTerm) -> usize {
+        let key = term.slug.clone().ok_or_else(|| folded(&term.name));
+        let list = self.terms.entry(term.kind).or_default();
+        *self.places.entry((term.kind, key)).or_insert_with(|| {
+            list.push(term);
+            list.len() - 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_that_comes_late_is_kept() {
+        let slug: Option<Slug> = "a".parse().ok();
+        let (description, url) = (Some("d".to_owned()), None);
+        let ada = ImportedTerm { kind: TermKind::Author, slug: slug.clone(), name: "Ada".into(), description, url };
+        let mut list = TermList::default();
+        list.add_named(TermKind::Author, &Term { name: "a".into(), slug });
+        list.add_described(ada.clone());
+        list.add_named(TermKind::Author, &Term { name: "B b".into(), slug: None });
+        list.add_named(TermKind::Author, &Term { name: "b  B".into(), slug: None });
+        let names: Vec<_> = list.of(TermKind::Author).iter().map(|term| term.name.as_str()).collect();
+        assert_eq!((&list.of(TermKind::Author)[0], names), (&ada, vec!["Ada", "B b"]));
+    }
+}
