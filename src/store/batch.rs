@@ -34,7 +34,7 @@ impl Operation {
     }
 }
 
-/// Operations on the rows of one partition, each row at most once; 1 to 100 of them, 4 MiB in all.
+/// Operations on the rows of one partition, each row at most once; 1 to 100 of them, 4 MiB of payload in all.
 #[derive(Debug, Clone)]
 pub struct Batch {
     partition: String,
@@ -76,13 +76,16 @@ impl Batch {
     }
 }
 
-/// The bytes that an operation counts for.
+/// Answers the bytes that an operation adds to the transaction's payload.
 fn check_operation(key: &Key, operation: &Operation) -> Result<usize, StoreError> {
     match operation {
-        Operation::Put { properties, .. } => limits::check_entity(key, properties),
+        Operation::Put { properties, .. } => {
+            limits::check_entity(key, properties)?;
+            Ok(limits::row_payload_bytes(key, properties))
+        }
         Operation::Delete { precondition: Precondition::Absent, .. } => {
             Err(StoreError::limit(format!("a delete of {key} cannot ask that the row is absent")))
         }
-        Operation::Delete { .. } => Ok(key.partition().len() + key.row().len()),
+        Operation::Delete { .. } => Ok(limits::key_payload_bytes(key)),
     }
 }

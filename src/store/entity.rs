@@ -27,9 +27,17 @@ pub enum Value {
     Binary(Arc<[u8]>),
 }
 
-/// Properties in the order they were put, each name once.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Properties, each name once. They are kept in the order they were put, but no table promises an order, so it does not count.
+#[derive(Debug, Clone, Default)]
 pub struct Properties(Vec<(CompactString, Value)>);
+
+impl PartialEq for Properties {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
+    }
+}
+
+impl Eq for Properties {}
 
 impl Properties {
     pub fn new() -> Self {

@@ -9,8 +9,10 @@ use super::key::Key;
 pub const PAGE_ROWS_MAX: usize = 1_000;
 /// Operations in one transaction.
 pub const BATCH_OPERATIONS_MAX: usize = 100;
-/// The payload of one transaction in bytes: 4 MiB.
+/// The payload of one transaction in bytes: 4 MiB. It is the request's body that Azure weighs, so a binary counts as Base64.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
+/// What an operation adds to that body beside its row: boundaries, headers, the URL without the keys, and names of types.
+const OPERATION_BYTES: usize = 640;
 /// A row's keys, names and values in bytes: 1 MiB.
 pub const ENTITY_BYTES_MAX: usize = 1 << 20;
 /// A row's own properties: 255 less PartitionKey, RowKey and Timestamp.
@@ -46,6 +48,38 @@ pub fn check_entity(key: &Key, properties: &Properties) -> Result<usize, StoreEr
         return Err(StoreError::limit(format!("the row {key} has {bytes} bytes; the limit is {ENTITY_BYTES_MAX}")));
     }
     Ok(bytes)
+}
+
+/// The bytes that a row's key takes in the body of a transaction: in the URL, where a character may take three, and in the row.
+pub fn key_payload_bytes(key: &Key) -> usize {
+    OPERATION_BYTES + 4 * (key.partition().len() + key.row().len())
+}
+
+/// The bytes that a row takes in the body of a transaction, as JSON in UTF-8; never less than it will be.
+pub fn row_payload_bytes(key: &Key, properties: &Properties) -> usize {
+    // A type beside the value repeats the name.
+    let each = properties.iter().map(|(name, value)| 2 * name.len() + 40 + value_payload_bytes(value));
+    key_payload_bytes(key) + each.sum::<usize>()
+}
+
+fn value_payload_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.bytes().map(escaped_bytes).sum(),
+        Value::Binary(bytes) => bytes.len().div_ceil(3) * 4,
+        // The longest of them is a DateTime, 28 characters.
+        Value::Int32(_) | Value::Int64(_) | Value::Boolean(_) | Value::DateTime(_) => 28,
+    }
+}
+
+/// A byte of a string in JSON: control characters as `\u001f`, quotes and backslashes as two. The line separators U+2028 and
+/// U+2029, three bytes that are written as six, begin with 0xE2, which is weighed as four.
+fn escaped_bytes(byte: u8) -> usize {
+    match byte {
+        0x00..0x20 => 6,
+        b'"' | b'\\' => 2,
+        0xE2 => 4,
+        _ => 1,
+    }
 }
 
 /// Whether a page size can be asked of a store.

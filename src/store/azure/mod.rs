@@ -1,1 +1,155 @@
 //! Azure Table Storage, Azure Cosmos DB for Table and Azurite. The only user of the Azure SDK.
+//!
+//! The rule: the SDK is asked for requests and their signatures; everything that the contract promises (retries within a
+//! deadline, errors by meaning, a refused transaction seen as one) is kept here, for the SDK keeps none of it.
+
+mod answer;
+mod call;
+mod client;
+mod connection;
+mod errors;
+mod json;
+mod policy;
+mod query;
+mod settle;
+mod transaction;
+
+use std::time::Duration;
+
+use azure_data_tables::prelude::{TableClient, TableServiceClient};
+use futures_util::StreamExt;
+use futures_util::future::try_join_all;
+
+use self::call::Call;
+pub use self::connection::{AzureSettings, Connection};
+use self::errors::Asked;
+use self::json::StoredRow;
+use super::error::StoreError;
+use super::limits::check_page_rows;
+use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore};
+
+/// How long one operation may take with all its retries. A web request waits about as long before its proxy gives up, and a
+/// partition that is moved between servers is back within it.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// How long a ping may take: the one who asks for readiness asks again in a few seconds.
+const PING_DEADLINE: Duration = Duration::from_secs(3);
+/// A table's name. Source: "Understanding the Table service data model".
+const TABLE_NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=63;
+
+/// A store in an Azure account, or in an emulator of one.
+#[derive(Debug)]
+pub struct AzureStore {
+    client: TableServiceClient,
+    table_prefix: String,
+    deadline: Duration,
+}
+
+impl AzureStore {
+    /// Makes the client. Nothing is sent: a wrong key is [`StoreError::Denied`] at the first request.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] where the settings cannot be right, naming what is wrong and the accepted form, never a key.
+    pub fn connect(settings: &AzureSettings) -> Result<Self> {
+        connection::check_prefix(&settings.table_prefix)?;
+        let client = client::build(&settings.connection)?;
+        Ok(Self { client, table_prefix: settings.table_prefix.clone(), deadline: DEADLINE })
+    }
+
+    /// Gives each operation another deadline than 30 s.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Duration) -> Self {
+        Self { deadline, ..self }
+    }
+
+    fn call(&self) -> Call {
+        Call::new(self.deadline)
+    }
+
+    fn table(&self, table: &str) -> Result<TableClient> {
+        let name = format!("{}{table}", self.table_prefix);
+        if !TABLE_NAME_CHARS.contains(&name.len()) {
+            let (min, max) = (TABLE_NAME_CHARS.start(), TABLE_NAME_CHARS.end());
+            return Err(StoreError::limit(format!("the table name {name} is not {min} to {max} characters long")));
+        }
+        Ok(self.client.table_client(name))
+    }
+
+    async fn create_table(&self, table: &'static str) -> Result<()> {
+        let call = self.call();
+        let made = self.table(table)?.create().context(call.context()).into_future().await;
+        match made {
+            Ok(_) => Ok(()),
+            // The SDK wants links in the answer that Cosmos DB does not send; the table is made all the same.
+            Err(_) if call.is_answered() => Ok(()),
+            Err(error) if errors::is_table_there(&error) => Ok(()),
+            Err(error) => Err(errors::explain(error, Asked::Read, &call, || format!("the table {table}"))),
+        }
+    }
+
+    async fn get_row(&self, table: &'static str, key: &Key, call: &Call) -> Result<Option<Entity>> {
+        let row = self.table(table)?.partition_key_client(key.partition()).entity_client(key.row());
+        match row.get::<StoredRow>().context(call.context()).into_future().await {
+            Ok(answer) => Ok(Some(answer.entity.into_entity())),
+            Err(error) if errors::is_no_row(&error) => Ok(None),
+            Err(error) => Err(errors::explain(error, Asked::Read, call, || format!("{table}{key}"))),
+        }
+    }
+
+    /// One request for one page; `what` names it where it fails.
+    async fn get_page(&self, query: query::Query<'_>, what: impl Fn() -> String) -> Result<Page> {
+        let call = self.call();
+        let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<StoredRow>();
+        match pages.next().await {
+            Some(Ok(answer)) => Ok(query::page(answer)),
+            Some(Err(error)) => Err(errors::explain(error, Asked::Read, &call, what)),
+            None => Ok(Page::default()),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for AzureStore {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        try_join_all(tables.iter().map(|table| self.create_table(table))).await.map(|_| ())
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.get_row(table, key, &self.call()).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        check_page_rows(limit)?;
+        let query = query::Query { table, range: Some(range), limit, continuation };
+        self.get_page(query, || format!("{table}{range}")).await
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        let call = self.call();
+        match transaction::send(&self.table(table)?, batch, &call).await {
+            Err(StoreError::Precondition(refusal)) if call.is_doubtful() => self.settle(table, batch, refusal).await,
+            answer => answer,
+        }
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        let query = query::Query { table, range: None, limit: PAGE_ROWS_MAX, continuation };
+        self.get_page(query, || format!("the table {table}")).await
+    }
+
+    /// Asks for the name of one table: the only read that needs no row and no table to stand. What it answers does not matter.
+    async fn ping(&self) -> Result<()> {
+        let call = Call::new(self.deadline.min(PING_DEADLINE));
+        match self.client.list().top(1).context(call.context()).into_stream().next().await {
+            Some(Err(error)) if !call.is_answered() => {
+                Err(errors::explain(error, Asked::Read, &call, || "the list of tables".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,8 +1,10 @@
 //! Rows to bytes and back. The rule: bytes that are not a row are an error, never a panic; a changed shape is a new format number
 //! in `open.rs`.
 //!
-//! A row is its ETag (u64), then for each property: the name's length (u8) and name, a type tag, the value. Numbers are little
-//! endian; strings and binaries carry their length (u32).
+//! A row is a checksum (u32), its ETag (u64), then for each property: the name's length (u8) and name, a type tag, the value.
+//! Numbers are little endian; strings and binaries carry their length (u32). The checksum is the CRC-32 of the key and of what
+//! follows it: redb verifies its pages only when it repairs a file, so without it a flipped bit would be served as content
+//! (`flipped_bits_are_an_error_and_never_other_content` holds it to that).
 
 use std::sync::Arc;
 
@@ -19,6 +21,8 @@ const BOOLEAN: u8 = 4;
 const DATE_TIME: u8 = 5;
 const BINARY: u8 = 6;
 
+const CHECKSUM_BYTES: usize = 4;
+
 /// `table NUL partition NUL row`.
 pub(super) fn encode_key(table: &str, partition: &str, row: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(table.len() + partition.len() + row.len() + 2);
@@ -30,7 +34,7 @@ pub(super) fn encode_key(table: &str, partition: &str, row: &str) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn decode_key(bytes: &[u8]) -> Result<Key, StoreError> {
+fn decode_key(bytes: &[u8]) -> Result<Key, StoreError> {
     let mut parts = bytes.split(|b| *b == 0).skip(1).map(std::str::from_utf8);
     match (parts.next(), parts.next(), parts.next()) {
         (Some(Ok(partition)), Some(Ok(row)), None) => Key::new(partition, row).map_err(|_| damaged()),
@@ -42,8 +46,10 @@ pub(super) fn etag(number: u64) -> Etag {
     Etag(format!("{number:x}").into())
 }
 
-pub(super) fn encode_row(etag: u64, properties: &Properties) -> Vec<u8> {
+/// The row that goes under `key`, as [`encode_key`] made it.
+pub(super) fn encode_row(key: &[u8], etag: u64, properties: &Properties) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
+    bytes.extend_from_slice(&[0; CHECKSUM_BYTES]);
     bytes.extend_from_slice(&etag.to_le_bytes());
     for (name, value) in properties.iter() {
         // `limits::check_entity` refuses names of more than 255 characters before a row comes here.
@@ -51,7 +57,23 @@ pub(super) fn encode_row(etag: u64, properties: &Properties) -> Vec<u8> {
         bytes.extend_from_slice(name.as_bytes());
         encode_value(&mut bytes, value);
     }
+    let sum = checksum(key, &bytes[CHECKSUM_BYTES..]);
+    bytes[..CHECKSUM_BYTES].copy_from_slice(&sum.to_le_bytes());
     bytes
+}
+
+fn checksum(key: &[u8], row: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(key);
+    hasher.update(row);
+    hasher.finalize()
+}
+
+/// What follows the checksum, where that holds.
+fn verify<'a>(key: &[u8], bytes: &'a [u8]) -> Result<Cursor<'a>, StoreError> {
+    let mut cursor = Cursor(bytes);
+    let sum = u32::from_le_bytes(cursor.take_array()?);
+    if sum == checksum(key, cursor.0) { Ok(cursor) } else { Err(damaged()) }
 }
 
 fn encode_value(bytes: &mut Vec<u8>, value: &Value) {
@@ -77,12 +99,14 @@ fn encode_span(bytes: &mut Vec<u8>, tag: u8, value: &[u8]) {
 }
 
 /// The ETag alone, for preconditions.
-pub(super) fn decode_etag(bytes: &[u8]) -> Result<Etag, StoreError> {
-    Ok(etag(u64::from_le_bytes(Cursor(bytes).take_array()?)))
+pub(super) fn decode_etag(key: &[u8], bytes: &[u8]) -> Result<Etag, StoreError> {
+    Ok(etag(u64::from_le_bytes(verify(key, bytes)?.take_array()?)))
 }
 
-pub(super) fn decode_row(key: Key, bytes: &[u8]) -> Result<Entity, StoreError> {
-    let mut cursor = Cursor(bytes);
+/// The row that was found under `key`.
+pub(super) fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
+    let mut cursor = verify(key, bytes)?;
+    let key = decode_key(key)?;
     let etag = etag(u64::from_le_bytes(cursor.take_array()?));
     let mut properties = Properties::with_capacity(16);
     while !cursor.0.is_empty() {
@@ -156,19 +180,26 @@ mod tests {
 
     #[test]
     fn a_row_comes_back_as_it_was() {
-        let key = Key::new("2025-02", "s-a").expect("a key");
-        let row = decode_row(key, &encode_row(7, &every_type())).expect("a row");
-        assert_eq!((row.properties, row.etag), (every_type(), etag(7)));
+        let key = encode_key("Posts", "2025-02", "s-a");
+        let row = decode_row(&key, &encode_row(&key, 7, &every_type())).expect("a row");
+        assert_eq!((row.key.to_string(), row.etag), ("(2025-02, s-a)".to_owned(), etag(7)));
+        assert_eq!(row.properties, every_type());
     }
 
     #[test]
-    fn a_row_cut_short_anywhere_is_an_error_or_a_shorter_row() {
-        let key = Key::new("2025-02", "s-a").expect("a key");
-        let bytes = encode_row(7, &every_type());
-        for cut in 0..bytes.len() {
-            if let Ok(row) = decode_row(key.clone(), &bytes[..cut]) {
-                assert!(row.properties.len() < every_type().len());
-            }
+    fn a_row_cut_short_or_flipped_anywhere_is_an_error() {
+        let key = encode_key("Posts", "2025-02", "s-a");
+        let bytes = encode_row(&key, 7, &every_type());
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1;
+            assert!(decode_row(&key, &flipped).is_err() && decode_row(&key, &bytes[..at]).is_err(), "at {at}");
         }
+    }
+
+    #[test]
+    fn a_row_under_another_key_is_an_error() {
+        let bytes = encode_row(&encode_key("Posts", "2025-02", "s-a"), 7, &every_type());
+        assert!(decode_row(&encode_key("Posts", "2025-02", "s-b"), &bytes).is_err());
     }
 }

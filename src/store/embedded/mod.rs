@@ -4,6 +4,7 @@
 //! that takes all that wait, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
 
 mod codec;
+mod guard;
 mod open;
 mod reader;
 mod writer;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use redb::Database;
 
+use self::guard::guard;
 use super::limits::check_page_rows;
 use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore};
 
@@ -57,7 +59,7 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        reader::get(&self.database, table, key)
+        guard(|| reader::get(&self.database, table, key))
     }
 
     async fn range(
@@ -68,7 +70,7 @@ impl TableStore for EmbeddedStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         check_page_rows(limit)?;
-        reader::range(&self.database, table, range, limit, continuation)
+        guard(|| reader::range(&self.database, table, range, limit, continuation))
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -76,10 +78,10 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        reader::scan(&self.database, table, continuation)
+        guard(|| reader::scan(&self.database, table, continuation))
     }
 
     async fn ping(&self) -> Result<()> {
-        reader::ping(&self.database)
+        guard(|| reader::ping(&self.database))
     }
 }

@@ -2,15 +2,16 @@
 
 use redb::{Database, ReadableDatabase};
 
-use super::codec::{decode_key, decode_row, encode_key};
+use super::codec::{decode_row, encode_key};
 use super::open::ROWS;
 use crate::store::error::StoreError;
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
 pub(super) fn get(database: &Database, table: &str, key: &Key) -> Result<Option<Entity>> {
     let rows = open(database)?;
-    let found = rows.get(encode_key(table, key.partition(), key.row()).as_slice()).map_err(unreadable)?;
-    found.map(|bytes| decode_row(key.clone(), bytes.value())).transpose()
+    let key = encode_key(table, key.partition(), key.row());
+    let found = rows.get(key.as_slice()).map_err(unreadable)?;
+    found.map(|bytes| decode_row(&key, bytes.value())).transpose()
 }
 
 pub(super) fn range(
@@ -66,12 +67,12 @@ fn read_page(
     let mut page = Page::default();
     for entry in rows.range(from..to).map_err(unreadable)? {
         let (key, value) = entry.map_err(unreadable)?;
-        let key = decode_key(key.value())?;
+        let row = decode_row(key.value(), value.value())?;
         if page.rows.len() == limit {
-            page.continuation = Some(Continuation(position(&key)));
+            page.continuation = Some(Continuation(position(&row.key)));
             break;
         }
-        page.rows.push(decode_row(key, value.value())?);
+        page.rows.push(row);
     }
     Ok(page)
 }

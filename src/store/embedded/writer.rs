@@ -7,6 +7,7 @@ use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, TableDe
 use tokio::sync::oneshot;
 
 use super::codec::{decode_etag, encode_key, encode_row, etag};
+use super::guard::guard;
 use super::open::ROWS;
 use super::reader::unreadable;
 use crate::store::error::StoreError;
@@ -90,31 +91,40 @@ fn run(database: &Database, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last
     }
 }
 
-/// Runs each batch, then syncs once. Where the sync fails nothing is known of any of them.
+/// Runs each batch, then syncs once for all of them.
 fn write_group(database: &Database, group: &[Job], last_etag: &mut u64) -> Vec<Answer> {
-    let mut answers = Vec::with_capacity(group.len());
-    match try_write_group(database, group, last_etag, &mut answers) {
+    let (write, answers) = match guard(|| stage(database, group, last_etag).map_err(unreadable)) {
+        Ok(staged) => staged,
+        // The transaction was dropped, so nothing of the group is in the file.
+        Err(error @ StoreError::Corrupt { .. }) => return refuse(group, &error, StoreError::corrupt_by),
+        Err(error) => return refuse(group, &error, StoreError::unavailable),
+    };
+    match guard(|| write.commit().map_err(unreadable)) {
         Ok(()) => answers,
-        Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "store.write_failed");
-            let what = error.to_string();
-            group.iter().map(|_| Err(StoreError::outcome_unknown("the store file", Failed(what.clone())))).collect()
-        }
+        // The sync may have come through all the same.
+        Err(error) => refuse(group, &error, StoreError::outcome_unknown),
     }
+}
+
+/// Gives every batch of a group the same error.
+fn refuse(group: &[Job], error: &StoreError, meaning: fn(&'static str, Failed) -> StoreError) -> Vec<Answer> {
+    tracing::error!(error = error as &dyn std::error::Error, "store.write_failed");
+    let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    group.iter().map(|_| Err(meaning("the store file cannot be written", Failed(cause.clone())))).collect()
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Failed(String);
 
-fn try_write_group(
+fn stage(
     database: &Database,
     group: &[Job],
     last_etag: &mut u64,
-    answers: &mut Vec<Answer>,
-) -> Result<(), redb::Error> {
+) -> Result<(WriteTransaction, Vec<Answer>), redb::Error> {
     let mut write = database.begin_write()?;
     write.set_durability(Durability::Immediate)?;
+    let mut answers = Vec::with_capacity(group.len());
     {
         let mut rows = write.open_table(ROWS)?;
         for job in group {
@@ -122,8 +132,7 @@ fn try_write_group(
         }
     }
     store_last_etag(&write, *last_etag)?;
-    write.commit()?;
-    Ok(())
+    Ok((write, answers))
 }
 
 /// Holds every precondition first, so that a batch that fails has written nothing.
@@ -136,7 +145,7 @@ fn write_batch(
     let operations = job.batch.operations();
     let keys: Vec<_> = operations.iter().map(|o| encode_key(job.table, partition, o.row())).collect();
     for (key, operation) in keys.iter().zip(operations) {
-        let found = rows.get(key.as_slice())?.map(|bytes| decode_etag(bytes.value()));
+        let found = rows.get(key.as_slice())?.map(|bytes| decode_etag(key, bytes.value()));
         match found.transpose().and_then(|found| check(operation, found.as_ref())) {
             Ok(()) => {}
             Err(refusal) => return Ok(Err(refusal)),
@@ -147,7 +156,7 @@ fn write_batch(
         match operation {
             Operation::Put { properties, .. } => {
                 *last_etag += 1;
-                rows.insert(key.as_slice(), encode_row(*last_etag, properties).as_slice())?;
+                rows.insert(key.as_slice(), encode_row(key, *last_etag, properties).as_slice())?;
                 etags.push(Some(etag(*last_etag)));
             }
             Operation::Delete { .. } => {

@@ -1,0 +1,75 @@
+//! One operation of the store, from its first request to its answer. The rule: what the retries learn on the way is kept here,
+//! for the SDK's errors tell only of the last request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use azure_core::Context;
+use tokio::time::Instant;
+
+/// Shared between the store, which starts it, and the retry policy, which sends its requests.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    deadline: Instant,
+    learnt: Arc<Learnt>,
+}
+
+#[derive(Debug)]
+struct Learnt {
+    /// A request may have been carried out although its answer was lost.
+    doubtful: AtomicBool,
+    /// The service took the request and said so.
+    answered: AtomicBool,
+    /// Which operation of a transaction was refused; `usize::MAX` while none was.
+    refused: AtomicUsize,
+}
+
+impl Call {
+    pub(super) fn new(deadline: Duration) -> Self {
+        let learnt = Learnt {
+            doubtful: AtomicBool::new(false),
+            answered: AtomicBool::new(false),
+            refused: AtomicUsize::new(usize::MAX),
+        };
+        Self { deadline: Instant::now() + deadline, learnt: Arc::new(learnt) }
+    }
+
+    /// The SDK's context of a request, by which the retry policy finds this call.
+    pub(super) fn context(&self) -> Context {
+        let mut context = Context::new();
+        context.insert(self.clone());
+        context
+    }
+
+    pub(super) fn remaining(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    pub(super) fn note_doubt(&self) {
+        self.learnt.doubtful.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a write of this call may stand although its answer was lost.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.learnt.doubtful.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_answer(&self) {
+        self.learnt.answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the service took the request: an error after that is one of reading its answer.
+    pub(super) fn is_answered(&self) -> bool {
+        self.learnt.answered.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_refused(&self, operation: usize) {
+        self.learnt.refused.store(operation, Ordering::Relaxed);
+    }
+
+    /// The place in its transaction of the operation that was refused, where the service named it.
+    pub(super) fn refused(&self) -> Option<usize> {
+        Some(self.learnt.refused.load(Ordering::Relaxed)).filter(|at| *at != usize::MAX)
+    }
+}

@@ -1,0 +1,69 @@
+//! The SDK's client, made once for each store. The rule: one HTTP client, whose connections are kept and used again.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use azure_core::{ClientOptions, HttpClient, RetryOptions, TelemetryOptions, TransportOptions, Url};
+use azure_data_tables::clients::TableServiceClientBuilder;
+use azure_data_tables::prelude::TableServiceClient;
+use azure_identity::{DefaultAzureCredentialBuilder, TokenCredentialOptions};
+use azure_storage::{CloudLocation, StorageCredentials};
+
+use super::connection::{Access, Connection, Credential};
+use super::policy::RetryWithinDeadline;
+use crate::store::Result;
+use crate::store::error::StoreError;
+
+/// Azure is reached in milliseconds; a packet lost on the way is sent again within three seconds.
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// One request and its answer. The service gives up on a query after 5 s, and a full page takes a moment to arrive.
+const ATTEMPT_MAX: Duration = Duration::from_secs(10);
+/// Idle connections are closed by us first, before a load balancer drops them without a word.
+const IDLE_MAX: Duration = Duration::from_secs(30);
+
+pub(super) fn build(connection: &Connection) -> Result<TableServiceClient> {
+    let access = connection.access()?;
+    let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
+    let credentials = storage_credentials(&access, &http)?;
+    let options = ClientOptions::new(TransportOptions::new(http))
+        // The SDK's retries know no deadline, wait on a thread each, and hide that an earlier request may have been carried out.
+        .retry(RetryOptions::none())
+        .per_retry_policies(vec![Arc::new(RetryWithinDeadline) as _])
+        .telemetry(TelemetryOptions::default().application_id("tidings"));
+    let location = CloudLocation::Custom { account: access.account, uri: access.endpoint.to_string() };
+    Ok(TableServiceClientBuilder::with_location(location, credentials).client_options(options).build())
+}
+
+fn http_client(endpoint: &Url) -> Result<reqwest::Client> {
+    let builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT_MAX)
+        .timeout(ATTEMPT_MAX)
+        .pool_idle_timeout(IDLE_MAX)
+        // A redirect would carry the signature to another host.
+        .redirect(reqwest::redirect::Policy::none());
+    let builder = if is_this_machine(endpoint) { builder.no_proxy() } else { builder };
+    builder.build().map_err(|e| StoreError::unavailable("the HTTP client cannot be made", e))
+}
+
+/// An emulator beside us is never behind a proxy.
+fn is_this_machine(endpoint: &Url) -> bool {
+    let host = endpoint.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn storage_credentials(access: &Access, http: &Arc<dyn HttpClient>) -> Result<StorageCredentials> {
+    match &access.credential {
+        Credential::Key(key) => Ok(StorageCredentials::access_key(access.account.clone(), key.clone())),
+        // The SDK's error repeats the signature, so it is left behind.
+        Credential::Signature(signature) => StorageCredentials::sas_token(signature)
+            .map_err(|_| StoreError::limit("SharedAccessSignature is not a query string such as sv=...&sig=...")),
+        Credential::Entra => {
+            let credential = DefaultAzureCredentialBuilder::new()
+                .with_options(TokenCredentialOptions::from(Arc::clone(http)))
+                .build()
+                .map_err(|e| StoreError::denied("no Entra ID identity is at hand", e))?;
+            Ok(StorageCredentials::token_credential(Arc::new(credential)))
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Where the tables are, and who asks for them. The rule: an error names what is missing and the accepted form, never a value
+//! that could be a key.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use azure_core::Url;
+use azure_storage::{EMULATOR_ACCOUNT, EMULATOR_ACCOUNT_KEY};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use crate::store::Result;
+use crate::store::error::StoreError;
+
+const ACCEPTED: &str = "DefaultEndpointsProtocol=https;AccountName=NAME;AccountKey=KEY;EndpointSuffix=core.windows.net, \
+    TableEndpoint=URL;SharedAccessSignature=SAS, or UseDevelopmentStorage=true";
+const DEFAULT_SUFFIX: &str = "core.windows.net";
+const EMULATOR_ENDPOINT: &str = "http://127.0.0.1:10002/devstoreaccount1";
+
+/// What Azure's tools write for the other services of the same account; none of it is asked for here.
+const OTHER_SERVICES: [&str; 9] = [
+    "BlobEndpoint",
+    "BlobSecondaryEndpoint",
+    "DfsEndpoint",
+    "FileEndpoint",
+    "FileSecondaryEndpoint",
+    "QueueEndpoint",
+    "QueueSecondaryEndpoint",
+    "TableSecondaryEndpoint",
+    "WebEndpoint",
+];
+
+/// Which tables a store is made of.
+#[derive(Debug, Clone)]
+pub struct AzureSettings {
+    pub connection: Connection,
+    /// Put before every table's name, so that several sites share one account; may be empty.
+    pub table_prefix: String,
+}
+
+/// How the account is reached.
+#[derive(Clone)]
+pub enum Connection {
+    /// A connection string, in the words of Azure's tools ("Configure Azure Storage connection strings").
+    String(String),
+    /// An account by its name, with a token of Entra ID: from the environment (workload identity or client secret), a managed
+    /// identity, or the Azure CLI, the first of them that has one.
+    Entra {
+        account: String,
+        /// The table endpoint of another cloud; `None` means `https://{account}.table.core.windows.net`.
+        endpoint: Option<String>,
+    },
+}
+
+/// Without the connection string, which holds the key.
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::String(_) => f.write_str("String(..)"),
+            Self::Entra { account, endpoint } => {
+                f.debug_struct("Entra").field("account", account).field("endpoint", endpoint).finish()
+            }
+        }
+    }
+}
+
+/// A connection as understood.
+pub(super) struct Access {
+    pub(super) account: String,
+    /// Without a slash at its end.
+    pub(super) endpoint: Url,
+    pub(super) credential: Credential,
+}
+
+#[derive(PartialEq, Eq)]
+pub(super) enum Credential {
+    Key(String),
+    Signature(String),
+    Entra,
+}
+
+impl Connection {
+    pub(super) fn access(&self) -> Result<Access> {
+        match self {
+            Self::String(text) => read_connection_string(text),
+            Self::Entra { account, endpoint } => entra_access(account, endpoint.as_deref()),
+        }
+    }
+}
+
+/// Letters and digits, the first a letter: what a table's name may begin with.
+pub(super) fn check_prefix(prefix: &str) -> Result<()> {
+    let starts_well = prefix.chars().next().is_none_or(|c| c.is_ascii_alphabetic());
+    if starts_well && prefix.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return Ok(());
+    }
+    Err(StoreError::limit(format!("the table prefix {prefix:?} is not letters and digits that start with a letter")))
+}
+
+fn entra_access(account: &str, endpoint: Option<&str>) -> Result<Access> {
+    let account = check_account(account, "the storage account")?;
+    let endpoint = match endpoint {
+        Some(url) => read_endpoint(url)?,
+        None => default_endpoint("https", &account, DEFAULT_SUFFIX)?,
+    };
+    if endpoint.scheme() != "https" {
+        return Err(StoreError::limit("a token of Entra ID is sent over https only; the table endpoint is http"));
+    }
+    Ok(Access { account, endpoint, credential: Credential::Entra })
+}
+
+fn read_connection_string(text: &str) -> Result<Access> {
+    let fields = Fields::read(text)?;
+    if fields.get("DevelopmentStorageProxyUri").is_some() {
+        return Err(malformed("DevelopmentStorageProxyUri is not supported; name the emulator with TableEndpoint"));
+    }
+    match fields.get("UseDevelopmentStorage") {
+        Some("true") if fields.len() == 1 => emulator_access(),
+        Some("true") => Err(malformed("UseDevelopmentStorage=true stands alone")),
+        Some(_) => Err(malformed("UseDevelopmentStorage can only be true")),
+        None => account_access(&fields),
+    }
+}
+
+fn emulator_access() -> Result<Access> {
+    Ok(Access {
+        account: EMULATOR_ACCOUNT.to_owned(),
+        endpoint: read_endpoint(EMULATOR_ENDPOINT)?,
+        credential: Credential::Key(EMULATOR_ACCOUNT_KEY.to_owned()),
+    })
+}
+
+fn account_access(fields: &Fields<'_>) -> Result<Access> {
+    let credential = read_credential(fields)?;
+    let account = fields.get("AccountName").map(|name| check_account(name, "AccountName")).transpose()?;
+    let endpoint = match (fields.get("TableEndpoint"), &account) {
+        (Some(url), _) => read_endpoint(url)?,
+        (None, Some(account)) => {
+            let protocol = fields.get("DefaultEndpointsProtocol").unwrap_or("https");
+            default_endpoint(protocol, account, fields.get("EndpointSuffix").unwrap_or(DEFAULT_SUFFIX))?
+        }
+        (None, None) => return Err(malformed("AccountName or TableEndpoint is missing")),
+    };
+    if account.is_none() && matches!(credential, Credential::Key(_)) {
+        return Err(malformed("AccountKey needs AccountName beside it"));
+    }
+    Ok(Access { account: account.unwrap_or_default(), endpoint, credential })
+}
+
+fn read_credential(fields: &Fields<'_>) -> Result<Credential> {
+    match (fields.get("SharedAccessSignature"), fields.get("AccountKey")) {
+        (Some(signature), None) => Ok(Credential::Signature(signature.to_owned())),
+        (None, Some(key)) if BASE64_STANDARD.decode(key).is_ok() => Ok(Credential::Key(key.to_owned())),
+        (None, Some(_)) => Err(malformed("AccountKey is not Base64: it may have been cut short")),
+        (Some(_), Some(_)) => Err(malformed("it has both AccountKey and SharedAccessSignature; one of them is wanted")),
+        (None, None) => Err(malformed("AccountKey or SharedAccessSignature is missing")),
+    }
+}
+
+fn default_endpoint(protocol: &str, account: &str, suffix: &str) -> Result<Url> {
+    if !matches!(protocol, "http" | "https") {
+        return Err(malformed("DefaultEndpointsProtocol is neither http nor https"));
+    }
+    Url::parse(&format!("{protocol}://{account}.table.{suffix}"))
+        .ok()
+        .filter(|url| url.path() == "/" && url.query().is_none())
+        .ok_or_else(|| malformed("EndpointSuffix is not a host name such as core.windows.net"))
+}
+
+fn read_endpoint(text: &str) -> Result<Url> {
+    let wrong = || malformed("TableEndpoint is not a URL such as https://NAME.table.core.windows.net");
+    let mut url = Url::parse(text).map_err(|_| wrong())?;
+    let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    if !matches!(url.scheme(), "http" | "https") || !is_plain {
+        return Err(wrong());
+    }
+    if url.query().is_some() {
+        return Err(malformed("TableEndpoint has a query; a signature goes into SharedAccessSignature"));
+    }
+    // The SDK appends `/Tables`, and two slashes would be another path.
+    url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty();
+    Ok(url)
+}
+
+/// Storage accounts are named in lower-case letters and digits; Cosmos DB takes hyphens too.
+fn check_account(name: &str, what: &str) -> Result<String> {
+    if !name.is_empty() && name.len() <= 63 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return Ok(name.to_owned());
+    }
+    Err(StoreError::limit(format!("{what} is not an account's name, such as mystorageaccount")))
+}
+
+/// `Name=value` pairs, told apart by name in any case.
+struct Fields<'a>(HashMap<String, &'a str>);
+
+impl<'a> Fields<'a> {
+    fn read(text: &'a str) -> Result<Self> {
+        let mut fields = HashMap::new();
+        for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
+            // The pair itself may be a piece of a key, so only its place is told.
+            let Some((name, value)) = pair.split_once('=') else {
+                return Err(malformed(&format!("part {} has no `=`", fields.len() + 1)));
+            };
+            let known = known_name(name.trim())?;
+            if value.trim().is_empty() {
+                return Err(malformed(&format!("{known} is empty")));
+            }
+            if fields.insert(known.to_owned(), value.trim()).is_some() {
+                return Err(malformed(&format!("{known} stands twice")));
+            }
+        }
+        fields.retain(|name, _| !OTHER_SERVICES.contains(&name.as_str()));
+        Ok(Self(fields))
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.get(name).copied()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn known_name(name: &str) -> Result<&'static str> {
+    const OURS: [&str; 8] = [
+        "AccountKey",
+        "AccountName",
+        "DefaultEndpointsProtocol",
+        "DevelopmentStorageProxyUri",
+        "EndpointSuffix",
+        "SharedAccessSignature",
+        "TableEndpoint",
+        "UseDevelopmentStorage",
+    ];
+    let known = OURS.into_iter().chain(OTHER_SERVICES).find(|known| known.eq_ignore_ascii_case(name));
+    known.ok_or_else(|| malformed("it has a name that no connection string has"))
+}
+
+fn malformed(what: &str) -> StoreError {
+    StoreError::limit(format!("the Azure connection string cannot be used: {what}. Accepted: {ACCEPTED}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "c2VjcmV0";
+
+    fn access(text: &str) -> Result<Access> {
+        Connection::String(text.to_owned()).access()
+    }
+
+    fn endpoint(text: &str) -> String {
+        access(text).unwrap_or_else(|e| panic!("{text}: {e}")).endpoint.to_string()
+    }
+
+    #[test]
+    fn an_account_and_key_lead_to_the_public_cloud_unless_told() {
+        let account = format!("AccountName=mine;AccountKey={KEY}");
+        assert_eq!(endpoint(&account), "https://mine.table.core.windows.net/");
+        assert_eq!(
+            endpoint(&format!("DefaultEndpointsProtocol=http;{account};EndpointSuffix=core.chinacloudapi.cn")),
+            "http://mine.table.core.chinacloudapi.cn/"
+        );
+        assert_eq!(
+            endpoint(&format!("{account};TableEndpoint=https://mine.table.cosmos.azure.com:443/;")),
+            "https://mine.table.cosmos.azure.com/"
+        );
+        assert_eq!(
+            endpoint(&format!(
+                "{account};TableEndpoint=http://127.0.0.1:4711/mine/;BlobEndpoint=http://127.0.0.1:1/mine"
+            )),
+            "http://127.0.0.1:4711/mine"
+        );
+    }
+
+    #[test]
+    fn names_are_taken_in_any_case_and_with_spaces_around() {
+        assert_eq!(
+            endpoint(&format!(" accountname = mine ; ACCOUNTKEY = {KEY} ;")),
+            "https://mine.table.core.windows.net/"
+        );
+    }
+
+    #[test]
+    fn the_emulator_needs_no_more_than_its_name() {
+        let access = access("UseDevelopmentStorage=true").expect("an emulator");
+        assert_eq!((access.account.as_str(), access.endpoint.as_str()), ("devstoreaccount1", EMULATOR_ENDPOINT));
+        assert!(access.credential == Credential::Key(EMULATOR_ACCOUNT_KEY.to_owned()));
+    }
+
+    #[test]
+    fn a_signature_needs_an_endpoint_or_an_account() {
+        let from_endpoint =
+            access("TableEndpoint=https://mine.table.core.windows.net;SharedAccessSignature=?sv=1&sig=a%3D");
+        assert!(from_endpoint.is_ok_and(|a| a.credential == Credential::Signature("?sv=1&sig=a%3D".to_owned())));
+        assert_eq!(endpoint("AccountName=mine;SharedAccessSignature=sv=1"), "https://mine.table.core.windows.net/");
+        assert!(access("SharedAccessSignature=sv=1").is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_the_key_is_not() {
+        let secret = "bm90LWZvci1sb2dz";
+        for (text, named) in [
+            (String::new(), "AccountKey or SharedAccessSignature is missing"),
+            (format!("AccountKey={secret}"), "AccountName or TableEndpoint is missing"),
+            (format!("AccountKey={secret};TableEndpoint=http://h"), "AccountKey needs AccountName"),
+            (format!("AccountName=mine;AccountKey={secret}!"), "AccountKey is not Base64"),
+            (format!("AccountName=mine;{secret}"), "part 2 has no `=`"),
+            (format!("AccountName=mine;{secret}=="), "a name that no connection string has"),
+            ("AccountName=;AccountKey=AAAA".to_owned(), "AccountName is empty"),
+            (format!("AccountName=a;AccountName=b;AccountKey={secret}"), "AccountName stands twice"),
+            (format!("AccountName=a/b;AccountKey={secret}"), "AccountName is not an account's name"),
+            (format!("AccountName=a;AccountKey={secret};SharedAccessSignature=s"), "both AccountKey and"),
+            (format!("AccountName=a;AccountKey={secret};TableEndpoint=here"), "TableEndpoint is not a URL"),
+            (format!("AccountName=a;AccountKey={secret};TableEndpoint=ftp://h"), "TableEndpoint is not a URL"),
+            (format!("AccountName=a;AccountKey={secret};TableEndpoint=https://h/?sig={secret}"), "has a query"),
+            (format!("AccountName=a;AccountKey={secret};EndpointSuffix=a b"), "EndpointSuffix is not a host name"),
+            (format!("AccountName=a;AccountKey={secret};EndpointSuffix=h/p"), "EndpointSuffix is not a host name"),
+            (format!("DefaultEndpointsProtocol=ftp;AccountName=a;AccountKey={secret}"), "neither http nor https"),
+            ("UseDevelopmentStorage=false".to_owned(), "can only be true"),
+            (format!("UseDevelopmentStorage=true;AccountKey={secret}"), "stands alone"),
+            (
+                "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://h".to_owned(),
+                "DevelopmentStorageProxyUri is not supported",
+            ),
+        ] {
+            let error = access(&text).err().unwrap_or_else(|| panic!("{text} was taken")).to_string();
+            assert!(error.contains(named), "{text}: {error}");
+            assert!(!error.contains(secret), "{error}");
+        }
+    }
+
+    #[test]
+    fn entra_id_asks_over_https_only() {
+        let entra = |endpoint: Option<&str>| {
+            Connection::Entra { account: "mine".to_owned(), endpoint: endpoint.map(Into::into) }.access()
+        };
+        assert!(entra(None).is_ok_and(|a| a.endpoint.as_str() == "https://mine.table.core.windows.net/"));
+        assert!(entra(Some("https://mine.table.core.chinacloudapi.cn")).is_ok());
+        assert!(entra(Some("http://mine.table.core.windows.net")).is_err());
+    }
+
+    #[test]
+    fn a_prefix_is_letters_and_digits_that_start_with_a_letter() {
+        for good in ["", "a", "Site2"] {
+            assert!(check_prefix(good).is_ok(), "{good}");
+        }
+        for bad in ["2site", "a-b", "ä", "a b"] {
+            assert!(check_prefix(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_connection_string_is_not_shown() {
+        let shown = format!("{:?}", Connection::String("AccountKey=c2VjcmV0".to_owned()));
+        assert!(!shown.contains("c2VjcmV0"));
+    }
+}

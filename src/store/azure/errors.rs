@@ -1,0 +1,83 @@
+//! The SDK's errors by meaning. The rule: a write that may stand is never said not to, and what a client reads holds neither
+//! URL nor key; the SDK's own error is the source.
+
+use azure_core::StatusCode;
+use azure_core::error::{Error, ErrorKind};
+
+use super::call::Call;
+use crate::store::error::StoreError;
+
+/// What was asked of the service. The making of a table is a read here: it may be asked again without harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    Read,
+    Write,
+}
+
+/// `what` names the thing that was read or written.
+pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -> String) -> StoreError {
+    let (kind, what) = (error.kind().clone(), what());
+    let is_write = asked == Asked::Write;
+    match kind {
+        ErrorKind::HttpResponse { status, error_code } => {
+            let code = error_code.unwrap_or_default();
+            match meaning(status, &code) {
+                Meaning::Refused if is_write => StoreError::precondition(what),
+                // A write of which an earlier request is in doubt was perhaps made before it was denied.
+                _ if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
+                Meaning::Denied(why) => StoreError::denied(format!("{what}: {why}"), error),
+                Meaning::NoTable => StoreError::corrupt_by(format!("{what} is in a table that does not exist"), error),
+                Meaning::Malformed => StoreError::limit(format!("{what} is refused by the service ({status}, {code})")),
+                Meaning::Refused | Meaning::Passing => {
+                    StoreError::unavailable(format!("{what} ({status}, {code})"), error)
+                }
+            }
+        }
+        ErrorKind::Io if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
+        ErrorKind::Io => StoreError::unavailable(what, error),
+        ErrorKind::Credential => StoreError::denied(format!("{what}: no token of Entra ID could be had"), error),
+        // The service took the request, and its answer does not read.
+        ErrorKind::DataConversion if is_write => StoreError::outcome_unknown(what, error),
+        ErrorKind::DataConversion => StoreError::corrupt_by(format!("{what} does not read"), error),
+        _ if call.is_answered() && is_write => StoreError::outcome_unknown(what, error),
+        _ if call.is_answered() => StoreError::corrupt_by(format!("{what} does not read"), error),
+        _ => StoreError::limit(format!("{what} cannot be asked for: {error}")),
+    }
+}
+
+pub(super) fn is_table_there(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::HttpResponse { status: StatusCode::Conflict, error_code }
+        if error_code.as_deref() != Some("TableBeingDeleted"))
+}
+
+/// A row that is not there; a table that is not there is another matter.
+pub(super) fn is_no_row(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::HttpResponse { status: StatusCode::NotFound, error_code }
+        if error_code.as_deref() != Some("TableNotFound"))
+}
+
+enum Meaning {
+    Denied(&'static str),
+    NoTable,
+    /// A precondition of a write did not hold.
+    Refused,
+    Malformed,
+    Passing,
+}
+
+/// Codes from "Table Service error codes" and "Common REST API error codes" in Azure's documentation.
+fn meaning(status: StatusCode, code: &str) -> Meaning {
+    match (status, code) {
+        (_, "AuthorizationPermissionMismatch" | "AuthorizationFailure" | "InsufficientAccountPermissions") => {
+            Meaning::Denied("this identity or signature may not do it (Storage Table Data Contributor may)")
+        }
+        (StatusCode::Unauthorized | StatusCode::Forbidden, _) => {
+            Meaning::Denied("check the account's name, its key or signature, and this machine's clock")
+        }
+        (StatusCode::NotFound, "TableNotFound") => Meaning::NoTable,
+        (StatusCode::Conflict, "TableBeingDeleted" | "AccountBeingCreated") => Meaning::Passing,
+        (StatusCode::NotFound | StatusCode::Conflict | StatusCode::PreconditionFailed, _) => Meaning::Refused,
+        (StatusCode::BadRequest | StatusCode::PayloadTooLarge | StatusCode::LengthRequired, _) => Meaning::Malformed,
+        _ => Meaning::Passing,
+    }
+}

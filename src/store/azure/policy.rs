@@ -1,0 +1,180 @@
+//! Sends a request until it is answered or its call's deadline is near. The rule: only what may pass is tried again (throttling,
+//! a lost connection, a server's mishap), with waits that grow and differ, and each doubt about a write is noted in its call.
+//!
+//! It stands behind the SDK's own policies, so that it sees answers with their headers, which the SDK's errors leave out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use azure_core::error::ErrorKind;
+use azure_core::headers::{ACCEPT, HeaderName, Headers, RETRY_AFTER, RETRY_AFTER_MS, X_MS_RETRY_AFTER_MS};
+use azure_core::{Context, Error, Method, Policy, PolicyResult, Request, StatusCode};
+use tokio::time::{sleep, timeout};
+
+use super::answer::Answer;
+use super::call::Call;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// A partition on the move is back within seconds; a longer wait would only miss it.
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+/// Types for Int64, DateTime and Binary, and each row's ETag. The SDK asks for full metadata: three links a row more.
+const METADATA: &str = "application/json;odata=minimalmetadata";
+/// How long a request may take whose caller set no deadline: none of ours.
+const UNBOUND: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(super) struct RetryWithinDeadline;
+
+#[async_trait::async_trait]
+impl Policy for RetryWithinDeadline {
+    async fn send(&self, context: &Context, request: &mut Request, next: &[Arc<dyn Policy>]) -> PolicyResult {
+        let call = context.get::<Call>().cloned().unwrap_or_else(|| Call::new(UNBOUND));
+        if *request.method() == Method::Get {
+            request.insert_header(ACCEPT, METADATA);
+        }
+        let mut pause_max = FIRST_PAUSE;
+        loop {
+            let outcome = send_once(&call, context, request, next).await;
+            let Some(mishap) = Mishap::of(&outcome) else { return finish(outcome, &call) };
+            if mishap.is_doubtful {
+                call.note_doubt();
+            }
+            let pause = pause(pause_max, random()).max(mishap.retry_after);
+            if pause >= call.remaining() {
+                return finish(outcome, &call);
+            }
+            tracing::debug!(status = mishap.status, pause_ms = pause.as_millis(), "store.azure_retry");
+            sleep(pause).await;
+            pause_max = (pause_max * 2).min(PAUSE_MAX);
+        }
+    }
+}
+
+/// One request and its whole answer. What runs past the deadline is an I/O error like any other.
+async fn send_once(
+    call: &Call,
+    context: &Context,
+    request: &mut Request,
+    next: &[Arc<dyn Policy>],
+) -> Result<Answer, Error> {
+    let exchange = async { Answer::read(next[0].send(context, request, &next[1..]).await?).await };
+    let answered = timeout(call.remaining(), exchange).await;
+    answered.unwrap_or_else(|elapsed| Err(Error::new(ErrorKind::Io, elapsed))).map_err(without_url)
+}
+
+fn finish(outcome: Result<Answer, Error>, call: &Call) -> PolicyResult {
+    let answer = outcome?;
+    if answer.status.is_success() {
+        call.note_answer();
+    }
+    if let Some(operation) = answer.refused {
+        call.note_refused(operation);
+    }
+    Ok(answer.into_response())
+}
+
+/// The HTTP client's errors tell the URL, and that may hold a shared access signature.
+fn without_url(error: Error) -> Error {
+    let kind = error.kind().clone();
+    match error.into_inner().map(|inner| inner.downcast::<reqwest::Error>()) {
+        Ok(Ok(inner)) => Error::new(kind, inner.without_url()),
+        Ok(Err(inner)) => Error::new(kind, inner),
+        Err(error) => error,
+    }
+}
+
+/// What went wrong in a way that may pass.
+struct Mishap {
+    /// 0 where there was no answer.
+    status: u16,
+    /// The request may have been carried out all the same.
+    is_doubtful: bool,
+    /// What the service asked for; nothing is zero.
+    retry_after: Duration,
+}
+
+impl Mishap {
+    fn of(outcome: &Result<Answer, Error>) -> Option<Self> {
+        match outcome {
+            Ok(answer) => Some(Self {
+                status: answer.status.into(),
+                is_doubtful: is_doubtful_status(answer.status, answer.error_code())?,
+                retry_after: retry_after(&answer.headers),
+            }),
+            Err(error) if *error.kind() == ErrorKind::Io => {
+                Some(Self { status: 0, is_doubtful: !never_connected(error), retry_after: Duration::ZERO })
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+/// `None` for a status that would come again. Only a throttled request was surely not begun: a gateway's error tells nothing of
+/// the server behind it, and a server's error may come after the write.
+fn is_doubtful_status(status: StatusCode, code: Option<&str>) -> Option<bool> {
+    match status {
+        StatusCode::TooManyRequests => Some(false),
+        StatusCode::ServiceUnavailable => Some(code != Some("ServerBusy")),
+        StatusCode::RequestTimeout
+        | StatusCode::InternalServerError
+        | StatusCode::BadGateway
+        | StatusCode::GatewayTimeout => Some(true),
+        _ => None,
+    }
+}
+
+fn never_connected(error: &Error) -> bool {
+    let source = std::error::Error::source(error);
+    source.and_then(|inner| inner.downcast_ref::<reqwest::Error>()).is_some_and(reqwest::Error::is_connect)
+}
+
+fn retry_after(headers: &Headers) -> Duration {
+    let number = |name: &HeaderName| headers.get_optional_str(name).and_then(|text| text.parse().ok());
+    let milliseconds = number(&RETRY_AFTER_MS).or_else(|| number(&X_MS_RETRY_AFTER_MS)).map(Duration::from_millis);
+    milliseconds.or_else(|| number(&RETRY_AFTER).map(Duration::from_secs)).unwrap_or_default()
+}
+
+/// Between half of the longest pause and all of it, so that callers that failed together do not come back together.
+fn pause(longest: Duration, random: u32) -> Duration {
+    longest / 2 + (longest / 2).mul_f64(f64::from(random) / f64::from(u32::MAX))
+}
+
+/// Without randomness from the system every caller waits the longest pause, which is slow but right.
+fn random() -> u32 {
+    getrandom::u32().unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_lies_in_the_upper_half_of_its_span() {
+        let longest = Duration::from_millis(100);
+        assert_eq!(pause(longest, 0), Duration::from_millis(50));
+        assert_eq!(pause(longest, u32::MAX), longest);
+    }
+
+    #[test]
+    fn the_service_may_ask_for_a_longer_pause() {
+        let of = |name: HeaderName, value: &'static str| {
+            let mut headers = Headers::new();
+            headers.insert(name, value);
+            retry_after(&headers)
+        };
+        assert_eq!(of(RETRY_AFTER, "7"), Duration::from_secs(7));
+        assert_eq!(of(RETRY_AFTER_MS, "7"), Duration::from_millis(7));
+        assert_eq!(of(X_MS_RETRY_AFTER_MS, "7"), Duration::from_millis(7));
+        assert_eq!(of(RETRY_AFTER, "-1"), Duration::ZERO);
+        assert_eq!(retry_after(&Headers::new()), Duration::ZERO);
+    }
+
+    #[test]
+    fn only_a_throttled_request_leaves_no_doubt() {
+        assert_eq!(is_doubtful_status(StatusCode::TooManyRequests, None), Some(false));
+        assert_eq!(is_doubtful_status(StatusCode::ServiceUnavailable, Some("ServerBusy")), Some(false));
+        assert_eq!(is_doubtful_status(StatusCode::ServiceUnavailable, None), Some(true));
+        assert_eq!(is_doubtful_status(StatusCode::InternalServerError, Some("OperationTimedOut")), Some(true));
+        assert_eq!(is_doubtful_status(StatusCode::Conflict, Some("EntityAlreadyExists")), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! A write was sent twice, and the second time it was refused: perhaps by its own first time, whose answer was lost. The rows
+//! tell. The rule: a change that may stand is never answered as one that was refused.
+
+use super::AzureStore;
+use crate::store::error::StoreError;
+use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Result};
+
+/// What a row tells of the operation on it.
+enum Trace {
+    /// It is as the operation would leave it.
+    Done(Option<Etag>),
+    /// It is as it was before: nothing of the batch happened.
+    Untouched,
+    /// Another writer was there, before the operation or after it.
+    Other,
+}
+
+impl AzureStore {
+    /// Reads back the rows of a batch that was refused after its first request was lost.
+    ///
+    /// All as the batch would leave them: it was made. One of them untouched: it was not. Otherwise nobody can tell, for the
+    /// other writer may have come on top of it.
+    pub(super) async fn settle(
+        &self,
+        table: &'static str,
+        batch: &Batch,
+        refusal: String,
+    ) -> Result<Vec<Option<Etag>>> {
+        let mut etags = Vec::with_capacity(batch.operations().len());
+        let mut met_other = false;
+        for operation in batch.operations() {
+            let key = Key::new(batch.partition(), operation.row())?;
+            let found = self.get_row(table, &key, &self.call()).await;
+            match trace(operation, found.map_err(|e| StoreError::outcome_unknown(refusal.clone(), e))?) {
+                Trace::Done(etag) => etags.push(etag),
+                Trace::Untouched => return Err(StoreError::Precondition(refusal)),
+                Trace::Other => met_other = true,
+            }
+        }
+        if met_other {
+            return Err(StoreError::OutcomeUnknown { what: refusal, source: None });
+        }
+        Ok(etags)
+    }
+}
+
+fn trace(operation: &Operation, found: Option<Entity>) -> Trace {
+    match (operation, found) {
+        // Our write would have changed the ETag, so the same one is asked for first.
+        (
+            Operation::Put { precondition: Precondition::Match(etag), .. }
+            | Operation::Delete { precondition: Precondition::Match(etag), .. },
+            Some(row),
+        ) if row.etag == *etag => Trace::Untouched,
+        (Operation::Put { properties, .. }, Some(row)) if row.properties == *properties => Trace::Done(Some(row.etag)),
+        (Operation::Put { precondition: Precondition::Absent, .. }, None) => Trace::Untouched,
+        (Operation::Delete { .. }, None) => Trace::Done(None),
+        (Operation::Delete { precondition: Precondition::None, .. }, Some(_)) => Trace::Untouched,
+        _ => Trace::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Properties, Value};
+
+    fn properties(number: i32) -> Properties {
+        let mut properties = Properties::new();
+        properties.set("N", Value::Int32(number));
+        properties
+    }
+
+    fn row(number: i32, etag: &str) -> Option<Entity> {
+        let key = Key::new("p", "r").expect("a key");
+        Some(Entity { key, etag: Etag(etag.into()), properties: properties(number) })
+    }
+
+    fn told(operation: &Operation, found: Option<Entity>) -> &'static str {
+        match trace(operation, found) {
+            Trace::Done(_) => "done",
+            Trace::Untouched => "untouched",
+            Trace::Other => "other",
+        }
+    }
+
+    #[test]
+    fn a_row_tells_whether_a_put_was_made() {
+        let put = |precondition| Operation::Put { row: "r".to_owned(), properties: properties(1), precondition };
+        let (absent, matching, any) =
+            (put(Precondition::Absent), put(Precondition::Match(Etag("old".into()))), put(Precondition::None));
+        for (operation, found, expected) in [
+            (&absent, row(1, "new"), "done"),
+            (&absent, row(2, "new"), "other"),
+            (&absent, None, "untouched"),
+            (&matching, row(1, "new"), "done"),
+            (&matching, row(1, "old"), "untouched"),
+            (&matching, row(2, "new"), "other"),
+            (&matching, None, "other"),
+            (&any, row(1, "new"), "done"),
+            (&any, row(2, "new"), "other"),
+            (&any, None, "other"),
+        ] {
+            assert_eq!(told(operation, found.clone()), expected, "{operation:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_tells_whether_a_delete_was_made() {
+        let delete = |precondition| Operation::Delete { row: "r".to_owned(), precondition };
+        let (matching, any) = (delete(Precondition::Match(Etag("old".into()))), delete(Precondition::None));
+        for (operation, found, expected) in [
+            (&matching, None, "done"),
+            (&matching, row(1, "old"), "untouched"),
+            (&matching, row(1, "new"), "other"),
+            (&any, None, "done"),
+            (&any, row(1, "new"), "untouched"),
+        ] {
+            assert_eq!(told(operation, found.clone()), expected, "{operation:?} {found:?}");
+        }
+    }
+}
