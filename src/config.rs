@@ -26,19 +26,22 @@ impl FromStr for StoreSetting {
         match text.split_once(':') {
             Some(("file", path)) if !path.is_empty() => Ok(Self::File(path.into())),
             None if text == "azure" => Ok(Self::Azure),
-            _ => Err(ConfigError(format!("{text:?} names no store; write file:PATH, such as file:tidings-data, or azure"))),
+            _ => Err(ConfigError(format!(
+                "{text:?} names no store; write file:PATH, such as file:tidings-data, or azure"
+            ))),
         }
     }
 }
 
-/// What Azure's own tools read, too: `AZURE_STORAGE_CONNECTION_STRING`, or `AZURE_STORAGE_ACCOUNT` with Entra ID.
+/// What Azure's own tools read, too: `AZURE_STORAGE_CONNECTION_STRING`, or `AZURE_STORAGE_ACCOUNT` with Entra ID;
+/// `AZURE_STORAGE_TABLE_ENDPOINT` for an account of another cloud.
 ///
 /// # Errors
 /// Where neither is set.
 pub fn azure_settings(table_prefix: &str) -> Result<AzureSettings, ConfigError> {
     let connection = match (variable("AZURE_STORAGE_CONNECTION_STRING"), variable("AZURE_STORAGE_ACCOUNT")) {
         (Some(text), _) => Connection::String(text),
-        (None, Some(account)) => Connection::Entra { account },
+        (None, Some(account)) => Connection::Entra { account, endpoint: variable("AZURE_STORAGE_TABLE_ENDPOINT") },
         (None, None) => {
             return Err(ConfigError(
                 "the store azure needs AZURE_STORAGE_CONNECTION_STRING (as the portal shows it; UseDevelopmentStorage=true for \

@@ -1,5 +1,8 @@
 //! Tidings: a GraphQL content server over tables that know only a PartitionKey and a RowKey.
+pub mod app;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod content;
 pub mod export;
 pub mod graphql;
@@ -9,3 +12,4 @@ pub mod keys;
 pub mod loaders;
 pub mod model;
 pub mod store;
+pub mod telemetry;

@@ -11,7 +11,8 @@ pub fn start(directives: &str) {
         EnvFilter::new("info")
     });
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let started = if std::io::stderr().is_terminal() { builder.compact().try_init() } else { builder.json().try_init() };
+    let started =
+        if std::io::stderr().is_terminal() { builder.compact().try_init() } else { builder.json().try_init() };
     // A second start keeps the first log: in tests many servers share a process.
     drop(started);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{ImportedTerm, Term, TermKind};
+use super::{ImportedTerm, Term};
 use crate::model::Slug;
 
 /// A term that the store holds.
@@ -112,6 +112,7 @@ pub(super) fn folded(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::TermKind;
 
     fn imported(name: &str, slug: Option<&str>) -> ImportedTerm {
         let slug = slug.map(|slug| slug.parse().expect("a slug"));

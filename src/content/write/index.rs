@@ -65,8 +65,9 @@ pub async fn put(store: &Store, intent: &IntentName, pointers: Vec<NewPointer>) 
     for pointer in pointers {
         partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
     }
-    let puts =
-        partitions.iter().map(|((kind, slug), pointers)| put_in(store, intent, Partition::of(*kind, slug), pointers));
+    let puts = partitions.into_iter().map(|((kind, slug), pointers)| async move {
+        put_in(store, intent, Partition::of(kind, &slug), &pointers).await
+    });
     stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
@@ -132,8 +133,8 @@ pub async fn remove(
     pointers: Vec<PointerPlace>,
 ) -> Result<()> {
     let removals = pointers
-        .iter()
-        .map(|pointer| async move { until_settled("an index", || remove_one(store, intent, open, pointer)).await });
+        .into_iter()
+        .map(|pointer| async move { until_settled("an index", || remove_one(store, intent, open, &pointer)).await });
     stream::iter(removals).buffer_unordered(CONCURRENCY).try_collect().await
 }
 

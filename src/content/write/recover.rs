@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use crate::content::directory::scan_all;
 use crate::content::error::Result;
 use crate::content::moves::stands;
+use crate::content::rows::Fields;
 use crate::content::rows::lookup::{self as lookup_rows, LookupRow};
 use crate::content::rows::post as post_rows;
 use crate::keys::intent::IntentName;
@@ -75,10 +76,7 @@ impl Writer {
 
     /// The post of an intent as it is: at its new place, at its old one, or nowhere.
     async fn find(&self, row: &Entity, before: Option<&Brief>, after: Option<&Brief>) -> Result<Settlement> {
-        let read = |brief: Option<&Brief>| {
-            brief.map(|b| b.to_post().ok_or_else(|| crate::content::rows::Fields(row).damaged("Changes"))).transpose()
-        };
-        let (before, after) = (read(before)?, read(after)?);
+        let (before, after) = (post_of(row, before)?, post_of(row, after)?);
         let mut now = None;
         for side in [&after, &before].into_iter().flatten() {
             if now.is_none() {
@@ -101,6 +99,11 @@ impl Writer {
             LookupRow::Former { .. } => Ok(None),
         }
     }
+}
+
+fn post_of(row: &Entity, brief: Option<&Brief>) -> Result<Option<Post>> {
+    let read = |brief: &Brief| brief.to_post().ok_or_else(|| Fields(row).damaged("Changes").into());
+    brief.map(read).transpose()
 }
 
 async fn standing(store: &Store, side: &Post) -> Result<Option<Post>> {

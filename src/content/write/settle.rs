@@ -55,12 +55,12 @@ pub async fn settle_with(
 ) -> Result<()> {
     let pointers = settlements.iter().flat_map(stale_pointers).collect();
     index::remove(store, name, open, pointers).await?;
-    let each = settlements.iter().map(|settlement| async move {
-        finish_move(store, settlement).await?;
-        settle_lookups(store, name, settlement).await
+    let months: HashSet<Month> = settlements.iter().flat_map(|s| s.sides().filter_map(published_month)).collect();
+    let each = settlements.into_iter().map(|settlement| async move {
+        finish_move(store, &settlement).await?;
+        settle_lookups(store, name, &settlement).await
     });
     stream::iter(each).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
-    let months: HashSet<Month> = settlements.iter().flat_map(|s| s.sides().filter_map(published_month)).collect();
     let copies = months.into_iter().map(|month| async move { directory::copy(store, &Partition::Month(month)).await });
     stream::iter(copies).buffer_unordered(CONCURRENCY).try_collect().await
 }
