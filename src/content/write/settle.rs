@@ -37,6 +37,21 @@ impl Settlement {
         Self { before, after, now }
     }
 
+    /// Whether the post stands at its new place.
+    fn is_made(&self) -> bool {
+        match (&self.after, &self.now) {
+            (Some(after), Some(now)) => PostPlace::of(after) == PostPlace::of(now),
+            _ => false,
+        }
+    }
+
+    /// The old place and the new one, where the change is a move between partitions.
+    fn moved(&self) -> Option<(&Post, &Post)> {
+        let (before, after) = (self.before.as_ref()?, self.after.as_ref()?);
+        let (old, new) = (PostPlace::of(before), PostPlace::of(after));
+        ((old.shelf, old.partition()) != (new.shelf, new.partition())).then_some((before, after))
+    }
+
     fn sides(&self) -> impl Iterator<Item = &Post> {
         [&self.before, &self.after].into_iter().flatten()
     }
@@ -53,12 +68,17 @@ pub async fn settle_with(
     open: &HashMap<String, bool>,
     settlements: Vec<Settlement>,
 ) -> Result<()> {
+    // Pending rows first, for a pointer stays while its post's row bears it out, pending or not.
+    for settlement in settlements.iter().filter(|s| !s.is_made()) {
+        undo_move(store, settlement).await?;
+    }
     let pointers = settlements.iter().flat_map(stale_pointers).collect();
     index::remove(store, name, open, pointers).await?;
     let months: HashSet<Month> = settlements.iter().flat_map(|s| s.sides().filter_map(published_month)).collect();
     let each = settlements.into_iter().map(|settlement| async move {
-        finish_move(store, &settlement).await?;
-        settle_lookups(store, name, &settlement).await
+        settle_lookups(store, name, &settlement).await?;
+        // Forwarding rows last, for until the id names the new place they are the way there.
+        if settlement.is_made() { finish_move(store, &settlement).await } else { Ok(()) }
     });
     stream::iter(each).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
     let copies = months.into_iter().map(|month| async move { directory::copy(store, &Partition::Month(month)).await });
@@ -104,20 +124,17 @@ async fn settle_lookups(store: &Store, name: &IntentName, settlement: &Settlemen
     Ok(())
 }
 
-/// Of a move: where it was made, the mark at the new place and the rows at the old one go; where it was not, the pending rows go.
+/// Takes the mark off the rows at the new place, and the rows at the old one away.
 async fn finish_move(store: &Store, settlement: &Settlement) -> Result<()> {
-    let (Some(before), Some(after)) = (&settlement.before, &settlement.after) else { return Ok(()) };
-    let (old, new) = (PostPlace::of(before), PostPlace::of(after));
-    if (old.shelf, old.partition()) == (new.shelf, new.partition()) {
-        return Ok(());
-    }
-    let is_made = settlement.now.as_ref().is_some_and(|now| PostPlace::of(now) == new);
-    if is_made {
-        clear_mark(store, &new, &after.slug).await?;
-        remove_rows(store, &old, &before.slug, is_forwarding).await
-    } else {
-        remove_rows(store, &new, &after.slug, is_pending).await
-    }
+    let Some((before, after)) = settlement.moved() else { return Ok(()) };
+    clear_mark(store, &PostPlace::of(after), &after.slug).await?;
+    remove_rows(store, &PostPlace::of(before), &before.slug, is_forwarding).await
+}
+
+/// Takes the pending rows away.
+async fn undo_move(store: &Store, settlement: &Settlement) -> Result<()> {
+    let Some((_, after)) = settlement.moved() else { return Ok(()) };
+    remove_rows(store, &PostPlace::of(after), &after.slug, is_pending).await
 }
 
 fn is_forwarding(row: &Entity) -> Result<bool> {

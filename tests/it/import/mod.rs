@@ -1,3 +1,4 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
 mod corpora;
+mod stopped;

@@ -1,4 +1,6 @@
 //! What tests share.
 
+pub mod crashing;
+pub mod folder;
 pub mod graphql;
 pub mod site;

@@ -1,0 +1,96 @@
+//! An import that is stopped at any request of the store, and run again. The rule it holds: nothing is left over, nothing is lost.
+
+use std::sync::Arc;
+
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+use crate::support::crashing::{CrashingStore, Last, let_requests_arrive};
+use crate::support::folder::{folder, import};
+use crate::support::site::Site;
+
+const FIRST: [(&str, &str); 4] = [
+    ("2025-01-10-one.md", "---\ntitle: One\ntags: [a, b]\nauthor: Ada\ncategory: News\n---\nOne.\n"),
+    ("2025-01-20-two.md", "---\ntitle: Two\ntags: [a]\nauthor: Grace\naliases: [/old/two-of-old]\n---\nTwo.\n"),
+    ("2025-02-01-three.md", "---\ntitle: Three\ntags: [b, c]\n---\nThree.\n"),
+    ("four.md", "---\ntitle: Four\ndraft: true\ntags: [c]\n---\nFour.\n"),
+];
+
+/// Retitled; retagged; re-dated into another month; published from a draft; and one more.
+const SECOND: [(&str, &str); 5] = [
+    ("2025-01-10-one.md", "---\ntitle: One, better\ntags: [a, b]\nauthor: Ada\ncategory: News\n---\nOne.\n"),
+    ("2025-01-20-two.md", "---\ntitle: Two\ntags: [d, b]\nauthor: Ada\naliases: [/old/two-of-old]\n---\nTwo.\n"),
+    ("2025-02-01-three.md", "---\ntitle: Three\ndate: 2024-11-05\ntags: [b, c]\n---\nThree.\n"),
+    ("four.md", "---\ntitle: Four\ndate: 2025-02-02\ntags: [c]\n---\nFour.\n"),
+    ("2025-02-03-five.md", "---\ntitle: Five\ntags: [a, c]\n---\nFive.\n"),
+];
+
+fn store() -> Store {
+    Arc::new(EmbeddedStore::in_memory().expect("a store in memory"))
+}
+
+/// What a reader finds, and what the tables hold: the same after any stop as after none.
+async fn picture(site: &Site) -> String {
+    site.assert_sound().await;
+    let query = "{
+        posts { totalCount nodes { slug title version publishedAt author { slug } categories { slug } tags { slug } body { markdown } } }
+        tags { totalCount nodes { slug posts { totalCount nodes { slug } } } }
+        archive { year month postCount }
+        post(slug: \"two-of-old\") { slug }
+        four: post(slug: \"four\") { title }
+    }";
+    site.forget();
+    site.query(query).await.to_string()
+}
+
+async fn expected(imports: &[&[(&str, &str)]]) -> String {
+    let site = Site::over(store()).await;
+    for files in imports {
+        import(&site.content, folder(files).path()).await.expect("an import");
+    }
+    picture(&site).await
+}
+
+/// Stops the last import at each request in turn, and runs it again over what was left.
+async fn assert_any_stop_is_mended(before: Option<&[(&str, &str)]>, files: &[(&str, &str)], last: Last) {
+    let imports: Vec<&[(&str, &str)]> = before.into_iter().chain([files]).collect();
+    let expected = expected(&imports).await;
+    for requests in 0.. {
+        let inner = store();
+        if let Some(before) = before {
+            import(&Site::over(Arc::clone(&inner)).await.content, folder(before).path()).await.expect("an import");
+        }
+        let crashing = CrashingStore::after(Arc::clone(&inner), requests, last);
+        let stopped = import(&Site::over(crashing.clone()).await.content, folder(files).path()).await;
+        if !crashing.has_stopped() {
+            assert!(stopped.is_ok() && requests > 50, "the import was never stopped");
+            return;
+        }
+        let_requests_arrive(&inner).await;
+        let site = Site::over(inner).await;
+        site.content.recover().await.expect("a recovery");
+        site.assert_sound().await;
+        import(&site.content, folder(files).path()).await.expect("the import, again");
+        assert_eq!(picture(&site).await, expected, "stopped at request {requests}, {last:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_first_import_can_be_stopped_anywhere() {
+    assert_any_stop_is_mended(None, &FIRST, Last::Unsent).await;
+}
+
+#[tokio::test]
+async fn a_first_import_can_lose_any_answer() {
+    assert_any_stop_is_mended(None, &FIRST, Last::Done).await;
+}
+
+#[tokio::test]
+async fn an_import_of_changes_can_be_stopped_anywhere() {
+    assert_any_stop_is_mended(Some(&FIRST), &SECOND, Last::Unsent).await;
+}
+
+#[tokio::test]
+async fn an_import_of_changes_can_lose_any_answer() {
+    assert_any_stop_is_mended(Some(&FIRST), &SECOND, Last::Done).await;
+}
