@@ -1,5 +1,6 @@
 //! `tidings import`: posts from elsewhere. The rule: the report names everything that was not taken, with the reason.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -67,15 +68,9 @@ fn progress_bar(posts: usize) -> ProgressBar {
 }
 
 fn print_report(report: &Report, dry_run: bool) {
-    for failed in &report.failed {
-        eprintln!("failed   {}: {}", failed.origin, failed.reason);
-    }
-    for skipped in &report.skipped {
-        eprintln!("skipped  {}: {}", skipped.origin, skipped.reason);
-    }
-    for note in &report.notes {
-        eprintln!("note     {}: {}", note.origin, note.text);
-    }
+    print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
+    print_grouped("skipped", report.skipped.iter().map(|s| (s.origin.as_str(), s.reason.as_str())));
+    print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
     println!(
         "{}{} made, {} changed, {} unchanged, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
         if dry_run { "Dry run, nothing written: " } else { "Imported: " },
@@ -88,3 +83,22 @@ fn print_report(report: &Report, dry_run: bool) {
         report.redirects,
     );
 }
+
+/// A line for each; where many have one reason, one line for all of them.
+fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a str, &'a str)>) {
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (origin, reason) in lines {
+        by_reason.entry(reason).or_default().push(origin);
+    }
+    for (reason, origins) in by_reason {
+        match origins.as_slice() {
+            [first, .., last] if origins.len() > GROUPED_FROM => {
+                eprintln!("{label}  {} of them, {first} to {last}: {reason}", origins.len());
+            }
+            origins => origins.iter().for_each(|origin| eprintln!("{label}  {origin}: {reason}")),
+        }
+    }
+}
+
+/// How many lines of one reason are shown one by one.
+const GROUPED_FROM: usize = 4;

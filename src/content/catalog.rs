@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{PostPlace, Shelf, Table, term, time};
-use crate::model::{PostId, Slug, Term, TermKind, WholePost};
+use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost};
 use crate::store::{Continuation, Store};
 
 use super::Content;
@@ -21,6 +21,13 @@ pub struct Catalogued {
     pub place: PostPlace,
     pub slug: Slug,
     pub origin: Option<String>,
+}
+
+impl Catalogued {
+    /// `None` for a draft.
+    pub fn published_at(&self) -> Option<Instant> {
+        (self.place.shelf == Shelf::Posts).then_some(self.place.key.at)
+    }
 }
 
 /// Every post by its id, and every slug with the post that it leads to.

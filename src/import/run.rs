@@ -1,6 +1,7 @@
 //! The import itself: from a source to posts that stand. The rule: it can be stopped anywhere and run again; what is the same is left alone,
 //! what is broken is named and stops nothing.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::content::catalog::Catalog;
@@ -51,7 +52,7 @@ pub async fn import(
     let existing = |slug: &Slug| Ok::<_, std::convert::Infallible>(existing(&catalog, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
     report.notes.extend(resolved.notes);
-    let resolved = Arc::new(resolved.posts);
+    let resolved = Arc::new(find_renamed(&catalog, &source, resolved.posts));
     // The oldest first, so that the posts of a month, and of its partition, come together.
     let mut order: Vec<usize> = (0..source.entries().len()).collect();
     order.sort_by_key(|i| (source.entries()[*i].published_at, *i));
@@ -173,15 +174,27 @@ fn is_unchanged(change: &Change) -> bool {
     same == before.whole
 }
 
+/// A file whose own slug was edited is found again by where it is and when it was published, and its post renamed. Both are asked for: two
+/// blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
+fn find_renamed(catalog: &Catalog, source: &Source, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
+    let taken: HashSet<String> = resolved.iter().filter_map(|post| post.existing_id.clone()).collect();
+    let by_origin: HashMap<(&str, Instant), &PostId> = catalog
+        .posts
+        .iter()
+        .filter(|(id, _)| !taken.contains(id.as_str()))
+        .filter_map(|(id, found)| Some(((found.origin.as_deref()?, found.published_at()?), id)))
+        .collect();
+    for (entry, post) in source.entries().iter().zip(&mut resolved).filter(|(_, post)| post.existing_id.is_none()) {
+        let found = entry.published_at.and_then(|at| by_origin.get(&(entry.origin.as_str(), at)));
+        post.existing_id = found.map(|id| id.to_string());
+    }
+    resolved
+}
+
 fn existing(catalog: &Catalog, slug: &Slug) -> Option<ExistingPost> {
     let id = catalog.slugs.get(slug)?;
     let found = catalog.posts.get(id)?;
-    let is_published = found.place.shelf == crate::keys::Shelf::Posts;
-    Some(ExistingPost {
-        id: id.to_string(),
-        origin: found.origin.clone(),
-        published_at: is_published.then_some(found.place.key.at),
-    })
+    Some(ExistingPost { id: id.to_string(), origin: found.origin.clone(), published_at: found.published_at() })
 }
 
 async fn save_terms(

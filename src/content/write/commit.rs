@@ -67,8 +67,8 @@ impl Writer {
             return Ok(Vec::new());
         }
         let name = self.new_intent_name()?;
-        intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes)).await?;
-        let outcomes = self.write(&name, changes, steps).await;
+        let leased = intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes)).await?;
+        let outcomes = leased.while_renewed(self.write(&name, changes, steps)).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
         let outcomes = outcomes?;

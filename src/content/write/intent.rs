@@ -1,21 +1,27 @@
 //! The record, written first, of what one change will write. The rule: while it stands, whoever finds it can finish the change or undo it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::content::error::{ContentError, Result};
+use crate::content::rows::Fields;
 use crate::content::rows::packed;
-use crate::content::rows::{Fields, NewRow};
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, TermKind};
-use crate::store::{Batch, Entity, Operation, Precondition, Store};
+use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store, StoreError, Value};
 
 use super::plan::{Brief, Change};
 
-/// How long an intent is its writer's own. A change takes well under a second; behind this time its writer is taken to have stopped.
+/// How long an intent is its writer's own without being renewed; behind this time its writer is taken to have stopped.
 pub const LEASE_SECONDS: i64 = 15;
+
+/// Three tries before a lease ends.
+const RENEW_EVERY: Duration = Duration::from_secs(5);
 
 const CHANGES: &str = "Changes";
 
@@ -38,16 +44,60 @@ impl Intent {
     }
 }
 
-pub async fn open(store: &Store, clock: &Clock, name: &IntentName, intent: &Intent) -> Result<()> {
+/// Writes the intent, leased from now on.
+pub async fn open(store: &Store, clock: &Clock, name: &IntentName, intent: &Intent) -> Result<Leased> {
     let json = serde_json::to_vec(intent).expect("an intent is plain data");
-    let until = Instant::from_ticks(clock.now().ticks() + LEASE_SECONDS * TICKS_PER_SECOND).unwrap_or(Instant::MAX);
-    let mut properties = NewRow::default().instant("OpenUntil", until).build();
+    let mut properties = Properties::new();
     packed::pack(&mut properties, CHANGES, &json)
         .map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })?;
-    let key = name.key();
-    let put = Operation::Put { row: key.row().to_owned(), properties, precondition: Precondition::None };
-    store.commit(Table::Intents.name(), &Batch::new(key.partition(), vec![put])?).await?;
-    Ok(())
+    let mut leased = Leased { store: Arc::clone(store), clock: clock.clone(), key: name.key(), properties, etag: None };
+    leased.renew().await?;
+    Ok(leased)
+}
+
+/// An intent whose writer is at work.
+pub struct Leased {
+    store: Store,
+    clock: Clock,
+    key: Key,
+    properties: Properties,
+    etag: Option<Etag>,
+}
+
+impl Leased {
+    /// Does the work, and renews the lease for as long as it takes.
+    ///
+    /// # Errors
+    /// The work's own; or [`ContentError::Conflict`] where another server has taken the intent for left and settled it.
+    pub async fn while_renewed<T>(mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let renewing = async {
+            loop {
+                tokio::time::sleep(RENEW_EVERY).await;
+                if let Err(error) = self.renew().await {
+                    return error;
+                }
+            }
+        };
+        tokio::select! {
+            done = work => done,
+            error = renewing => Err(error),
+        }
+    }
+
+    async fn renew(&mut self) -> Result<()> {
+        let until = self.clock.now().ticks() + LEASE_SECONDS * TICKS_PER_SECOND;
+        let mut properties = self.properties.clone();
+        properties.set("OpenUntil", Value::DateTime(until.min(Instant::MAX.ticks())));
+        let precondition = self.etag.clone().map_or(Precondition::None, Precondition::Match);
+        let put = Operation::Put { row: self.key.row().to_owned(), properties, precondition };
+        let batch = Batch::new(self.key.partition(), vec![put])?;
+        match self.store.commit(Table::Intents.name(), &batch).await {
+            Ok(etags) => self.etag = etags.into_iter().next().flatten(),
+            Err(StoreError::Precondition(_)) => return Err(ContentError::Conflict { what: "the change".to_owned() }),
+            Err(e) => return Err(e.into()),
+        }
+        Ok(())
+    }
 }
 
 /// Idempotent: an intent that is gone is closed.
@@ -55,7 +105,7 @@ pub async fn close(store: &Store, name: &IntentName) -> Result<()> {
     let key = name.key();
     let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::None };
     match store.commit(Table::Intents.name(), &Batch::new(key.partition(), vec![delete])?).await {
-        Ok(_) | Err(crate::store::StoreError::Precondition(_)) => Ok(()),
+        Ok(_) | Err(StoreError::Precondition(_)) => Ok(()),
         Err(e) => Err(e.into()),
     }
 }

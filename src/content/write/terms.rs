@@ -47,9 +47,10 @@ impl Writer {
         }
         let name = self.new_intent_name()?;
         let intent = Intent::of_terms(kind, partitions.keys().cloned().collect());
-        intent::open(&self.store, &self.clock, &name, &intent).await?;
+        let leased = intent::open(&self.store, &self.clock, &name, &intent).await?;
         let saves = partitions.iter().map(|(partition, terms)| self.save_partition(kind, partition, terms));
-        let saved: Vec<SavedTerms> = stream::iter(saves).buffer_unordered(CONCURRENCY).try_collect().await?;
+        let saved = stream::iter(saves).buffer_unordered(CONCURRENCY).try_collect();
+        let saved: Vec<SavedTerms> = leased.while_renewed(saved).await?;
         self.directories.forget();
         intent::close(&self.store, &name).await?;
         Ok(saved.into_iter().fold(SavedTerms::default(), SavedTerms::plus))
