@@ -7,6 +7,9 @@ use azure_core::error::{Error, ErrorKind};
 use super::call::Call;
 use crate::store::error::StoreError;
 
+const NO_TOKEN: &str = "no token of Entra ID could be had: give the machine a managed identity, set AZURE_TENANT_ID, \
+    AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or run `az login`";
+
 /// What was asked of the service. The making of a table is a read here: it may be asked again without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -35,7 +38,7 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
         }
         ErrorKind::Io if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
         ErrorKind::Io => StoreError::unavailable(what, error),
-        ErrorKind::Credential => StoreError::denied(format!("{what}: no token of Entra ID could be had"), error),
+        ErrorKind::Credential => StoreError::denied(format!("{what}: {NO_TOKEN}"), error),
         // The service took the request, and its answer does not read.
         ErrorKind::DataConversion if is_write => StoreError::outcome_unknown(what, error),
         ErrorKind::DataConversion => StoreError::corrupt_by(format!("{what} does not read"), error),
@@ -68,11 +71,11 @@ enum Meaning {
 /// Codes from "Table Service error codes" and "Common REST API error codes" in Azure's documentation.
 fn meaning(status: StatusCode, code: &str) -> Meaning {
     match (status, code) {
-        (_, "AuthorizationPermissionMismatch" | "AuthorizationFailure" | "InsufficientAccountPermissions") => {
+        (_, "AuthorizationPermissionMismatch" | "InsufficientAccountPermissions") => {
             Meaning::Denied("this identity or signature may not do it (Storage Table Data Contributor may)")
         }
         (StatusCode::Unauthorized | StatusCode::Forbidden, _) => {
-            Meaning::Denied("check the account's name, its key or signature, and this machine's clock")
+            Meaning::Denied("check the account's name, its key or signature, its firewall, and this machine's clock")
         }
         (StatusCode::NotFound, "TableNotFound") => Meaning::NoTable,
         (StatusCode::Conflict, "TableBeingDeleted" | "AccountBeingCreated") => Meaning::Passing,
