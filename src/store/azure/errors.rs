@@ -49,20 +49,26 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
 }
 
 pub(super) fn is_table_there(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::HttpResponse { status: StatusCode::Conflict, error_code }
-        if error_code.as_deref() != Some("TableBeingDeleted"))
+    has(error, StatusCode::Conflict)
 }
 
-/// A row that is not there; a table that is not there is another matter.
 pub(super) fn is_no_row(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::HttpResponse { status: StatusCode::NotFound, error_code }
-        if error_code.as_deref() != Some("TableNotFound"))
+    has(error, StatusCode::NotFound)
+}
+
+fn has(error: &Error, wanted: StatusCode) -> bool {
+    match error.kind() {
+        ErrorKind::HttpResponse { status, error_code } if *status == wanted => {
+            matches!(meaning(*status, error_code.as_deref().unwrap_or_default()), Meaning::Refused)
+        }
+        _ => false,
+    }
 }
 
 enum Meaning {
     Denied(&'static str),
     NoTable,
-    /// A precondition of a write did not hold.
+    /// What the request takes for granted of a row, or of a table that is to be made, does not hold.
     Refused,
     Malformed,
     Passing,
@@ -79,6 +85,8 @@ fn meaning(status: StatusCode, code: &str) -> Meaning {
         }
         (StatusCode::NotFound, "TableNotFound") => Meaning::NoTable,
         (StatusCode::Conflict, "TableBeingDeleted" | "AccountBeingCreated") => Meaning::Passing,
+        // Without a code it is not the answer of a table service: a wrong endpoint must not look like absent rows.
+        (StatusCode::NotFound | StatusCode::Conflict, "") => Meaning::Passing,
         (StatusCode::NotFound | StatusCode::Conflict | StatusCode::PreconditionFailed, _) => Meaning::Refused,
         (StatusCode::BadRequest | StatusCode::PayloadTooLarge | StatusCode::LengthRequired, _) => Meaning::Malformed,
         _ => Meaning::Passing,

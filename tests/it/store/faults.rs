@@ -151,6 +151,19 @@ async fn what_would_come_again_is_not_tried_again() {
 }
 
 #[tokio::test]
+async fn a_not_found_of_another_server_is_not_an_absent_row() {
+    let faulty = faulty().await;
+    faulty.proxy.plan(Method::GET, [Fault::LoseAnswer(StatusCode::NOT_FOUND)]);
+    let read = faulty.store.get(TABLE, &key("p", "r")).await;
+    assert!(is_unavailable(&read), "{read:?}");
+    for status in [StatusCode::NOT_FOUND, StatusCode::CONFLICT] {
+        faulty.proxy.plan(Method::POST, [Fault::Refuse(status, Vec::new(), "<html></html>".to_owned())]);
+        let write = faulty.commit(insert("r")).await;
+        assert!(is_unavailable(&write), "{write:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_write_whose_answer_was_lost_is_found_to_be_made() {
     let faulty = faulty().await;
     for (fault, n) in [
