@@ -3,4 +3,5 @@
 mod graphql;
 mod import;
 mod pages;
+mod store;
 mod support;

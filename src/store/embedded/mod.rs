@@ -25,7 +25,7 @@ pub struct EmbeddedStore {
 }
 
 impl EmbeddedStore {
-    /// Opens the store in a folder, or makes it.
+    /// Opens the store in a folder, or makes it. A file of up to 32 MiB is verified whole, each page by its checksum.
     ///
     /// # Errors
     /// [`StoreError::Locked`](super::StoreError::Locked) where another process has it open, `Corrupt` where the file is not a whole

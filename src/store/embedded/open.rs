@@ -19,9 +19,9 @@ const FILE_NAME: &str = "tidings.redb";
 /// Memory that redb may keep pages in. Small, for the operating system caches the file too.
 const CACHE_BYTES: usize = 48 << 20;
 
-/// Files up to this size are read and verified whole when they are opened: it takes under 0.2 s. For larger ones the start
+/// Files up to this size are read and verified whole when they are opened: it takes some 20 ms. For larger ones the start
 /// would wait on the disk; there the rows' own checksums stand alone.
-const VERIFY_BYTES_MAX: u64 = 256 << 20;
+const VERIFY_BYTES_MAX: u64 = 32 << 20;
 
 pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
     std::fs::create_dir_all(folder)

@@ -1,4 +1,5 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
 mod corpora;
+mod reading;
 mod stopped;

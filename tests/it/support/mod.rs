@@ -1,6 +1,11 @@
 //! What tests share.
 
+pub mod azurite;
+pub mod corpora;
 pub mod crashing;
 pub mod folder;
 pub mod graphql;
+pub mod proxy;
+pub mod rows;
 pub mod site;
+pub mod stores;
