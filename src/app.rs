@@ -1,6 +1,7 @@
 //! Composition: settings → store → content → schema → router → tasks → graceful stop. The rule: nothing here decides, it only puts together.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ const RECOVER_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    #[error("there is no store in {}; make one with `tidings import PATH` or `tidings serve --import PATH`", .0.display())]
+    Missing(PathBuf),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
@@ -33,12 +36,21 @@ pub enum StartError {
     Content(#[from] ContentError),
 }
 
+/// What to do where there is no store in the folder yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// Who brings content makes it.
+    Make,
+    /// Who only reads has named the wrong folder.
+    Refuse,
+}
+
 /// Opens the store and settles what a stopped server left unfinished.
 ///
 /// # Errors
 /// Where the settings do not name a store, or the store cannot be opened: one line that says what to do.
-pub async fn open(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
-    let content = open_as_it_is(setting, table_prefix).await?;
+pub async fn open(setting: &StoreSetting, table_prefix: &str, missing: Missing) -> Result<Content, StartError> {
+    let content = open_as_it_is(setting, table_prefix, missing).await?;
     content.recover().await?;
     Ok(content)
 }
@@ -47,8 +59,15 @@ pub async fn open(setting: &StoreSetting, table_prefix: &str) -> Result<Content,
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_as_it_is(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+pub async fn open_as_it_is(
+    setting: &StoreSetting,
+    table_prefix: &str,
+    missing: Missing,
+) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
+        StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::stands_in(folder) => {
+            return Err(StartError::Missing(folder.clone()));
+        }
         StoreSetting::File(folder) => (Arc::new(EmbeddedStore::open(folder)?), Sharing::Alone),
         StoreSetting::Azure => {
             let settings = config::azure_settings(table_prefix)?;

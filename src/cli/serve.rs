@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, StoreOptions, import};
-use crate::app;
+use crate::app::{self, Missing};
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
@@ -30,7 +30,8 @@ impl Serve {
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
-        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
+        let missing = if self.import.is_some() { Missing::Make } else { Missing::Refuse };
+        let content = app::open(&self.store.store, &self.store.table_prefix, missing).await?;
         if let Some(path) = &self.import {
             import::import_into(&content, path, None, false).await?;
         }
