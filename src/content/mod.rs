@@ -25,9 +25,6 @@ use crate::store::{CountingStore, Store};
 use directory::Directories;
 use write::recover::Recovered;
 
-/// Months that a bound is reckoned with before the list of months was read.
-const MONTHS_UNREAD: usize = 1_200;
-
 /// Who else may write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
@@ -74,11 +71,6 @@ impl Content {
     /// Reads everything and names each difference.
     pub async fn check(&self) -> Result<check::Report> {
         check::check(&self.store).await
-    }
-
-    /// How many months the archive has: as last read, or a century's where none was read yet.
-    pub fn month_count(&self) -> usize {
-        self.directories.months_at_hand().map_or(MONTHS_UNREAD, |months| months.len())
     }
 
     /// Whether the store can be read at this moment.

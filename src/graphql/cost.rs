@@ -190,7 +190,8 @@ impl<'a> Walk<'a> {
         } else {
             Bound::new(items + 1, DIRECTORY_READS + items + 2)
         };
-        let neighbours = Bound::new(4, 2 * (DIRECTORY_READS + 2));
+        let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
+        let neighbours = if has_cursor { Bound::new(4, 2 * (DIRECTORY_READS + 2)) } else { Bound::default() };
         let total = Bound::new(FILTER_SLUGS_MAX as u64, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
         (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
     }

@@ -2,7 +2,7 @@
 
 use async_graphql::{EmptyMutation, EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
 
-use crate::content::{Content, StorageUse};
+use crate::content::{Content, Reader, StorageUse};
 
 use super::context::RequestContext;
 use super::cost::{self, Bound};
@@ -27,7 +27,9 @@ impl ContentService {
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
     async fn execute(&self, mut request: Request) -> Response {
-        let bound = match cost::bound(&mut request, self.content.month_count()) {
+        let reader = self.content.reader();
+        let months = months_for(&request, &reader).await;
+        let bound = match cost::bound(&mut request, months) {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
@@ -35,7 +37,6 @@ impl GraphqlService for ContentService {
             return Response::from_errors(vec![cost::refusal(&bound, self.storage_requests_max)]);
         }
         let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        let reader = self.content.reader();
         let response = self.schema.execute(request.data(RequestContext::new(reader.clone()))).await;
         if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
     }
@@ -43,6 +44,15 @@ impl GraphqlService for ContentService {
     fn sdl(&self) -> String {
         sdl(&self.schema)
     }
+}
+
+/// How many months the archive has, where the query may ask for it: read once, and at hand when the archive itself is asked for.
+async fn months_for(request: &Request, reader: &Reader) -> usize {
+    if !request.query.contains("archive") {
+        return 0;
+    }
+    // A store that cannot be read is told of by the field that needs it.
+    reader.month_count().await.unwrap_or(0)
 }
 
 pub fn build() -> TidingsSchema {
