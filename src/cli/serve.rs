@@ -27,6 +27,7 @@ impl Serve {
     pub async fn run(self) -> Result<ExitCode, Failure> {
         crate::telemetry::start(&crate::config::log_directives());
         // Bound before the import: a port that is taken should not be learnt of after a long one.
+        let editor_token = crate::config::editor_token()?;
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
@@ -37,7 +38,7 @@ impl Serve {
         }
         let address = listener.local_addr()?;
         println!("Serving GraphQL at http://{address}/graphql");
-        let stopped = app::serve(content, listener, stop_signal()?).await;
+        let stopped = app::serve(content, editor_token, listener, stop_signal()?).await;
         if stopped.cut_off > 0 {
             return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
         }

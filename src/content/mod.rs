@@ -2,7 +2,9 @@
 
 pub mod catalog;
 pub mod check;
+pub mod commands;
 pub mod directory;
+pub mod editor;
 pub mod error;
 mod moves;
 mod nearby;
@@ -66,6 +68,11 @@ impl Content {
     /// Settles what a stopped server left unfinished.
     pub async fn recover(&self) -> Result<Recovered> {
         self.writer()?.recover(self.sharing == Sharing::Alone).await
+    }
+
+    /// As [`recover`](Self::recover), while this server is at work itself: changes that are still leased are left alone.
+    pub async fn recover_left(&self) -> Result<Recovered> {
+        self.writer()?.recover(false).await
     }
 
     /// Reads everything and names each difference.

@@ -1,26 +1,35 @@
 //! The schema as a whole. The rule: it is what `schema.graphql` says, which a test holds.
 
-use async_graphql::{EmptyMutation, EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
+use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
 
 use crate::content::{Content, Reader, StorageUse};
 
+use super::access::EditorToken;
 use super::context::RequestContext;
 use super::cost::{self, Bound};
+use super::mutation::Mutation;
 use super::query::Query;
 use super::service::GraphqlService;
 
-pub type TidingsSchema = Schema<Query, EmptyMutation, EmptySubscription>;
+pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
 /// The schema over some content. Depth, size and fragments are the guard's matter, the storage requests are bounded here.
 pub struct ContentService {
     schema: TidingsSchema,
     content: Content,
     storage_requests_max: u64,
+    editor_token: EditorToken,
 }
 
 impl ContentService {
+    /// Without an editor token nobody may change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
-        Self { schema: build(), content, storage_requests_max }
+        Self { schema: build(), content, storage_requests_max, editor_token: EditorToken::default() }
+    }
+
+    #[must_use]
+    pub fn with_editor_token(self, editor_token: EditorToken) -> Self {
+        Self { editor_token, ..self }
     }
 }
 
@@ -37,7 +46,12 @@ impl GraphqlService for ContentService {
             return Response::from_errors(vec![cost::refusal(&bound, self.storage_requests_max)]);
         }
         let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        let response = self.schema.execute(request.data(RequestContext::new(reader.clone()))).await;
+        let response = self
+            .schema
+            .execute(
+                request.data(RequestContext::new(self.content.clone(), reader.clone())).data(self.editor_token.clone()),
+            )
+            .await;
         if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
     }
 
@@ -56,7 +70,7 @@ async fn months_for(request: &Request, reader: &Reader) -> usize {
 }
 
 pub fn build() -> TidingsSchema {
-    Schema::build(Query, EmptyMutation, EmptySubscription).finish()
+    Schema::build(Query, Mutation, EmptySubscription).finish()
 }
 
 /// The public contract, as `tidings schema` prints it.
