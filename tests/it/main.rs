@@ -3,5 +3,6 @@
 mod graphql;
 mod import;
 mod pages;
+mod rooms;
 mod store;
 mod support;
