@@ -4,5 +4,6 @@ mod graphql;
 mod import;
 mod pages;
 mod rooms;
+mod schema;
 mod store;
 mod support;
