@@ -51,10 +51,10 @@ pub const ARROWS: &[Rule] = &[
         to: &["config", "clock", "http", "graphql", "content", "store"],
         because: "app puts together; what is put together does not know app",
     },
-    // It reads the environment into the settings that a store takes, and knows nothing else of stores.
+    // The environment is parsed into the types of those who take it: a store's settings, the editor's token.
     Rule {
         from: "config.rs",
-        to: &["store"],
+        to: &["store", "graphql"],
         because: "settings are read before anything is there that could be used",
     },
     Rule { from: "telemetry.rs", to: &[], because: "the log knows none of those that write to it" },
