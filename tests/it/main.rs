@@ -5,3 +5,4 @@ mod import;
 mod pages;
 mod store;
 mod support;
+mod write;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
+use tidings::graphql::access::EditorToken;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
@@ -12,6 +13,9 @@ use tidings::http::{HttpLimits, Writes, router};
 use tower::ServiceExt;
 
 use super::site::Site;
+
+/// The token of the tests' server.
+pub const EDITOR_TOKEN: &str = "the-editor-token-of-the-tests";
 
 /// An answer of `/graphql`.
 #[derive(Debug)]
@@ -22,15 +26,26 @@ pub struct Answer {
 
 impl Site {
     pub fn router(&self) -> axum::Router {
-        let service = Arc::new(ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX));
+        let token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
+        let service = ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX).with_editor_token(token);
+        let service = Arc::new(service);
         router(service, Readiness::new(async || Ok(())), Writes::default(), HttpLimits::default())
     }
 
     pub async fn post_graphql(&self, body: Value) -> Answer {
-        let request = Request::post("/graphql")
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Body::from(body.to_string()))
-            .expect("a request");
+        self.post_with(body, None).await
+    }
+
+    pub async fn mutate(&self, mutation: &str, variables: Value, token: Option<&str>) -> Answer {
+        self.post_with(json!({ "query": mutation, "variables": variables }), token).await
+    }
+
+    async fn post_with(&self, body: Value, token: Option<&str>) -> Answer {
+        let mut request = Request::post("/graphql").header(header::CONTENT_TYPE, "application/json");
+        if let Some(token) = token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.body(Body::from(body.to_string())).expect("a request");
         let response = self.router().oneshot(request).await.expect("the router answers");
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
