@@ -2,6 +2,7 @@
 //! else; they read through `loaders` and `content`, and never touch a store or a key.
 
 pub mod arguments;
+pub mod completion;
 pub mod connection;
 pub mod context;
 pub mod cost;

@@ -1,9 +1,12 @@
 //! The schema as a whole. The rule: it is what `schema.graphql` says, which a test holds.
 
+use std::sync::Arc;
+
 use async_graphql::{EmptyMutation, EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
 
 use crate::content::{Content, StorageUse};
 
+use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
 use super::query::Query;
@@ -14,13 +17,16 @@ pub type TidingsSchema = Schema<Query, EmptyMutation, EmptySubscription>;
 /// The schema over some content. Depth, size and fragments are the guard's matter, the storage requests are bounded here.
 pub struct ContentService {
     schema: TidingsSchema,
+    types: Arc<TypeMap>,
     content: Content,
     storage_requests_max: u64,
 }
 
 impl ContentService {
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
-        Self { schema: build(), content, storage_requests_max }
+        let schema = build();
+        let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
+        Self { schema, types: Arc::new(types), content, storage_requests_max }
     }
 }
 
@@ -35,8 +41,12 @@ impl GraphqlService for ContentService {
             return Response::from_errors(vec![cost::refusal(&bound, self.storage_requests_max)]);
         }
         let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
+        let completion = Completion::prepare(&self.types, &mut request);
         let reader = self.content.reader();
-        let response = self.schema.execute(request.data(RequestContext::new(reader.clone()))).await;
+        let mut response = self.schema.execute(request.data(RequestContext::new(reader.clone()))).await;
+        if let Some(completion) = completion {
+            completion.complete(&mut response);
+        }
         if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
     }
 
