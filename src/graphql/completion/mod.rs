@@ -62,10 +62,8 @@ impl Completion {
 /// The defaults of variables that decide `@skip` and `@include`: the engine asks only the request's variables there.
 fn put_in_conditions(operation: &OperationDefinition, variables: &mut Variables) {
     for definition in &operation.variable_definitions {
-        let default = definition.node.default_value.as_ref().map(|value| &value.node);
-        if let Some(Value::Boolean(_)) = default {
-            let default = default.cloned().unwrap_or_default();
-            variables.entry(definition.node.name.node.clone()).or_insert(default);
+        if let Some(Value::Boolean(default)) = definition.node.default_value.as_ref().map(|value| &value.node) {
+            variables.entry(definition.node.name.node.clone()).or_insert(Value::Boolean(*default));
         }
     }
 }
