@@ -1,3 +1,5 @@
-//! The schema through HTTP: what each field answers, and what it costs.
+//! The schema through HTTP: what each field answers, what it costs, and what is wrong with what it was asked.
 
 mod budgets;
+mod errors;
+mod nulls;

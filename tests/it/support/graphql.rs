@@ -18,6 +18,8 @@ use super::site::Site;
 pub struct Answer {
     pub status: StatusCode,
     pub body: Value,
+    /// The body as it was sent, its keys in their order.
+    pub text: String,
 }
 
 impl Site {
@@ -27,14 +29,21 @@ impl Site {
     }
 
     pub async fn post_graphql(&self, body: Value) -> Answer {
+        self.post_bytes("application/json", body.to_string()).await
+    }
+
+    /// A body as it is, from a client that takes this media type.
+    pub async fn post_bytes(&self, accept: &str, body: impl Into<Body>) -> Answer {
         let request = Request::post("/graphql")
             .header(header::CONTENT_TYPE, "application/json")
-            .body(Body::from(body.to_string()))
+            .header(header::ACCEPT, accept)
+            .body(body.into())
             .expect("a request");
         let response = self.router().oneshot(request).await.expect("the router answers");
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        Answer { status, body: serde_json::from_slice(&bytes).expect("JSON") }
+        let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        Answer { status, body: serde_json::from_str(&text).expect("JSON"), text }
     }
 
     /// The data of a query that must succeed whole.
