@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Failure, StoreOptions};
-use crate::app;
+use crate::app::{self, Missing};
 
 /// Read everything and name each difference between the tables.
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ pub struct Check {
 
 impl Check {
     pub async fn run(self) -> Result<ExitCode, Failure> {
-        let content = app::open_as_it_is(&self.store.store, &self.store.table_prefix).await?;
+        let content = app::open_as_it_is(&self.store.store, &self.store.table_prefix, Missing::Refuse).await?;
         let report = content.check().await?;
         for difference in &report.differences {
             println!("{difference}");

@@ -10,7 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Failure, StoreOptions};
-use crate::app;
+use crate::app::{self, Missing};
 use crate::content::Content;
 use crate::import::run::{self, Report};
 use crate::import::{Format, open};
@@ -32,7 +32,7 @@ pub struct Import {
 
 impl Import {
     pub async fn run(self) -> Result<ExitCode, Failure> {
-        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
+        let content = app::open(&self.store.store, &self.store.table_prefix, Missing::Make).await?;
         let report = import_into(&content, &self.path, self.format, self.dry_run).await?;
         Ok(if report.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
     }

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, StoreOptions, import};
-use crate::app;
+use crate::app::{self, Missing};
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
@@ -27,16 +27,18 @@ impl Serve {
     pub async fn run(self) -> Result<ExitCode, Failure> {
         crate::telemetry::start(&crate::config::log_directives());
         // Bound before the import: a port that is taken should not be learnt of after a long one.
+        let editor_token = crate::config::editor_token()?;
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
-        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
+        let missing = if self.import.is_some() { Missing::Make } else { Missing::Refuse };
+        let content = app::open(&self.store.store, &self.store.table_prefix, missing).await?;
         if let Some(path) = &self.import {
             import::import_into(&content, path, None, false).await?;
         }
         let address = listener.local_addr()?;
         println!("Serving GraphQL at http://{address}/graphql");
-        let stopped = app::serve(content, listener, stop_signal()?).await;
+        let stopped = app::serve(content, editor_token, listener, stop_signal()?).await;
         if stopped.cut_off > 0 {
             return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
         }

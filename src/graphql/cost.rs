@@ -26,6 +26,8 @@ pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 const DIRECTORY_READS: u64 = 10;
 /// Reads that a slug or an id may take where it was renamed and renamed again.
 const TERM_READS: u64 = 8;
+/// A change of a post with all the terms that it may bear, before and after: a few requests for each.
+const CHANGE: Bound = Bound { point_reads: 6 * 6 * TERMS_MAX as u64, range_reads: 0 };
 /// By a former slug, and while the post is being moved.
 const POST_READS: u64 = 6;
 
@@ -84,7 +86,10 @@ pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError>
 /// Which type a selection is on, as far as its cost hangs on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
+    /// The root of a query or of a mutation.
     Query,
+    /// What a mutation answers.
+    Payload,
     /// A post, or any object by its id.
     Post,
     /// A category, tag or author.
@@ -154,6 +159,12 @@ impl<'a> Walk<'a> {
             (Place::Query, "category" | "tag" | "author") => (Bound::new(TERM_READS, 0), Place::Term, 1),
             (Place::Query, "posts") => self.posts(field, self.is_given(field, "filter")),
             (Place::Query, "categories" | "tags" | "authors") => self.terms(field),
+            (Place::Query, "createPost" | "updatePost" | "publishPost" | "unpublishPost") => {
+                (CHANGE, Place::Payload, 1)
+            }
+            (Place::Query, "deletePost" | "saveCategory" | "saveTag" | "saveAuthor") => (CHANGE, Place::Payload, 1),
+            (Place::Payload, "post") => (none, Place::Post, 1),
+            (Place::Payload, "category" | "tag" | "author") => (none, Place::Term, 1),
             (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months),
             (Place::Months, "posts") => self.posts(field, false),
             (Place::Post | Place::Term, "posts") => self.posts(field, true),
@@ -182,7 +193,8 @@ impl<'a> Walk<'a> {
         } else {
             Bound::new(items + 1, DIRECTORY_READS + items + 2)
         };
-        let neighbours = Bound::new(4, 2 * (DIRECTORY_READS + 2));
+        let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
+        let neighbours = if has_cursor { Bound::new(4, 2 * (DIRECTORY_READS + 2)) } else { Bound::default() };
         let total = Bound::new(FILTER_SLUGS_MAX as u64, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
         (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
     }

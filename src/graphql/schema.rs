@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use async_graphql::{EmptyMutation, EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
+use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
 
-use crate::content::{Content, StorageUse};
+use crate::content::{Content, Reader, StorageUse};
 
+use super::access::EditorToken;
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
+use super::mutation::Mutation;
 use super::query::Query;
 use super::service::GraphqlService;
 
-pub type TidingsSchema = Schema<Query, EmptyMutation, EmptySubscription>;
+pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
 /// The schema over some content. Depth, size and fragments are the guard's matter, the storage requests are bounded here.
 pub struct ContentService {
@@ -20,20 +22,29 @@ pub struct ContentService {
     types: Arc<TypeMap>,
     content: Content,
     storage_requests_max: u64,
+    editor_token: EditorToken,
 }
 
 impl ContentService {
+    /// Without an editor token nobody may change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
         let schema = build();
         let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
-        Self { schema, types: Arc::new(types), content, storage_requests_max }
+        Self { schema, types: Arc::new(types), content, storage_requests_max, editor_token: EditorToken::default() }
+    }
+
+    #[must_use]
+    pub fn with_editor_token(self, editor_token: EditorToken) -> Self {
+        Self { editor_token, ..self }
     }
 }
 
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
     async fn execute(&self, mut request: Request) -> Response {
-        let bound = match cost::bound(&mut request, self.content.month_count()) {
+        let reader = self.content.reader();
+        let months = months_for(&request, &reader).await;
+        let bound = match cost::bound(&mut request, months) {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
@@ -42,8 +53,8 @@ impl GraphqlService for ContentService {
         }
         let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
         let completion = Completion::prepare(&self.types, &mut request);
-        let reader = self.content.reader();
-        let mut response = self.schema.execute(request.data(RequestContext::new(reader.clone()))).await;
+        let context = RequestContext::new(self.content.clone(), reader.clone());
+        let mut response = self.schema.execute(request.data(context).data(self.editor_token.clone())).await;
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
@@ -55,8 +66,17 @@ impl GraphqlService for ContentService {
     }
 }
 
+/// How many months the archive has, where the query may ask for it: read once, and at hand when the archive itself is asked for.
+async fn months_for(request: &Request, reader: &Reader) -> usize {
+    if !request.query.contains("archive") {
+        return 0;
+    }
+    // A store that cannot be read is told of by the field that needs it.
+    reader.month_count().await.unwrap_or(0)
+}
+
 pub fn build() -> TidingsSchema {
-    Schema::build(Query, EmptyMutation, EmptySubscription).finish()
+    Schema::build(Query, Mutation, EmptySubscription).finish()
 }
 
 /// The public contract, as `tidings schema` prints it.

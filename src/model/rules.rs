@@ -2,7 +2,7 @@
 
 use super::instant::Instant;
 use super::post::{Post, TERMS_MAX, WholePost};
-use super::term::TermKind;
+use super::term::{Term, TermKind};
 
 /// A title is a line, not a text.
 pub const TITLE_CHARS_MAX: usize = 1_000;
@@ -65,4 +65,22 @@ fn field(kind: TermKind) -> &'static str {
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
     }
+}
+
+/// The longest name of a category, tag or author.
+pub const NAME_CHARS_MAX: usize = 200;
+/// The longest description, bio or address.
+pub const DESCRIPTION_CHARS_MAX: usize = 5_000;
+
+/// # Errors
+/// The first rule that the term breaks.
+pub fn check_term(term: &Term) -> Result<(), Broken> {
+    if term.name.is_empty() {
+        return Err(Broken { field: "name", reason: "must not be empty".to_owned() });
+    }
+    let chars = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
+    let description = if term.kind() == TermKind::Author { "bio" } else { "description" };
+    at_most("name", "characters", term.name.chars().count(), NAME_CHARS_MAX)?;
+    at_most(description, "characters", chars(&term.description), DESCRIPTION_CHARS_MAX)?;
+    at_most("url", "characters", chars(&term.url), DESCRIPTION_CHARS_MAX)
 }

@@ -48,7 +48,9 @@ impl Writer {
         let name = self.new_intent_name()?;
         let intent = Intent::of_terms(kind, partitions.keys().cloned().collect());
         let leased = intent::open(&self.store, &self.clock, &name, &intent).await?;
-        let saves = partitions.iter().map(|(partition, terms)| self.save_partition(kind, partition, terms));
+        let saves = partitions
+            .into_iter()
+            .map(|(partition, terms)| async move { self.save_partition(kind, &partition, &terms).await });
         let saved = stream::iter(saves).buffer_unordered(CONCURRENCY).try_collect();
         let saved: Vec<SavedTerms> = leased.while_renewed(saved).await?;
         self.directories.forget();

@@ -34,6 +34,11 @@ impl EmbeddedStore {
         Self::with_database(open::open_file(folder)?)
     }
 
+    /// Whether a store stands in this folder.
+    pub fn stands_in(folder: &Path) -> bool {
+        open::path_in(folder).exists()
+    }
+
     /// A store in memory, which is gone with the process: for tests and benchmarks.
     pub fn in_memory() -> Result<Self> {
         Self::with_database(open::open_backend(redb::backends::InMemoryBackend::new())?)

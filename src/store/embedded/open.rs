@@ -1,7 +1,7 @@
 //! Opens the file, and says in one line what stands in the way where it cannot. The rule: a file that is not ours, or not whole,
 //! is refused before anything is written to it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefinition};
 
@@ -23,10 +23,14 @@ const CACHE_BYTES: usize = 48 << 20;
 /// would wait on the disk; there the rows' own checksums stand alone.
 const VERIFY_BYTES_MAX: u64 = 32 << 20;
 
+pub(super) fn path_in(folder: &Path) -> PathBuf {
+    folder.join(FILE_NAME)
+}
+
 pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
     std::fs::create_dir_all(folder)
         .map_err(|e| StoreError::unavailable(format!("cannot make the folder {}", folder.display()), e))?;
-    let path = folder.join(FILE_NAME);
+    let path = path_in(folder);
     let name = path.display().to_string();
     let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
     guard(|| {
