@@ -1,8 +1,10 @@
 //! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
 
 mod graphql;
+mod http;
 mod import;
 mod pages;
+mod rendering;
 mod store;
 mod support;
 mod write;

@@ -1,5 +1,7 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
 mod corpora;
+mod hostile;
+mod parse;
 mod reading;
 mod stopped;

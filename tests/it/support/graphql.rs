@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
-use axum::http::{Request, StatusCode, header};
+use axum::http::{Request, StatusCode, header, request};
 use serde_json::{Value, json};
 use tidings::graphql::access::EditorToken;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
@@ -22,6 +22,8 @@ pub const EDITOR_TOKEN: &str = "the-editor-token-of-the-tests";
 pub struct Answer {
     pub status: StatusCode,
     pub body: Value,
+    /// The body as it was sent, its keys in their order.
+    pub text: String,
 }
 
 impl Site {
@@ -33,23 +35,30 @@ impl Site {
     }
 
     pub async fn post_graphql(&self, body: Value) -> Answer {
-        self.post_with(body, None).await
+        self.post_bytes("application/json", body.to_string()).await
     }
 
     pub async fn mutate(&self, mutation: &str, variables: Value, token: Option<&str>) -> Answer {
-        self.post_with(json!({ "query": mutation, "variables": variables }), token).await
+        let body = json!({ "query": mutation, "variables": variables }).to_string();
+        self.send(json_request("application/json"), token, body).await
     }
 
-    async fn post_with(&self, body: Value, token: Option<&str>) -> Answer {
-        let mut request = Request::post("/graphql").header(header::CONTENT_TYPE, "application/json");
-        if let Some(token) = token {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
-        }
-        let request = request.body(Body::from(body.to_string())).expect("a request");
+    /// A body as it is, from a client that takes this media type.
+    pub async fn post_bytes(&self, accept: &str, body: impl Into<Body>) -> Answer {
+        self.send(json_request(accept), None, body).await
+    }
+
+    async fn send(&self, request: request::Builder, token: Option<&str>, body: impl Into<Body>) -> Answer {
+        let request = match token {
+            Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
+            None => request,
+        };
+        let request = request.body(body.into()).expect("a request");
         let response = self.router().oneshot(request).await.expect("the router answers");
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        Answer { status, body: serde_json::from_slice(&bytes).expect("JSON") }
+        let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        Answer { status, body: serde_json::from_str(&text).expect("JSON"), text }
     }
 
     /// The data of a query that must succeed whole.
@@ -89,6 +98,10 @@ impl Site {
         let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
         errors.iter().map(|e| e["extensions"]["code"].as_str().unwrap_or("NONE").to_owned()).collect()
     }
+}
+
+fn json_request(accept: &str) -> request::Builder {
+    Request::post("/graphql").header(header::CONTENT_TYPE, "application/json").header(header::ACCEPT, accept)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
