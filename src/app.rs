@@ -82,6 +82,7 @@ pub async fn open_as_it_is(
 ///
 /// # Errors
 /// Where the store cannot be read.
+#[expect(clippy::print_stderr, reason = "an import tells the one who waits for it")]
 pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
     let mut waits = 0;
     while content.recover().await?.left > 0 && waits < LEASE_SECONDS {

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
 /// For people on a terminal, JSON elsewhere. An unreadable `TIDINGS_LOG` is told, and taken as `info`.
+#[expect(clippy::print_stderr, reason = "there is no log yet that could tell it")]
 pub fn start(directives: &str) {
     let filter = EnvFilter::try_new(directives).unwrap_or_else(|error| {
         eprintln!("TIDINGS_LOG: {error}; write directives such as info or tidings=debug. Going on with info.");

@@ -5,6 +5,8 @@ mod http;
 mod import;
 mod pages;
 mod rendering;
+mod rooms;
+mod schema;
 mod store;
 mod support;
 mod write;

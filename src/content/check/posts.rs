@@ -125,7 +125,7 @@ fn check_whole(shelf: Shelf, row: &Entity, rows: &HashMap<&str, &Entity>, report
     match rows::read_summary(row) {
         Err(e) => unreadable(report, table, row, &e),
         Ok(post) if place::whole_row(&post.slug) != row.key.row() => {
-            report.add(table, &row.key, "is no row of this table")
+            report.add(table, &row.key, "is no row of this table");
         }
         Ok(post) if !rows.contains_key(time::time_row(&post.key()).as_str()) => {
             report.add(table, &row.key, "a post without its summary");

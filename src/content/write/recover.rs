@@ -112,7 +112,7 @@ async fn standing(store: &Store, side: &Post) -> Result<Option<Post>> {
     standing_at(store, &PostPlace::of(side), &side.slug, side).await
 }
 
-async fn standing_at(store: &Store, place: &PostPlace, slug: &crate::model::Slug, side: &Post) -> Result<Option<Post>> {
+async fn standing_at(store: &Store, place: &PostPlace, slug: &Slug, side: &Post) -> Result<Option<Post>> {
     let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
     let post = post_rows::read_summary(&row)?;
     if post.id != side.id || !stands(store, &row).await? {

@@ -4,3 +4,4 @@ mod budgets;
 mod errors;
 mod mutations;
 mod nulls;
+mod visible;

@@ -99,6 +99,7 @@ fn open_elsewhere(folder: &Path) -> String {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "how one process of this test tells the other")]
 #[ignore = "the other process of the test above; alone it has nothing to open"]
 fn helper_opens_the_store() {
     let Some(folder) = std::env::var_os(HELPER_FOLDER) else { return };

@@ -23,6 +23,7 @@ pub struct Azurite {
 
 impl Azurite {
     /// The shared one where the run has one. Tests on it keep apart by their table prefixes.
+    #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
     pub fn any() -> Self {
         match std::env::var(SHARED) {
             Ok(endpoint) => Self { endpoint, process: None },

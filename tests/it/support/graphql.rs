@@ -91,6 +91,13 @@ impl Site {
         );
         cost
     }
+
+    /// The codes of the errors of a request.
+    pub async fn codes(&self, query: &str) -> Vec<String> {
+        let answer = self.post_graphql(json!({ "query": query })).await;
+        let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
+        errors.iter().map(|e| e["extensions"]["code"].as_str().unwrap_or("NONE").to_owned()).collect()
+    }
 }
 
 fn json_request(accept: &str) -> request::Builder {
