@@ -33,21 +33,55 @@ pub enum StartError {
     Content(#[from] ContentError),
 }
 
-/// Opens the store and settles what a stopped server left unfinished.
+/// Opens the store, which is made where it is missing, and settles what a stopped server left unfinished.
 ///
 /// # Errors
 /// Where the settings do not name a store, or the store cannot be opened: one line that says what to do.
 pub async fn open(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    let content = open_or_make(setting, table_prefix).await?;
+    content.recover().await?;
+    Ok(content)
+}
+
+/// As [`open`], but a store that is missing is an error: who only reads has mistyped its name.
+///
+/// # Errors
+/// As [`open`].
+pub async fn open_existing(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
     let content = open_as_it_is(setting, table_prefix).await?;
     content.recover().await?;
     Ok(content)
 }
 
-/// Opens the store and changes nothing in it.
+/// Opens a store that is there, and changes nothing in it.
+///
+/// # Errors
+/// As [`open_existing`].
+pub async fn open_as_it_is(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    match setting {
+        StoreSetting::File(folder) if !EmbeddedStore::is_at(folder) => Err(ConfigError(format!(
+            "there is no store at {}: import or serve makes one, or name another with --store",
+            folder.display()
+        ))
+        .into()),
+        setting => open_or_make(setting, table_prefix).await,
+    }
+}
+
+/// Opens the store as it is, to say what a change would do to it; an empty one in memory stands in for one that is missing.
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_as_it_is(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+pub async fn open_to_try(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    match setting {
+        StoreSetting::File(folder) if !folder.exists() => {
+            Ok(Content::open(Arc::new(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
+        }
+        setting => open_or_make(setting, table_prefix).await,
+    }
+}
+
+async fn open_or_make(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
         StoreSetting::File(folder) => (Arc::new(EmbeddedStore::open(folder)?), Sharing::Alone),
         StoreSetting::Azure => {

@@ -20,7 +20,7 @@ pub struct Export {
 
 impl Export {
     pub async fn run(self) -> Result<ExitCode, Failure> {
-        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
+        let content = app::open_existing(&self.store.store, &self.store.table_prefix).await?;
         let out: Box<dyn Write> = match &self.path {
             Some(path) => {
                 let file = std::fs::File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;

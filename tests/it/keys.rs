@@ -21,7 +21,8 @@ fn config() -> ProptestConfig {
 
 /// Instants from everywhere, and many from one spot, so that ties come up.
 fn instants() -> impl Strategy<Value = Instant> {
-    let ticks = prop_oneof![0..=TICKS_MAX, 638_741_523_061_234_560..638_741_523_061_234_570i64, Just(0), Just(TICKS_MAX)];
+    let ticks =
+        prop_oneof![0..=TICKS_MAX, 638_741_523_061_234_560..638_741_523_061_234_570i64, Just(0), Just(TICKS_MAX)];
     ticks.prop_map(|ticks| Instant::from_ticks(ticks).expect("ticks of the calendar"))
 }
 
@@ -164,6 +165,11 @@ proptest! {
             prop_assert!(slug.as_str().len() <= SLUG_BYTES_MAX);
             prop_assert_eq!(Slug::from_name(slug.as_str()), Some(slug));
         }
+    }
+
+    #[test]
+    fn a_slug_taken_as_a_name_stays_what_it_is(slug in slugs()) {
+        prop_assert_eq!(Slug::from_name(slug.as_str()), Some(slug));
     }
 
     #[test]

@@ -67,12 +67,24 @@ impl Writer {
             return Ok(Vec::new());
         }
         let name = self.new_intent_name()?;
-        let leased = intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes)).await?;
+        let leased = match intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes)).await {
+            // An intent is one row: where it cannot hold them all, each half has its own.
+            Err(ContentError::TooLarge { .. }) if changes.len() > 1 => return self.change_halves(changes, steps).await,
+            opened => opened?,
+        };
         let outcomes = leased.while_renewed(self.write(&name, changes, steps)).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
         let outcomes = outcomes?;
         intent::close(&self.store, &name).await?;
+        Ok(outcomes)
+    }
+
+    async fn change_halves(&self, changes: &[Change], mut steps: Vec<CommitStep>) -> Result<Vec<Outcome>> {
+        let (first, second) = changes.split_at(changes.len() / 2);
+        let steps_of_second = steps.split_off(first.len());
+        let mut outcomes = Box::pin(self.change_fitting(first, steps)).await?;
+        outcomes.extend(Box::pin(self.change_fitting(second, steps_of_second)).await?);
         Ok(outcomes)
     }
 

@@ -245,7 +245,9 @@ async fn a_missing_summary() {
     patient.delete(Table::Posts, &patient.summary_of_one()).await;
     let id = patient.one.id.clone();
     let gone = format!("leads to the post {id}, which is not there");
-    let lost = |table, partition: &str| line(table, &key(partition, &time::time_row(&patient.one)), "points to a post that is not there");
+    let lost = |table, partition: &str| {
+        line(table, &key(partition, &time::time_row(&patient.one)), "points to a post that is not there")
+    };
     let mut expected = vec![
         line(Table::PostKeys, &lookup::by_id(&id), &gone),
         line(Table::PostKeys, &lookup::by_slug(&slug("one")), &gone),
@@ -295,14 +297,13 @@ async fn a_wrong_count_of_a_month() {
 }
 
 #[tokio::test]
-async fn a_month_that_is_not_listed_and_one_that_should_not_be() {
+async fn a_month_that_is_listed_under_the_row_of_another() {
     let patient = Patient::new().await;
     let [january, may] = [1, 5].map(|month| place::month_row(Month::new(2025, month).expect("a month")));
     let row = patient.row(Table::Months, &january).await;
     patient.delete(Table::Months, &january).await;
     patient.put(Table::Months, &may, row.properties).await;
-    let expected = [line(Table::Months, &may, "lists 2025-01, whose row is another"), line(Table::Months, &january, "is missing; 2025-01 has 1 posts")];
-    // Newest first, as the table has them; what the listing says of January is right but for its row.
+    let expected = [line(Table::Months, &may, "lists 2025-01, whose row is another")];
     patient.assert_named(&expected);
 }
 
@@ -314,7 +315,6 @@ async fn a_tag_that_is_missing_and_one_without_its_twin() {
     patient.delete(TAGS, &mirror).await;
     patient.delete(TAGS, &term::term(&b)).await;
     let mut expected = vec![
-        line(TAGS, &key("a", COUNT_ROW), "counts 1 rows; there are 0"),
         line(TAGS, &term::term(&a), &format!("has no twin {}", mirror.row())),
         line(TAGS, &key("b", COUNT_ROW), "counts 1 rows; there are 0"),
         line(TAGS, &key("b", &term::row(&b, time::Direction::Backward)), "has no twin b"),
@@ -368,7 +368,8 @@ async fn rows_of_no_kind() {
 #[tokio::test]
 async fn a_draft_without_its_body_row() {
     let patient = Patient::new().await;
-    let summary = scan(&patient.store, "Drafts").await.into_iter().find(|row| time::parse_time_row(row.key.row()).is_some());
+    let summary =
+        scan(&patient.store, "Drafts").await.into_iter().find(|row| time::parse_time_row(row.key.row()).is_some());
     let summary = summary.expect("a draft").key;
     patient.delete(Table::Drafts, &key(summary.partition(), "s-three")).await;
     let expected = [line(Table::Drafts, &summary, "has no row s-three")];

@@ -6,7 +6,8 @@ use crate::support::command::{Blog, run};
 use crate::support::rows::all_rows;
 
 const HELLO: (&str, &str) = ("2025-03-04-hello.md", "---\ntitle: Hello\ntags: [a, b]\nauthor: Ada\n---\nHello.\n");
-const WORLD: (&str, &str) = ("2025-03-05-world.md", "---\ntitle: World\ntags: [b]\naliases: [/old/globe]\n---\nWorld.\n");
+const WORLD: (&str, &str) =
+    ("2025-03-05-world.md", "---\ntitle: World\ntags: [b]\naliases: [/old/globe]\n---\nWorld.\n");
 
 #[test]
 fn the_report_counts_what_was_done_and_the_exit_code_is_0() {
@@ -163,7 +164,10 @@ async fn a_wordpress_export_is_imported() {
     std::fs::write(&file, WXR).expect("a file");
     let ran = blog.import_of(&file, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.summary().starts_with("Imported: 2 made, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new"), "{ran:?}");
+    assert!(
+        ran.summary().starts_with("Imported: 2 made, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new"),
+        "{ran:?}"
+    );
     let again = blog.import_of(&file, &["--format", "wxr"]);
     assert!(again.summary().starts_with("Imported: 0 made, 0 changed, 2 unchanged, 1 skipped, 0 failed; 0 new"));
     let query = r#"{ post(slug: "hallo") { slug title publishedAt updatedAt author { name slug } categories { name }
@@ -173,7 +177,7 @@ async fn a_wordpress_export_is_imported() {
             "slug": "hello", "title": "Hello & welcome", "publishedAt": "2015-02-03T04:05:06Z",
             "updatedAt": "2015-03-03T04:05:06Z", "author": { "name": "Ada L.", "slug": "ada" },
             "categories": [{ "name": "News" }], "tags": [{ "slug": "a-tag" }],
-            "body": { "html": "<p>Hi there.</p>" },
+            "body": { "html": "<p>Hi there.</p>\n" },
         },
         "posts": { "totalCount": 1 },
     });

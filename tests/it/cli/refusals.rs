@@ -38,7 +38,8 @@ fn a_store_path_that_is_a_file_is_told_to_be_a_folder() {
 fn a_store_that_is_not_there_is_not_made_by_a_command_that_only_reads() {
     let blog = Blog::of(&[]);
     let folder = blog.path().join("store");
-    let expected = format!("there is no store at {}: import or serve makes one, or name another with --store", folder.display());
+    let expected =
+        format!("there is no store at {}: import or serve makes one, or name another with --store", folder.display());
     for command in ["check", "export"] {
         let refused = run(&[command, "--store", &blog.store()]);
         assert_eq!(refused.complaint(), expected);

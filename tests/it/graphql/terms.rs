@@ -9,9 +9,10 @@ use crate::support::site::{Site, instant, post, slug, slugs};
 
 /// 61 slugs with every trap of their order: prefixes of each other, each of the marks, digits before letters, lone partitions.
 fn sixty_slugs() -> Vec<Slug> {
-    let mut texts: Vec<String> = ["a", "a-b", "a.b", "a0", "a_b", "ab", "b", "0", "0a", "9", "9.9", "z", "zz", "z-z", "m", "m.0"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut texts: Vec<String> =
+        ["a", "a-b", "a.b", "a0", "a_b", "ab", "b", "0", "0a", "9", "9.9", "z", "zz", "z-z", "m", "m.0"]
+            .map(str::to_owned)
+            .to_vec();
     texts.extend((0..30).map(|n| format!("k{n:02}")));
     texts.extend((0..15).map(|n| format!("{}-lone", char::from(b'c' + n))));
     let mut slugs: Vec<Slug> = texts.iter().map(|text| slug(text)).collect();
@@ -24,7 +25,8 @@ async fn site() -> Site {
     let site = Site::in_memory().await;
     let writer = site.content.writer().expect("a writer");
     for kind in TermKind::ALL {
-        let terms = sixty_slugs().into_iter().rev().map(|slug| Term::new(kind, slug.clone(), format!("Name of {slug}")));
+        let terms =
+            sixty_slugs().into_iter().rev().map(|slug| Term::new(kind, slug.clone(), format!("Name of {slug}")));
         writer.save_terms(kind, terms.collect()).await.expect("terms");
     }
     site.assert_sound().await;
@@ -82,7 +84,8 @@ async fn sizes_out_of_range_are_errors_that_name_the_limit() {
         ("first: 2147483647", "`first` is 2147483647; a page holds at most 100"),
     ] {
         for list in ["posts", "categories", "tags", "authors"] {
-            let answer = site.post_graphql(json!({ "query": format!("{{ {list}({arguments}) {{ nodes {{ id }} }} }}") })).await;
+            let answer =
+                site.post_graphql(json!({ "query": format!("{{ {list}({arguments}) {{ nodes {{ id }} }} }}") })).await;
             let error = &answer.body["errors"][0];
             assert_eq!((&error["message"], &error["extensions"]["code"]), (&json!(named), &json!("BAD_USER_INPUT")));
         }
@@ -96,14 +99,26 @@ async fn a_cursor_of_another_list_or_of_none_is_refused_by_name() {
     let tags = ListOf::root("tags").cursors(&site).await[0].1.clone();
     let posts = ListOf::root("posts").cursors(&site).await[0].1.clone();
     for (list, cursor) in [
-        ("tags", posts.as_str()), ("categories", tags.as_str()), ("posts", tags.as_str()), ("authors", tags.as_str()),
-        ("tags", ""), ("posts", ""), ("tags", "garbage"), ("posts", "MTIz"), ("posts", "💥"),
+        ("tags", posts.as_str()),
+        ("categories", tags.as_str()),
+        ("posts", tags.as_str()),
+        ("authors", tags.as_str()),
+        ("tags", ""),
+        ("posts", ""),
+        ("tags", "garbage"),
+        ("posts", "MTIz"),
+        ("posts", "💥"),
     ] {
         for argument in ["after", "before"] {
             let query = format!("{{ {list}({argument}: {cursor:?}) {{ nodes {{ id }} }} }}");
             let answer = site.post_graphql(json!({ "query": query })).await;
             let extensions = &answer.body["errors"][0]["extensions"];
-            assert_eq!((&extensions["code"], &extensions["argument"]), (&json!("BAD_CURSOR"), &json!(argument)), "{query}: {}", answer.body);
+            assert_eq!(
+                (&extensions["code"], &extensions["argument"]),
+                (&json!("BAD_CURSOR"), &json!(argument)),
+                "{query}: {}",
+                answer.body
+            );
         }
     }
 }
@@ -123,7 +138,10 @@ async fn a_cursor_whose_term_is_gone_goes_on_from_its_place() {
     let before = list.page(&site, &format!("last: 1, before: {gone:?}")).await;
     assert_eq!(after["nodes"], json!([{ "slug": all[at + 1].0 }]));
     assert_eq!(before["nodes"], json!([{ "slug": all[at].0 }]));
-    assert_eq!((&after["pageInfo"]["hasPreviousPage"], &before["pageInfo"]["hasNextPage"]), (&json!(true), &json!(true)));
+    assert_eq!(
+        (&after["pageInfo"]["hasPreviousPage"], &before["pageInfo"]["hasNextPage"]),
+        (&json!(true), &json!(true))
+    );
 }
 
 #[tokio::test]
@@ -132,7 +150,8 @@ async fn an_empty_list_of_terms_is_an_empty_page() {
     for list in LISTS {
         for arguments in ["first: 5", "last: 5", "first: 0", "first: 5, last: 5"] {
             let page = ListOf::root(list).page(&site, arguments).await;
-            let info = json!({ "hasNextPage": false, "hasPreviousPage": false, "startCursor": null, "endCursor": null });
+            let info =
+                json!({ "hasNextPage": false, "hasPreviousPage": false, "startCursor": null, "endCursor": null });
             assert_eq!(page, json!({ "totalCount": 0, "nodes": [], "edges": [], "pageInfo": info }));
         }
     }
@@ -150,7 +169,10 @@ async fn a_term_has_its_texts_and_what_is_none_is_null() {
     let writer = site.content.writer().expect("a writer");
     writer.save_terms(TermKind::Author, vec![author]).await.expect("an author");
     writer.save_terms(TermKind::Tag, vec![tag]).await.expect("a tag");
-    writer.save_terms(TermKind::Category, vec![Term::new(TermKind::Category, slug("news"), "News")]).await.expect("one");
+    writer
+        .save_terms(TermKind::Category, vec![Term::new(TermKind::Category, slug("news"), "News")])
+        .await
+        .expect("one");
     let query = r#"{
         author(slug: "ada") { id slug name bio url } tag(slug: "c") { id slug name description }
         category(slug: "news") { id slug name description }
@@ -177,8 +199,10 @@ async fn names_become_terms_that_are_told_apart() {
         ("2025-01-02-two.md", "---\ntitle: Two\ntags: [\"c++\", \"!?\"]\n---\n"),
     ]);
     import(&site.content, posts.path()).await.expect("an import");
-    let data = site.query("{ tags { nodes { slug name posts { totalCount } } } authors { nodes { slug name } } }").await;
-    let tag = |slug: &str, name: &str, posts: u64| json!({ "slug": slug, "name": name, "posts": { "totalCount": posts } });
+    let data =
+        site.query("{ tags { nodes { slug name posts { totalCount } } } authors { nodes { slug name } } }").await;
+    let tag =
+        |slug: &str, name: &str, posts: u64| json!({ "slug": slug, "name": name, "posts": { "totalCount": posts } });
     let expected = json!({
         "tags": { "nodes": [tag("bei-jing", "北京", 1), tag("c", "C++", 2), tag("c-2", "C", 1), tag("tag", "!?", 1)] },
         "authors": { "nodes": [{ "slug": "lukasz-ij", "name": "Łukasz / Ĳ" }] },
@@ -215,7 +239,9 @@ async fn posts_of_a_term_come_newest_first_both_ways() {
     let cursors = list.cursors(&site).await;
     for after in [None, Some(0), Some(7), Some(19)] {
         for before in [None, Some(0), Some(12), Some(19)] {
-            for (first, last) in [(Some(5), None), (None, Some(5)), (Some(9), Some(4)), (Some(0), None), (Some(100), Some(100))] {
+            for (first, last) in
+                [(Some(5), None), (None, Some(5)), (Some(9), Some(4)), (Some(0), None), (Some(100), Some(100))]
+            {
                 list.assert_page(&site, &cursors, Arguments { first, after, last, before }).await;
             }
         }

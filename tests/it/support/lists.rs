@@ -64,7 +64,11 @@ impl ListOf {
             "list: {field}({arguments}{filter}) {{ totalCount nodes {{ slug }} edges {{ cursor node {{ slug }} }} \
              pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }}"
         );
-        let query = if self.scope.is_empty() { format!("{{ {page} }}") } else { format!("{{ scope: {} {{ {page} }} }}", self.scope) };
+        let query = if self.scope.is_empty() {
+            format!("{{ {page} }}")
+        } else {
+            format!("{{ scope: {} {{ {page} }} }}", self.scope)
+        };
         let data = site.query(&query).await;
         let page = if self.scope.is_empty() { data["list"].clone() } else { data["scope"]["list"].clone() };
         assert_consistent(&page);
