@@ -81,6 +81,11 @@ impl Content {
         self.directories.months_at_hand().map_or(MONTHS_UNREAD, |months| months.len())
     }
 
+    /// How many months the archive has. One range read, or none.
+    pub async fn count_months(&self) -> Result<usize> {
+        Ok(self.directories.months(&self.store).await?.len())
+    }
+
     /// Whether the store can be read at this moment.
     pub async fn ping(&self) -> Result<()> {
         Ok(self.store.ping().await?)

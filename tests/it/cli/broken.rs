@@ -138,18 +138,18 @@ async fn more_old_addresses_than_a_row_holds() {
     assert_fails("aliases.md", &text, &["aliases: has 101 slugs; at most 100 are allowed"]).await;
 }
 
-/// A thousand posts are written under one intent: it must hold them however many terms they bear.
+/// Posts are written under one intent: it must hold them however many terms they bear.
 #[tokio::test]
-async fn a_thousand_posts_with_a_hundred_tags_each_are_written() {
+async fn hundreds_of_posts_with_a_hundred_long_tags_each_are_written() {
     let tags: Vec<_> =
         (0..100).map(|n| format!("a tag with a {}long name and the number {n}", "very ".repeat(25))).collect();
     let text = format!("---\ntitle: Tags\ntags: [{}]\n---\n", tags.join(", "));
     let blog = Blog::of(&[]);
-    for n in 0..1_000 {
+    for n in 0..600 {
         blog.write(&format!("2025-01-01-post-{n}.md"), &text);
     }
     let ran = blog.import();
-    assert!(ran.summary().starts_with("Imported: 1000 made, "), "{}", ran.err);
+    assert!(ran.summary().starts_with("Imported: 600 made, "), "{}", ran.err);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
 mod corpora;
+mod readers;
 mod reading;
 mod stopped;
