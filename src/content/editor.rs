@@ -3,7 +3,7 @@
 use futures_util::future::try_join_all;
 
 use crate::keys::{Table, lookup};
-use crate::model::{PostId, Slug, Term, TermKind, WholePost};
+use crate::model::{PostId, Slug, Term, TermKind, WholePost, rules};
 
 use super::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use super::error::{ContentError, Result};
@@ -173,7 +173,8 @@ impl<'a> Editor<'a> {
         term.name = changes.name.map_or(term.name, |name| name.trim().to_owned());
         term.description = changes.description.or(term.description);
         term.url = changes.url.or(term.url);
-        if let Err(broken) = crate::model::rules::check_term(&term) {
+        let (description, url) = (term.description.as_deref(), term.url.as_deref());
+        if let Err(broken) = rules::check_term(kind, &term.name, description, url) {
             return Ok(Err(vec![UserError::invalid(broken.field, format!("{} {}", broken.field, broken.reason))]));
         }
         self.writer.save_terms(kind, vec![term.clone()]).await?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
+use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, ServerError, Value};
 
 use crate::content::{Content, Reader, StorageUse};
 
@@ -39,18 +39,26 @@ impl ContentService {
     }
 }
 
+impl ContentService {
+    /// What the request may cost.
+    ///
+    /// # Errors
+    /// Where that is over the limit.
+    async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
+        let bound = cost::bound(request, months_for(request, reader).await)?;
+        let limit = self.storage_requests_max;
+        if bound.requests() > limit { Err(cost::refusal(&bound, limit)) } else { Ok(bound) }
+    }
+}
+
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
     async fn execute(&self, mut request: Request) -> Response {
         let reader = self.content.reader();
-        let months = months_for(&request, &reader).await;
-        let bound = match cost::bound(&mut request, months) {
+        let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        if bound.requests() > self.storage_requests_max {
-            return Response::from_errors(vec![cost::refusal(&bound, self.storage_requests_max)]);
-        }
         let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
         let completion = Completion::prepare(&self.types, &mut request);
         let context = RequestContext::new(self.content.clone(), reader.clone());

@@ -1,8 +1,10 @@
 //! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
 
+mod cli;
 mod graphql;
 mod http;
 mod import;
+mod keys;
 mod pages;
 mod rendering;
 mod rooms;

@@ -77,12 +77,32 @@ impl Writer {
             return Ok(Vec::new());
         }
         let name = self.new_intent_name()?;
-        let leased = intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes, new_tags)).await?;
+        let opened = intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes, new_tags)).await;
+        let leased = match opened {
+            // An intent is one row: where it cannot hold them all, each half has its own.
+            Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
+                return self.change_halves(changes, new_tags, steps).await;
+            }
+            opened => opened?,
+        };
         let outcomes = leased.while_renewed(self.write(&name, changes, new_tags, steps)).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
         let outcomes = outcomes?;
         intent::close(&self.store, &name).await?;
+        Ok(outcomes)
+    }
+
+    async fn change_halves(
+        &self,
+        changes: &[Change],
+        new_tags: &[Slug],
+        mut steps: Vec<CommitStep>,
+    ) -> Result<Vec<Outcome>> {
+        let (first, second) = changes.split_at(changes.len() / 2);
+        let steps_of_second = steps.split_off(first.len());
+        let mut outcomes = Box::pin(self.change_fitting(first, new_tags, steps)).await?;
+        outcomes.extend(Box::pin(self.change_fitting(second, new_tags, steps_of_second)).await?);
         Ok(outcomes)
     }
 

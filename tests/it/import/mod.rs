@@ -3,5 +3,6 @@
 mod corpora;
 mod hostile;
 mod parse;
+mod readers;
 mod reading;
 mod stopped;
