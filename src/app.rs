@@ -27,7 +27,8 @@ const RECOVER_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    #[error("there is no store in {}; make one with `tidings import PATH` or `tidings serve --import PATH`", .0.display())]
+    #[error("there is no store at {}: make one with `tidings import PATH` or `tidings serve --import PATH` (or an empty one with \
+             `tidings serve --create`), or name another with --store", .0.display())]
     Missing(PathBuf),
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -56,6 +57,19 @@ pub async fn open(setting: &StoreSetting, table_prefix: &str, missing: Missing) 
     Ok(content)
 }
 
+/// Opens the store to say what a change would do to it; an empty one in memory stands in for one that is missing.
+///
+/// # Errors
+/// As [`open`].
+pub async fn open_to_try(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    match setting {
+        StoreSetting::File(folder) if !folder.exists() => {
+            Ok(Content::open(Arc::new(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
+        }
+        setting => open_as_it_is(setting, table_prefix, Missing::Make).await,
+    }
+}
+
 /// Opens the store and changes nothing in it.
 ///
 /// # Errors
@@ -66,7 +80,7 @@ pub async fn open_as_it_is(
     missing: Missing,
 ) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
-        StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::stands_in(folder) => {
+        StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::is_at(folder) => {
             return Err(StartError::Missing(folder.clone()));
         }
         StoreSetting::File(folder) => (Arc::new(EmbeddedStore::open(folder)?), Sharing::Alone),

@@ -1,5 +1,6 @@
 //! `tidings serve`: the server. The rule: it says where it listens once it does, and stops cleanly on SIGINT and SIGTERM.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,6 +22,9 @@ pub struct Serve {
     /// Import this folder or file first.
     #[arg(long, env = "TIDINGS_IMPORT", value_name = "PATH")]
     import: Option<PathBuf>,
+    /// Make an empty store where there is none.
+    #[arg(long, env = "TIDINGS_CREATE")]
+    create: bool,
 }
 
 impl Serve {
@@ -31,18 +35,23 @@ impl Serve {
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
-        let missing = if self.import.is_some() { Missing::Make } else { Missing::Refuse };
+        let source = match &self.import {
+            Some(path) => Some(import::read(path, None).await?),
+            None => None,
+        };
+        let missing = if source.is_some() || self.create { Missing::Make } else { Missing::Refuse };
         let content = app::open(&self.store.store, &self.store.table_prefix, missing).await?;
-        if let Some(path) = &self.import {
-            import::import_into(&content, path, None, false).await?;
+        if let Some(source) = source {
+            import::import_into(&content, source).await?;
         }
-        let address = listener.local_addr()?;
-        println!("Serving GraphQL at http://{address}/graphql");
-        let stopped = app::serve(content, editor_token, listener, stop_signal()?).await;
+        // Listened for before the address is told: who reads it may ask for the stop at once.
+        let shutdown = stop_signal()?;
+        writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
+        let stopped = app::serve(content, editor_token, listener, shutdown).await;
         if stopped.cut_off > 0 {
             return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
         }
-        println!("Stopped.");
+        writeln!(std::io::stdout(), "Stopped.")?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -3,7 +3,7 @@
 use futures_util::future::try_join_all;
 
 use crate::keys::{Table, lookup};
-use crate::model::{PostId, Slug, Term, TermKind, WholePost};
+use crate::model::{PostId, Slug, Term, TermKind, WholePost, rules};
 
 use super::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use super::error::{ContentError, Result};
@@ -47,7 +47,7 @@ struct FoundTerms {
     categories: Option<Vec<Slug>>,
     tags: Option<Vec<Slug>>,
     /// Tags that are made with the post.
-    new_tags: Vec<Term>,
+    new_tags: Vec<Slug>,
 }
 
 impl<'a> Editor<'a> {
@@ -85,11 +85,10 @@ impl<'a> Editor<'a> {
         let Some(base) = named else { return Ok(Err(errors)) };
         let made = commands::make(new, base.clone(), id, self.now()).map_err(|e| errors.push(e));
         let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Err(errors)) };
-        self.writer.save_terms(TermKind::Tag, found.new_tags).await?;
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
             let change = Change { before: None, after: Some(whole.clone()) };
-            match self.write(change).await? {
+            match self.write(change, &found.new_tags).await? {
                 Err(errors) if slug.is_none() && errors.iter().all(|e| e.code == UserErrorCode::Taken) => {}
                 done => return Ok(done.map(|()| whole)),
             }
@@ -126,8 +125,7 @@ impl<'a> Editor<'a> {
             PostChanges { slug, authors: found.authors, categories: found.categories, tags: found.tags, ..changes };
         let after = commands::change(&before.whole, changes, self.now()).map_err(|e| errors.push(e));
         let (Ok(after), true) = (after, errors.is_empty()) else { return Ok(Err(errors)) };
-        self.writer.save_terms(TermKind::Tag, found.new_tags).await?;
-        self.replace(before, after).await
+        self.replace(before, after, &found.new_tags).await
     }
 
     /// Now, or at an instant; a post that is published stays at its own where none is given.
@@ -139,7 +137,7 @@ impl<'a> Editor<'a> {
         let is_out = before.whole.post.published_at.filter(|at| *at <= self.now());
         let at = at.or(is_out).unwrap_or(self.now());
         match commands::publish(&before.whole, Some(at), self.now()) {
-            Ok(after) => self.replace(before, after).await,
+            Ok(after) => self.replace(before, after, &[]).await,
             Err(error) => Ok(Err(vec![UserError { field: Some("at"), ..error }])),
         }
     }
@@ -150,7 +148,7 @@ impl<'a> Editor<'a> {
             Err(error) => return Ok(Err(vec![error])),
         };
         match commands::publish(&before.whole, None, self.now()) {
-            Ok(after) => self.replace(before, after).await,
+            Ok(after) => self.replace(before, after, &[]).await,
             Err(error) => Ok(Err(vec![error])),
         }
     }
@@ -161,7 +159,7 @@ impl<'a> Editor<'a> {
             Err(error) => return Ok(Err(vec![error])),
         };
         let id = before.whole.post.id.clone();
-        Ok(self.write(Change { before: Some(before), after: None }).await?.map(|()| id))
+        Ok(self.write(Change { before: Some(before), after: None }, &[]).await?.map(|()| id))
     }
 
     /// Made where the slug is new, changed where it stands.
@@ -175,23 +173,24 @@ impl<'a> Editor<'a> {
         term.name = changes.name.map_or(term.name, |name| name.trim().to_owned());
         term.description = changes.description.or(term.description);
         term.url = changes.url.or(term.url);
-        if let Err(broken) = crate::model::rules::check_term(&term) {
+        let (description, url) = (term.description.as_deref(), term.url.as_deref());
+        if let Err(broken) = rules::check_term(kind, &term.name, description, url) {
             return Ok(Err(vec![UserError::invalid(broken.field, format!("{} {}", broken.field, broken.reason))]));
         }
         self.writer.save_terms(kind, vec![term.clone()]).await?;
         Ok(Ok(term))
     }
 
-    async fn replace(&self, before: Stored, after: WholePost) -> Result<Edited<WholePost>> {
+    async fn replace(&self, before: Stored, after: WholePost, new_tags: &[Slug]) -> Result<Edited<WholePost>> {
         if after == before.whole {
             return Ok(Ok(after));
         }
         let change = Change { before: Some(before), after: Some(after.clone()) };
-        Ok(self.write(change).await?.map(|()| after))
+        Ok(self.write(change, new_tags).await?.map(|()| after))
     }
 
-    async fn write(&self, change: Change) -> Result<Edited<()>> {
-        let error = match self.writer.change_posts(vec![change]).await?.pop() {
+    async fn write(&self, change: Change, new_tags: &[Slug]) -> Result<Edited<()>> {
+        let error = match self.writer.change_posts_with(vec![change], new_tags).await?.pop() {
             Some(Outcome::Done) => return Ok(Ok(())),
             Some(Outcome::Taken(slug)) => {
                 UserError::new(UserErrorCode::Taken, "slug", format!("the slug {slug} belongs to another post"))
@@ -234,7 +233,7 @@ impl<'a> Editor<'a> {
         field: &'static str,
         named: Option<Vec<String>>,
         errors: &mut Vec<UserError>,
-    ) -> Result<(Option<Vec<Slug>>, Vec<Term>)> {
+    ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
         let Some(named) = named else { return Ok((None, Vec::new())) };
         let mut slugs: Vec<Slug> = Vec::with_capacity(named.len());
         for text in &named {
@@ -244,12 +243,12 @@ impl<'a> Editor<'a> {
             }
         }
         let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
-        let (mut kept, mut new): (Vec<Slug>, Vec<Term>) = (Vec::new(), Vec::new());
+        let (mut kept, mut new): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
         for (slug, found) in slugs.into_iter().zip(found) {
             let slug = match found {
                 Some(term) => term.slug.clone(),
                 None if kind == TermKind::Tag => {
-                    new.push(Term::new(kind, slug.clone(), slug.as_str()));
+                    new.push(slug.clone());
                     slug
                 }
                 None => {
@@ -262,7 +261,8 @@ impl<'a> Editor<'a> {
                 kept.push(slug);
             }
         }
-        new.dedup_by(|a, b| a.slug == b.slug);
+        new.sort();
+        new.dedup();
         Ok((Some(kept), new))
     }
 }

@@ -6,9 +6,7 @@
 
 use std::collections::HashMap;
 
-use async_graphql::parser::types::{
-    DocumentOperations, ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet,
-};
+use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
 use async_graphql::{Name, Positioned, Request, ServerError, Value, Variables};
 use async_graphql_value::Value as Literal;
 
@@ -16,6 +14,7 @@ use crate::content::pages::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::content::pages::{RANGE_READS_MAX, list::FILTER_SLUGS_MAX};
 
 use super::error::{Code, coded};
+use super::guard::select_operation;
 use super::query::NODES_MAX;
 
 /// Terms of one kind that a post may bear; an import or a mutation with more is refused.
@@ -78,17 +77,10 @@ pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError>
     let variables = request.variables.clone();
     let name = request.operation_name.clone();
     let document = request.parsed_query()?;
-    let Some(operation) = select(document, name.as_deref()) else { return Ok(Bound::default()) };
+    let Ok(operation) = select_operation(document, name.as_deref()) else { return Ok(Bound::default()) };
+    let operation = &operation.node;
     let mut walk = Walk { document, variables, operation, months: months as u64, fragments: HashMap::new() };
     Ok(walk.selection(&operation.selection_set.node, Place::Query))
-}
-
-fn select<'a>(document: &'a ExecutableDocument, name: Option<&str>) -> Option<&'a OperationDefinition> {
-    match (&document.operations, name) {
-        (DocumentOperations::Single(operation), _) => Some(&operation.node),
-        (DocumentOperations::Multiple(operations), Some(name)) => operations.get(name).map(|o| &o.node),
-        (DocumentOperations::Multiple(_), None) => None,
-    }
 }
 
 /// Which type a selection is on, as far as its cost hangs on it.

@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod arguments;
+pub mod completion;
 pub mod connection;
 pub mod context;
 pub mod cost;

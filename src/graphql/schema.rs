@@ -1,10 +1,13 @@
 //! The schema as a whole. The rule: it is what `schema.graphql` says, which a test holds.
 
-use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
+use std::sync::Arc;
+
+use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, ServerError, Value};
 
 use crate::content::{Content, Reader, StorageUse};
 
 use super::access::EditorToken;
+use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
 use super::mutation::Mutation;
@@ -16,6 +19,7 @@ pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 /// The schema over some content. Depth, size and fragments are the guard's matter, the storage requests are bounded here.
 pub struct ContentService {
     schema: TidingsSchema,
+    types: Arc<TypeMap>,
     content: Content,
     storage_requests_max: u64,
     editor_token: EditorToken,
@@ -24,7 +28,9 @@ pub struct ContentService {
 impl ContentService {
     /// Without an editor token nobody may change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
-        Self { schema: build(), content, storage_requests_max, editor_token: EditorToken::default() }
+        let schema = build();
+        let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
+        Self { schema, types: Arc::new(types), content, storage_requests_max, editor_token: EditorToken::default() }
     }
 
     #[must_use]
@@ -33,25 +39,33 @@ impl ContentService {
     }
 }
 
+impl ContentService {
+    /// What the request may cost.
+    ///
+    /// # Errors
+    /// Where that is over the limit.
+    async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
+        let bound = cost::bound(request, months_for(request, reader).await)?;
+        let limit = self.storage_requests_max;
+        if bound.requests() > limit { Err(cost::refusal(&bound, limit)) } else { Ok(bound) }
+    }
+}
+
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
     async fn execute(&self, mut request: Request) -> Response {
         let reader = self.content.reader();
-        let months = months_for(&request, &reader).await;
-        let bound = match cost::bound(&mut request, months) {
+        let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        if bound.requests() > self.storage_requests_max {
-            return Response::from_errors(vec![cost::refusal(&bound, self.storage_requests_max)]);
-        }
         let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        let response = self
-            .schema
-            .execute(
-                request.data(RequestContext::new(self.content.clone(), reader.clone())).data(self.editor_token.clone()),
-            )
-            .await;
+        let completion = Completion::prepare(&self.types, &mut request);
+        let context = RequestContext::new(self.content.clone(), reader.clone());
+        let mut response = self.schema.execute(request.data(context).data(self.editor_token.clone())).await;
+        if let Some(completion) = completion {
+            completion.complete(&mut response);
+        }
         if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
     }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::content::catalog::Catalog;
 use crate::content::write::commit::Outcome;
-use crate::content::write::plan::{Change, Stored};
-use crate::content::{Content, Result, Writer};
-use crate::model::{Instant, PostId, Slug, Term, TermKind, rules};
+use crate::content::write::plan::{self, Change, Stored};
+use crate::content::{Content, ContentError, Result, Writer};
+use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 
 use super::build::{self, Terms};
 use super::{ExistingPost, Failed, Note, ResolvedPost, Skipped, Source, StoredTerm, resolve_post_slugs, resolve_terms};
@@ -83,8 +83,8 @@ impl Run<'_> {
         let mut origins = Vec::with_capacity(batch.len());
         for built in built {
             match built {
-                Ok(change) if is_unchanged(&change) => report.unchanged += 1,
-                Ok(change) => {
+                Ok(None) => report.unchanged += 1,
+                Ok(Some(change)) => {
                     origins.push(change.after().and_then(|post| post.origin.clone()).unwrap_or_default());
                     changes.push(change);
                 }
@@ -92,8 +92,10 @@ impl Run<'_> {
             }
         }
         let was_there: Vec<bool> = changes.iter().map(|change| change.before.is_some()).collect();
-        let outcomes =
-            if self.dry_run { vec![Outcome::Done; changes.len()] } else { self.writer.change_posts(changes).await? };
+        let outcomes = match self.dry_run {
+            true => changes.iter().map(foresee).collect::<Result<_>>()?,
+            false => self.writer.change_posts(changes).await?,
+        };
         for ((outcome, origin), was_there) in outcomes.into_iter().zip(origins).zip(was_there) {
             match outcome {
                 Outcome::Done if was_there => report.changed += 1,
@@ -114,7 +116,7 @@ impl Run<'_> {
     }
 
     /// Reads and plans the posts away from the threads that serve: it is parsing and file reads, shared among the cores.
-    async fn build(&self, batch: &[usize], stored: Vec<Option<Stored>>) -> Vec<std::result::Result<Change, Failed>> {
+    async fn build(&self, batch: &[usize], stored: Vec<Option<Stored>>) -> Vec<Built> {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let mut work: Vec<(usize, Option<Stored>)> = batch.iter().copied().zip(stored).collect();
         let share = work.len().div_ceil(workers).max(1);
@@ -145,6 +147,9 @@ impl Run<'_> {
     }
 }
 
+/// `None` where the post stands just so.
+type Built = std::result::Result<Option<Change>, Failed>;
+
 #[expect(clippy::too_many_arguments, reason = "all that a post is made of, in one place")]
 fn build_change(
     source: &Source,
@@ -155,27 +160,37 @@ fn build_change(
     stored: Option<Stored>,
     new_id: PostId,
     now: Instant,
-) -> std::result::Result<Change, Failed> {
+) -> Built {
     let imported = source.read(i)?;
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
     let id = own_id.filter(|id| !catalog.posts.contains_key(id)).unwrap_or(new_id);
+    let updated_at = imported.updated_at;
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
     rules::check(&after)
         .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: broken.to_string() })?;
-    Ok(Change { before: stored, after: Some(after) })
+    let stands = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
+    Ok((!stands).then_some(Change { before: stored, after: Some(after) }))
 }
 
-/// All but the version and the time of the change, which are what a change would change.
-fn is_unchanged(change: &Change) -> bool {
-    let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+/// All but the version, and the time of the change where the source does not tell it: a change would change them.
+fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
     let mut same = after.clone();
-    same.post.version = before.whole.post.version;
-    same.post.updated_at = before.whole.post.updated_at;
-    same == before.whole
+    same.post.version = before.post.version;
+    same.post.updated_at = updated_at.unwrap_or(before.post.updated_at);
+    same == *before
 }
 
-/// A file whose own slug was edited is found again by where it is and when it was published, and its post renamed. Both are asked for: two
-/// blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
+/// What would become of a change, as far as it can be told without making it.
+fn foresee(change: &Change) -> Result<Outcome> {
+    match plan::commit_step(change) {
+        Ok(_) => Ok(Outcome::Done),
+        Err(ContentError::TooLarge { reason, .. }) => Ok(Outcome::TooLarge(reason)),
+        Err(e) => Err(e),
+    }
+}
+
+/// A post whose slug was edited is found again, and renamed. A line of an export by its id; a file by where it is and when it was published.
+/// Both are asked for: two blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
 fn find_renamed(catalog: &Catalog, source: &Source, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
     let taken: HashSet<String> = resolved.iter().filter_map(|post| post.existing_id.clone()).collect();
     let by_origin: HashMap<(&str, Instant), &PostId> = catalog
@@ -184,9 +199,11 @@ fn find_renamed(catalog: &Catalog, source: &Source, mut resolved: Vec<ResolvedPo
         .filter(|(id, _)| !taken.contains(id.as_str()))
         .filter_map(|(id, found)| Some(((found.origin.as_deref()?, found.published_at()?), id)))
         .collect();
+    let is_stored = |id: &str| id.parse::<PostId>().is_ok_and(|id| catalog.posts.contains_key(&id));
     for (entry, post) in source.entries().iter().zip(&mut resolved).filter(|(_, post)| post.existing_id.is_none()) {
+        let by_id = entry.id.as_ref().filter(|id| !taken.contains(*id) && is_stored(id));
         let found = entry.published_at.and_then(|at| by_origin.get(&(entry.origin.as_str(), at)));
-        post.existing_id = found.map(|id| id.to_string());
+        post.existing_id = by_id.cloned().or_else(|| found.map(|id| id.to_string()));
     }
     resolved
 }

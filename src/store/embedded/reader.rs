@@ -85,6 +85,6 @@ fn open(database: &Database) -> Result<redb::ReadOnlyTable<&'static [u8], &'stat
 pub(super) fn unreadable(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         redb::Error::Io(e) => StoreError::unavailable("the store file cannot be read", e),
-        other => StoreError::corrupt_by("the store file cannot be read", other),
+        other => StoreError::corrupt_by("the store file cannot be read; restore it from a copy", other),
     }
 }

@@ -1,5 +1,8 @@
 //! Short ways to say rows, keys and batches in tests.
 
+use std::collections::BTreeMap;
+
+use tidings::keys::Table;
 use tidings::store::{Batch, Entity, Etag, Key, Operation, Page, Precondition, Properties, RowRange, Store, Value};
 
 pub const TABLE: &str = "Rows";
@@ -78,6 +81,32 @@ pub async fn walk(store: &Store, range: &RowRange, limit: usize) -> (Vec<String>
         continuation = page.continuation;
         if continuation.is_none() {
             return (rows, pages);
+        }
+    }
+}
+
+/// Every row of every table, as text.
+pub async fn all_rows(store: &Store) -> BTreeMap<(&'static str, Key), String> {
+    let mut rows = BTreeMap::new();
+    for table in Table::ALL.map(Table::name) {
+        for row in scan(store, table).await {
+            let properties: BTreeMap<_, _> = row.properties.iter().collect();
+            let text = format!("{:?} {properties:?}", row.etag);
+            rows.insert((table, row.key), text);
+        }
+    }
+    rows
+}
+
+/// A table, whole.
+pub async fn scan(store: &Store, table: &'static str) -> Vec<Entity> {
+    let (mut rows, mut continuation) = (Vec::new(), None);
+    loop {
+        let page = store.scan(table, continuation.as_ref()).await.expect("a scan");
+        rows.extend(page.rows);
+        continuation = page.continuation;
+        if continuation.is_none() {
+            return rows;
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The real blogs read, and every body held against another reading of its file. Wants the corpora: in `TIDINGS_CORPORA`, or in
-//! `../shared/corpora` beside the project. They run where they are asked for (`--run-ignored all`), and fail without the corpora.
+//! The real blogs parsed, and every body held against another reading of its file. The rule: no store here, only what the importer makes of a file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,17 +6,10 @@ use std::path::{Path, PathBuf};
 use tidings::import::{Source, open, resolve_post_slugs, resolve_terms};
 use tidings::model::TermKind;
 
-#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
-fn corpus(name: &str) -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let corpora = std::env::var_os("TIDINGS_CORPORA").map_or_else(beside, PathBuf::from);
-    let path = corpora.join(name);
-    assert!(path.exists(), "{} is missing: set TIDINGS_CORPORA to the folder of the corpora", path.display());
-    path
-}
+use crate::support::corpora::corpora;
 
 fn source(name: &str) -> (PathBuf, Source) {
-    let path = corpus(name);
+    let path = corpora().join(name);
     let source = open(&path, None).expect("a corpus");
     (path, source)
 }
