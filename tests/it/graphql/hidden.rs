@@ -190,11 +190,12 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
     }
     queries.extend(forged(&hidden()));
     while let Some(query) = queries.pop_front() {
-        if !answers.contains_key(&query) {
-            let answer = site.query(&query).await;
-            follow(&answer, &selections, &mut names, &mut queries);
-            answers.insert(query, answer);
+        if answers.contains_key(&query) {
+            continue;
         }
+        let answer = site.query(&query).await;
+        follow(&answer, &selections, &mut names, &mut queries);
+        answers.insert(query, answer);
     }
     for list in lists(&names) {
         for (size, forward) in sizes.iter().flat_map(|size| [(*size, true), (*size, false)]) {
