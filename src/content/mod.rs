@@ -59,7 +59,17 @@ impl Content {
 
     /// One request's view, which counts what it reads.
     pub fn reader(&self) -> Reader {
-        Reader::new(CountingStore::new(Arc::clone(&self.store)), Arc::clone(&self.directories), self.clock.now())
+        self.reader_that_counts(false)
+    }
+
+    /// As [`reader`](Self::reader), and it names each read.
+    pub fn naming_reader(&self) -> Reader {
+        self.reader_that_counts(true)
+    }
+
+    fn reader_that_counts(&self, names_reads: bool) -> Reader {
+        let counted = CountingStore::new(Arc::clone(&self.store), names_reads);
+        Reader::new(counted, Arc::clone(&self.directories), self.clock.now())
     }
 
     pub fn writer(&self) -> Result<Writer> {

@@ -35,7 +35,7 @@ impl GraphqlService for ContentService {
             return Response::from_errors(vec![cost::refusal(&bound, self.storage_requests_max)]);
         }
         let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        let reader = self.content.reader();
+        let reader = if tells_storage { self.content.naming_reader() } else { self.content.reader() };
         let response = self.schema.execute(request.data(RequestContext::new(reader.clone()))).await;
         if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
     }
