@@ -1,6 +1,7 @@
 //! Composition: settings → store → content → schema → router → tasks → graceful stop. The rule: nothing here decides, it only puts together.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use crate::clock::Clock;
 use crate::config::{self, ConfigError, StoreSetting};
 use crate::content::write::intent::LEASE_SECONDS;
 use crate::content::{Content, ContentError, Sharing};
+use crate::graphql::access::EditorToken;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
@@ -20,11 +22,14 @@ use crate::store::{Store, StoreError};
 
 /// How old this server's picture of the months may be where others write too: what they write is seen within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
-/// How often a server looks for changes that another server left unfinished.
+/// How often a server looks for changes that were left unfinished, by another server or by a failure of its own.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    #[error("there is no store at {}: make one with `tidings import PATH` or `tidings serve --import PATH` (or an empty one with \
+             `tidings serve --create`), or name another with --store", .0.display())]
+    Missing(PathBuf),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
@@ -33,22 +38,59 @@ pub enum StartError {
     Content(#[from] ContentError),
 }
 
+/// Who may do what.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    pub editor_token: EditorToken,
+    /// Whether anyone may ask what an answer cost.
+    pub tells_storage: bool,
+}
+
+/// What to do where there is no store in the folder yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// Who brings content makes it.
+    Make,
+    /// Who only reads has named the wrong folder.
+    Refuse,
+}
+
 /// Opens the store and settles what a stopped server left unfinished.
 ///
 /// # Errors
 /// Where the settings do not name a store, or the store cannot be opened: one line that says what to do.
-pub async fn open(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
-    let content = open_as_it_is(setting, table_prefix).await?;
+pub async fn open(setting: &StoreSetting, table_prefix: &str, missing: Missing) -> Result<Content, StartError> {
+    let content = open_as_it_is(setting, table_prefix, missing).await?;
     content.recover().await?;
     Ok(content)
+}
+
+/// Opens the store to say what a change would do to it; an empty one in memory stands in for one that is missing.
+///
+/// # Errors
+/// As [`open`].
+pub async fn open_to_try(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    match setting {
+        StoreSetting::File(folder) if !folder.exists() => {
+            Ok(Content::open(Arc::new(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
+        }
+        setting => open_as_it_is(setting, table_prefix, Missing::Make).await,
+    }
 }
 
 /// Opens the store and changes nothing in it.
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_as_it_is(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+pub async fn open_as_it_is(
+    setting: &StoreSetting,
+    table_prefix: &str,
+    missing: Missing,
+) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
+        StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::is_at(folder) => {
+            return Err(StartError::Missing(folder.clone()));
+        }
         StoreSetting::File(folder) => (Arc::new(EmbeddedStore::open(folder)?), Sharing::Alone),
         StoreSetting::Azure => {
             let settings = config::azure_settings(table_prefix)?;
@@ -62,6 +104,7 @@ pub async fn open_as_it_is(setting: &StoreSetting, table_prefix: &str) -> Result
 ///
 /// # Errors
 /// Where the store cannot be read.
+#[expect(clippy::print_stderr, reason = "an import tells the one who waits for it")]
 pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
     let mut waits = 0;
     while content.recover().await?.left > 0 && waits < LEASE_SECONDS {
@@ -75,9 +118,14 @@ pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
 }
 
 /// Serves `content` on `listener` until `shutdown` is ready.
-pub async fn serve(content: Content, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Stopped {
+pub async fn serve(
+    content: Content,
+    access: Access,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()>,
+) -> Stopped {
     let writes = Writes::default();
-    let routes = build_router(&content, writes.clone());
+    let routes = build_router(&content, access, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content));
     let limits = ServerLimits::default();
     let stop_time = limits.stop_time;
@@ -92,8 +140,11 @@ pub async fn serve(content: Content, listener: TcpListener, shutdown: impl Futur
 }
 
 /// The routes over some content; for tests too.
-pub fn build_router(content: &Content, writes: Writes) -> axum::Router {
-    let service = Arc::new(ContentService::new(content.clone(), STORAGE_REQUESTS_MAX));
+pub fn build_router(content: &Content, access: Access, writes: Writes) -> axum::Router {
+    let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
+        .with_editor_token(access.editor_token)
+        .telling_storage(access.tells_storage);
+    let service = Arc::new(service);
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();
@@ -103,13 +154,9 @@ pub fn build_router(content: &Content, writes: Writes) -> axum::Router {
 }
 
 async fn recover_for_ever(content: Content) {
-    if content.is_alone() {
-        // What stands unfinished here is this server's own, and at work.
-        return;
-    }
     loop {
         tokio::time::sleep(RECOVER_EVERY).await;
-        if let Err(error) = content.recover().await {
+        if let Err(error) = content.recover_left().await {
             tracing::warn!(%error, "write.recovery_failed");
         }
     }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::graphql::access::EditorToken;
 use crate::store::azure::{AzureSettings, Connection};
 
 /// Where the content is.
@@ -51,6 +52,14 @@ pub fn azure_settings(table_prefix: &str) -> Result<AzureSettings, ConfigError> 
         }
     };
     Ok(AzureSettings { connection, table_prefix: table_prefix.to_owned() })
+}
+
+/// The token that an editor must bear: `TIDINGS_EDITOR_TOKEN`, from the environment alone, for flags are seen by every process.
+///
+/// # Errors
+/// Where it is too short to be safe.
+pub fn editor_token() -> Result<EditorToken, ConfigError> {
+    EditorToken::new(variable("TIDINGS_EDITOR_TOKEN")).map_err(|e| ConfigError(format!("TIDINGS_EDITOR_TOKEN: {e}")))
 }
 
 /// The directives of the log, as `tracing` takes them: `TIDINGS_LOG`, or `info`.

@@ -66,7 +66,7 @@ fn record_of_post(content: &Content, whole: WholePost) -> PostRecord {
     PostRecord {
         id: id.to_string(),
         slug,
-        former_slugs: texts(&whole.post.former_slugs),
+        former_slugs: whole.post.former_slugs.clone(),
         title,
         excerpt: Some(excerpt).filter(|_| has_own_excerpt),
         markdown: whole.markdown.to_string(),

@@ -1,4 +1,66 @@
 //! Tidings: a GraphQL content server over tables that know only a PartitionKey and a RowKey.
+//!
+//! # The rooms
+//!
+//! Each opens with the one rule that it keeps. Arrows go one way, and `tests/it/rooms` holds every `use` and every path to them:
+//!
+//! ```text
+//! main → cli → app → http → graphql → loaders → content → keys → store
+//!         │     └→ config                          ↑         store/embedded: redb
+//!         └→ import, export ───────────────────────┘         store/azure: the Azure SDK
+//! ```
+//!
+//! | room | is for | never |
+//! |---|---|---|
+//! | [`cli`] | a file for each command: what was typed becomes settings | rows |
+//! | [`app`] | composition: settings → store → content → schema → router → tasks → graceful stop | decisions |
+//! | [`config`] | the only reader of the environment | |
+//! | [`telemetry`] | the log | the standard output |
+//! | [`http`] | every route and layer in one list; bodies, deadlines, connections | stores, keys |
+//! | [`graphql`] | what a document may ask, resolvers that only translate, errors with codes | stores, keys |
+//! | [`loaders`] | what the fields of one level ask for, read at once | outliving a request |
+//! | [`import`], [`export`] | Markdown, WordPress and JSON Lines into posts, and posts into JSON Lines | writing but through `content` |
+//! | [`content`] | what the server does: reads, pages, writes, checks | GraphQL, HTTP |
+//! | [`keys`] | every key of every table, formatted and parsed | |
+//! | [`store`] | the contract of a table store, and the two stores that keep it | knowing what a row means |
+//! | [`clock`] | the only reader of the time | |
+//! | [`model`] | posts, terms, slugs, instants, Markdown; used by all | I/O, waiting, the time, imports of ours |
+//!
+//! What is not here: a query that scans a table, a cache of anything but the lists of months and first characters, and state of a
+//! request that outlives it.
+//!
+//! # One request
+//!
+//! `{ posts(first: 20) { nodes { title authors { name } } } }` by POST:
+//!
+//! 1. [`http::server`] takes the connection under its limits; `http::graphql` reads the body and what answer the client takes.
+//! 2. [`graphql::guard`] scans the bytes before the parser meets them, parses, and counts fields, depth and variables.
+//! 3. [`graphql::cost`] reckons how many storage requests the query can cost, and refuses it whole where that is too many.
+//! 4. A [`content::Reader`] is made: one instant, one count of what is read; [`loaders`] on top of it, for this request alone.
+//! 5. `posts` becomes a [`content::pages::PostList`]; the page loader hands the pages of one level to [`content::pages`].
+//! 6. The list of months says which months the page touches; their ranges are read all at once, newest first.
+//! 7. [`keys`] makes each RowKey range, [`store`] reads it, [`content::rows`] decodes the rows; nothing decoded is trusted.
+//! 8. What is not published at the request's instant is skipped, and the page is filled from behind it.
+//! 9. `authors` of all twenty posts are one batch: each author is one point read, however many posts name it.
+//! 10. Errors get their codes, the answer is sent; `extensions.storage` tells the reads to whoever asked for them.
+//!
+//! # One write
+//!
+//! A draft is published:
+//!
+//! 1. [`content::write::plan`], a pure function, says which rows the post has after the change and had before it.
+//! 2. The intent, with the post before and after, is put into `Intents`; while the change is made, its lease is renewed.
+//! 3. A new slug is claimed in `PostKeys` by an insert that fails where it stands: a slug has one owner.
+//! 4. The new pointers are put, with their mirrors and counts, a transaction a partition. Until the commit readers skip them,
+//!    for a pointer is believed only where the post's own row bears it out.
+//! 5. The month is listed, as not empty, before it holds a row.
+//! 6. It is a move between two partitions: the rows in the new place are put as pending, and name the old place.
+//! 7. The commit: one transaction, under the ETag read, turns the old rows into a forwarding row. Every list shows it at once.
+//! 8. Whoever lost the race for the ETag is answered a conflict, and what was put in vain goes again.
+//! 9. The settlement holds every row of the old and of the new state against the post as it is, and removes what no longer holds.
+//! 10. The intent is deleted. Where the process stopped before, [`content::write::recover`] does step 9 in its place.
+//!
+//! `docs/` says more: the tables and keys, the write protocol, operating, scaling, and why it was decided so.
 pub mod app;
 pub mod cli;
 pub mod clock;

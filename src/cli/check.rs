@@ -1,11 +1,12 @@
 //! `tidings check`: holds every row against every other. The rule: exit 0 only where nothing differs.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{Failure, StoreOptions};
-use crate::app;
+use super::{Failure, StoreOptions, in_one_line};
+use crate::app::{self, Missing};
 
 /// Read everything and name each difference between the tables.
 #[derive(Debug, Args)]
@@ -16,19 +17,21 @@ pub struct Check {
 
 impl Check {
     pub async fn run(self) -> Result<ExitCode, Failure> {
-        let content = app::open_as_it_is(&self.store.store, &self.store.table_prefix).await?;
+        let mut out = std::io::stdout().lock();
+        let content = app::open_as_it_is(&self.store.store, &self.store.table_prefix, Missing::Refuse).await?;
         let report = content.check().await?;
         for difference in &report.differences {
-            println!("{difference}");
+            writeln!(out, "{}", in_one_line(difference))?;
         }
-        println!(
+        writeln!(
+            out,
             "{} posts, {} drafts, {} categories, tags and authors in {} rows: {} differences",
             report.posts,
             report.drafts,
             report.terms,
             report.rows,
             report.differences.len()
-        );
+        )?;
         Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

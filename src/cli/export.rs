@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Failure, StoreOptions};
-use crate::{app, export};
+use crate::app::{self, Missing};
+use crate::export;
 
 /// Export all content, drafts included, as JSON Lines.
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ pub struct Export {
 
 impl Export {
     pub async fn run(self) -> Result<ExitCode, Failure> {
-        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
+        let content = app::open(&self.store.store, &self.store.table_prefix, Missing::Refuse).await?;
         let out: Box<dyn Write> = match &self.path {
             Some(path) => {
                 let file = std::fs::File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;

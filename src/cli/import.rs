@@ -1,7 +1,7 @@
 //! `tidings import`: posts from elsewhere. The rule: the report names everything that was not taken, with the reason.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Failure, StoreOptions};
-use crate::app;
+use super::{Failure, StoreOptions, in_one_line};
+use crate::app::{self, Missing};
 use crate::content::Content;
 use crate::import::run::{self, Report};
-use crate::import::{Format, open};
+use crate::import::{Format, Source, open};
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
@@ -32,8 +32,13 @@ pub struct Import {
 
 impl Import {
     pub async fn run(self) -> Result<ExitCode, Failure> {
-        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
-        let report = import_into(&content, &self.path, self.format, self.dry_run).await?;
+        let StoreOptions { store, table_prefix } = &self.store;
+        // Before the store is opened, or made: a mistyped path should leave nothing behind.
+        let source = read(&self.path, self.format).await?;
+        let report = match self.dry_run {
+            true => try_out(&app::open_to_try(store, table_prefix).await?, source).await?,
+            false => import_into(&app::open(store, table_prefix, Missing::Make).await?, source).await?,
+        };
         Ok(if report.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
     }
 }
@@ -41,20 +46,25 @@ impl Import {
 /// The exit code of an import that could not read every post; what could be read stands.
 const FAILED_POSTS: u8 = 2;
 
+/// Reads all that is to be imported once.
+pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<Source>, Failure> {
+    let path = path.to_owned();
+    Ok(Arc::new(tokio::task::spawn_blocking(move || open(&path, format)).await??))
+}
+
 /// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report.
-pub(super) async fn import_into(
-    content: &Content,
-    path: &Path,
-    format: Option<Format>,
-    dry_run: bool,
-) -> Result<Report, Failure> {
-    let reading = path.to_owned();
-    let source = tokio::task::spawn_blocking(move || open(&reading, format)).await??;
+pub(super) async fn import_into(content: &Content, source: Arc<Source>) -> Result<Report, Failure> {
     app::settle_others(content).await?;
     let bar = progress_bar(source.entries().len());
-    let report = run::import(content, Arc::new(source), dry_run, |done, _| bar.set_position(done as u64)).await?;
+    let report = run::import(content, source, false, |done, _| bar.set_position(done as u64)).await?;
     bar.finish_and_clear();
-    print_report(&report, dry_run);
+    print_report(&report, "Imported: ")?;
+    Ok(report)
+}
+
+async fn try_out(content: &Content, source: Arc<Source>) -> Result<Report, Failure> {
+    let report = run::import(content, source, true, |_, _| {}).await?;
+    print_report(&report, "Dry run, nothing written: ")?;
     Ok(report)
 }
 
@@ -67,13 +77,13 @@ fn progress_bar(posts: usize) -> ProgressBar {
     ProgressBar::new(posts as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn print_report(report: &Report, dry_run: bool) {
+fn print_report(report: &Report, begin: &str) -> std::io::Result<()> {
     print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
     print_grouped("skipped", report.skipped.iter().map(|s| (s.origin.as_str(), s.reason.as_str())));
     print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
-    println!(
-        "{}{} made, {} changed, {} unchanged, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
-        if dry_run { "Dry run, nothing written: " } else { "Imported: " },
+    writeln!(
+        std::io::stdout(),
+        "{begin}{} made, {} changed, {} unchanged, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
         report.made,
         report.changed,
         report.unchanged,
@@ -81,7 +91,7 @@ fn print_report(report: &Report, dry_run: bool) {
         report.failed.len(),
         report.terms_made,
         report.redirects,
-    );
+    )
 }
 
 /// A line for each; where many have one reason, one line for all of them.
@@ -90,12 +100,13 @@ fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a str, &'a str)
     for (origin, reason) in lines {
         by_reason.entry(reason).or_default().push(origin);
     }
+    let print = |line: &str| eprintln!("{}", in_one_line(line));
     for (reason, origins) in by_reason {
         match origins.as_slice() {
             [first, .., last] if origins.len() > GROUPED_FROM => {
-                eprintln!("{label}  {} of them, {first} to {last}: {reason}", origins.len());
+                print(&format!("{label}  {} of them, {first} to {last}: {reason}", origins.len()));
             }
-            origins => origins.iter().for_each(|origin| eprintln!("{label}  {origin}: {reason}")),
+            origins => origins.iter().for_each(|origin| print(&format!("{label}  {origin}: {reason}"))),
         }
     }
 }

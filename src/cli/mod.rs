@@ -1,5 +1,7 @@
 //! The command line, a file for each command. The rule: what was typed becomes settings here; what it means is the other rooms' matter.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command's answer is what it prints")]
+
 mod check;
 mod export;
 mod import;
@@ -53,14 +55,19 @@ impl Cli {
             Command::Schema(schema) => schema.run(),
         };
         done.unwrap_or_else(|failure| {
-            eprintln!("tidings: {}", in_one_line(failure.as_ref()));
+            eprintln!("tidings: {}", in_one_line(with_causes(failure.as_ref())));
             ExitCode::FAILURE
         })
     }
 }
 
+/// A text of somebody else's making on one line, and without a sign that a terminal would obey.
+fn in_one_line(text: impl ToString) -> String {
+    text.to_string().replace(char::is_control, " ")
+}
+
 /// The error and its causes, each once.
-fn in_one_line(error: &dyn std::error::Error) -> String {
+fn with_causes(error: &dyn std::error::Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -70,5 +77,5 @@ fn in_one_line(error: &dyn std::error::Error) -> String {
         }
         cause = inner.source();
     }
-    line.replace('\n', " ")
+    line
 }

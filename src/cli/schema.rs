@@ -1,5 +1,6 @@
 //! `tidings schema`: the contract. The rule: what it prints is `schema.graphql`, byte for byte.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -13,7 +14,7 @@ pub struct PrintSchema {}
 
 impl PrintSchema {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        print!("{}", schema::sdl(&schema::build()));
+        std::io::stdout().lock().write_all(schema::sdl(&schema::build()).as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,5 +1,6 @@
 //! `tidings serve`: the server. The rule: it says where it listens once it does, and stops cleanly on SIGINT and SIGTERM.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, StoreOptions, import};
-use crate::app;
+use crate::app::{self, Access, Missing};
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
@@ -21,26 +22,40 @@ pub struct Serve {
     /// Import this folder or file first.
     #[arg(long, env = "TIDINGS_IMPORT", value_name = "PATH")]
     import: Option<PathBuf>,
+    /// Make an empty store where there is none.
+    #[arg(long, env = "TIDINGS_CREATE")]
+    create: bool,
+    /// Tell whoever asks (`"extensions": {"storage": true}`), and not only editors, what an answer cost. The rows named there show
+    /// that a draft is there.
+    #[arg(long, env = "TIDINGS_TELL_STORAGE")]
+    tell_storage: bool,
 }
 
 impl Serve {
     pub async fn run(self) -> Result<ExitCode, Failure> {
         crate::telemetry::start(&crate::config::log_directives());
         // Bound before the import: a port that is taken should not be learnt of after a long one.
+        let access = Access { editor_token: crate::config::editor_token()?, tells_storage: self.tell_storage };
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
-        let content = app::open(&self.store.store, &self.store.table_prefix).await?;
-        if let Some(path) = &self.import {
-            import::import_into(&content, path, None, false).await?;
+        let source = match &self.import {
+            Some(path) => Some(import::read(path, None).await?),
+            None => None,
+        };
+        let missing = if source.is_some() || self.create { Missing::Make } else { Missing::Refuse };
+        let content = app::open(&self.store.store, &self.store.table_prefix, missing).await?;
+        if let Some(source) = source {
+            import::import_into(&content, source).await?;
         }
-        let address = listener.local_addr()?;
-        println!("Serving GraphQL at http://{address}/graphql");
-        let stopped = app::serve(content, listener, stop_signal()?).await;
+        // Listened for before the address is told: who reads it may ask for the stop at once.
+        let shutdown = stop_signal()?;
+        writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
+        let stopped = app::serve(content, access, listener, shutdown).await;
         if stopped.cut_off > 0 {
             return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
         }
-        println!("Stopped.");
+        writeln!(std::io::stdout(), "Stopped.")?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -2,7 +2,9 @@
 
 pub mod catalog;
 pub mod check;
+pub mod commands;
 pub mod directory;
+pub mod editor;
 pub mod error;
 mod moves;
 mod nearby;
@@ -24,9 +26,6 @@ use crate::keys::Table;
 use crate::store::{CountingStore, Store};
 use directory::Directories;
 use write::recover::Recovered;
-
-/// Months that a bound is reckoned with before the list of months was read.
-const MONTHS_UNREAD: usize = 1_200;
 
 /// Who else may write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,16 +58,15 @@ impl Content {
 
     /// One request's view, which counts what it reads.
     pub fn reader(&self) -> Reader {
-        self.reader_that_counts(false)
+        self.reader_over(CountingStore::new(Arc::clone(&self.store)))
     }
 
     /// As [`reader`](Self::reader), and it names each read.
     pub fn naming_reader(&self) -> Reader {
-        self.reader_that_counts(true)
+        self.reader_over(CountingStore::naming(Arc::clone(&self.store)))
     }
 
-    fn reader_that_counts(&self, names_reads: bool) -> Reader {
-        let counted = CountingStore::new(Arc::clone(&self.store), names_reads);
+    fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
         Reader::new(counted, Arc::clone(&self.directories), self.clock.now())
     }
 
@@ -81,14 +79,14 @@ impl Content {
         self.writer()?.recover(self.sharing == Sharing::Alone).await
     }
 
+    /// As [`recover`](Self::recover), while this server is at work itself: changes that are still leased are left alone.
+    pub async fn recover_left(&self) -> Result<Recovered> {
+        self.writer()?.recover(false).await
+    }
+
     /// Reads everything and names each difference.
     pub async fn check(&self) -> Result<check::Report> {
         check::check(&self.store).await
-    }
-
-    /// How many months the archive has: as last read, or a century's where none was read yet.
-    pub fn month_count(&self) -> usize {
-        self.directories.months_at_hand().map_or(MONTHS_UNREAD, |months| months.len())
     }
 
     /// Whether the store can be read at this moment.

@@ -46,6 +46,11 @@ impl Reader {
         self.now
     }
 
+    /// How many months hold posts, or did.
+    pub async fn month_count(&self) -> Result<usize> {
+        Ok(self.months().await?.len())
+    }
+
     pub(super) async fn months(&self) -> Result<Months> {
         Ok(self.directories.months(&self.store).await?)
     }

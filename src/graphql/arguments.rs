@@ -75,17 +75,20 @@ impl SlugFilter {
     fn into_slugs(self) -> Slugs {
         let all = self.all.unwrap_or_default();
         let parsed: Result<Vec<Slug>, _> = all.iter().map(|text| text.parse()).collect();
-        let any = self.any.map(|any| any.iter().filter_map(|text| text.parse().ok()).collect());
+        let any = self.any.map(|any| once_each(any.iter().filter_map(|text| text.parse().ok()).collect()));
         match parsed {
-            Ok(mut all) => {
-                all.sort();
-                all.dedup();
-                Slugs { all, any }
-            }
+            Ok(all) => Slugs { all: once_each(all), any },
             // What is no slug names nothing, and no post bears it.
             Err(_) => Slugs { all: Vec::new(), any: Some(Vec::new()) },
         }
     }
+}
+
+/// In one order, so that the same filter in other words is the same list.
+fn once_each(mut slugs: Vec<Slug>) -> Vec<Slug> {
+    slugs.sort();
+    slugs.dedup();
+    slugs
 }
 
 /// What of the page the selection asks for.

@@ -2,18 +2,20 @@
 
 use async_graphql::Context;
 
-use crate::content::Reader;
+use crate::content::{Content, Reader};
 use crate::loaders::Loaders;
 
 pub struct RequestContext {
+    /// For changes; reads go through the reader.
+    pub content: Content,
     pub reader: Reader,
     pub loaders: Loaders,
 }
 
 impl RequestContext {
-    pub fn new(reader: Reader) -> Self {
+    pub fn new(content: Content, reader: Reader) -> Self {
         let loaders = Loaders::new(&reader);
-        Self { reader, loaders }
+        Self { content, reader, loaders }
     }
 }
 

@@ -6,9 +6,7 @@
 
 use std::collections::HashMap;
 
-use async_graphql::parser::types::{
-    DocumentOperations, ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet,
-};
+use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
 use async_graphql::{Name, Positioned, Request, ServerError, Value, Variables};
 use async_graphql_value::Value as Literal;
 
@@ -16,6 +14,7 @@ use crate::content::pages::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::content::pages::{RANGE_READS_MAX, list::FILTER_SLUGS_MAX};
 
 use super::error::{Code, coded};
+use super::guard::select_operation;
 use super::query::NODES_MAX;
 
 /// Terms of one kind that a post may bear; an import or a mutation with more is refused.
@@ -27,6 +26,8 @@ pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 const DIRECTORY_READS: u64 = 10;
 /// Reads that a slug or an id may take where it was renamed and renamed again.
 const TERM_READS: u64 = 8;
+/// A change of a post with all the terms that it may bear, before and after: a few requests for each.
+const CHANGE: Bound = Bound { point_reads: 6 * 6 * TERMS_MAX as u64, range_reads: 0 };
 /// By a former slug, and while the post is being moved.
 const POST_READS: u64 = 6;
 
@@ -76,23 +77,19 @@ pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError>
     let variables = request.variables.clone();
     let name = request.operation_name.clone();
     let document = request.parsed_query()?;
-    let Some(operation) = select(document, name.as_deref()) else { return Ok(Bound::default()) };
+    let Ok(operation) = select_operation(document, name.as_deref()) else { return Ok(Bound::default()) };
+    let operation = &operation.node;
     let mut walk = Walk { document, variables, operation, months: months as u64, fragments: HashMap::new() };
     Ok(walk.selection(&operation.selection_set.node, Place::Query))
-}
-
-fn select<'a>(document: &'a ExecutableDocument, name: Option<&str>) -> Option<&'a OperationDefinition> {
-    match (&document.operations, name) {
-        (DocumentOperations::Single(operation), _) => Some(&operation.node),
-        (DocumentOperations::Multiple(operations), Some(name)) => operations.get(name).map(|o| &o.node),
-        (DocumentOperations::Multiple(_), None) => None,
-    }
 }
 
 /// Which type a selection is on, as far as its cost hangs on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
+    /// The root of a query or of a mutation.
     Query,
+    /// What a mutation answers.
+    Payload,
     /// A post, or any object by its id.
     Post,
     /// A category, tag or author.
@@ -162,7 +159,13 @@ impl<'a> Walk<'a> {
             (Place::Query, "category" | "tag" | "author") => (Bound::new(TERM_READS, 0), Place::Term, 1),
             (Place::Query, "posts") => self.posts(field, self.is_given(field, "filter")),
             (Place::Query, "categories" | "tags" | "authors") => self.terms(field),
-            (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months),
+            (Place::Query, "createPost" | "updatePost" | "publishPost" | "unpublishPost") => {
+                (CHANGE, Place::Payload, 1)
+            }
+            (Place::Query, "deletePost" | "saveCategory" | "saveTag" | "saveAuthor") => (CHANGE, Place::Payload, 1),
+            (Place::Payload, "post") => (none, Place::Post, 1),
+            (Place::Payload, "category" | "tag" | "author") => (none, Place::Term, 1),
+            (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months_asked(field)),
             (Place::Months, "posts") => self.posts(field, false),
             (Place::Post | Place::Term, "posts") => self.posts(field, true),
             (Place::Post, "body") => (Bound::new(1 + POST_READS, 0), Place::Plain, 1),
@@ -179,6 +182,14 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn months_asked(&self, field: &Field) -> u64 {
+        match (self.is_given(field, "year"), self.is_given(field, "month")) {
+            (true, true) => 1,
+            (true, false) => self.months.min(12),
+            _ => self.months,
+        }
+    }
+
     /// One page: the months or the index with what is looked up, and the reads that tell of its neighbours.
     fn posts(&self, field: &Field, by_index: bool) -> (Bound, Place, u64) {
         let items = self.page_size(field);
@@ -190,7 +201,8 @@ impl<'a> Walk<'a> {
         } else {
             Bound::new(items + 1, DIRECTORY_READS + items + 2)
         };
-        let neighbours = Bound::new(4, 2 * (DIRECTORY_READS + 2));
+        let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
+        let neighbours = if has_cursor { Bound::new(4, 2 * (DIRECTORY_READS + 2)) } else { Bound::default() };
         let total = Bound::new(FILTER_SLUGS_MAX as u64, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
         (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
     }

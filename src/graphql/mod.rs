@@ -1,13 +1,16 @@
 //! GraphQL: what a document may ask, how it is answered, and what its errors say. The rule of this room: resolvers translate and nothing
 //! else; they read through `loaders` and `content`, and never touch a store or a key.
 
+pub mod access;
 pub mod arguments;
+pub mod completion;
 pub mod connection;
 pub mod context;
 pub mod cost;
 pub mod error;
 pub mod failure;
 pub mod guard;
+pub mod mutation;
 pub mod query;
 pub mod scalars;
 pub mod schema;

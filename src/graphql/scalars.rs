@@ -4,10 +4,11 @@ use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value
 
 use crate::model::Instant;
 
-/// An instant in UTC, RFC 3339, to the tick (100 ns) where the source has it: 2025-02-03T04:05:06.1234567Z
+/// As the schema describes it below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateTime(pub Instant);
 
+/// An instant in UTC, RFC 3339, to the tick (100 ns) where the source has it: 2025-02-03T04:05:06.1234567Z
 #[Scalar(name = "DateTime", specified_by_url = "https://scalars.graphql.org/andimarek/date-time.html")]
 impl ScalarType for DateTime {
     fn parse(value: Value) -> InputValueResult<Self> {

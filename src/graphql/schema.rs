@@ -1,42 +1,91 @@
 //! The schema as a whole. The rule: it is what `schema.graphql` says, which a test holds.
 
-use async_graphql::{EmptyMutation, EmptySubscription, Request, Response, SDLExportOptions, Schema, Value};
+use std::sync::Arc;
 
-use crate::content::{Content, StorageUse};
+use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, ServerError, Value};
 
+use crate::content::{Content, Reader, StorageUse};
+
+use super::access::{self, EditorToken};
+use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
+use super::mutation::Mutation;
 use super::query::Query;
 use super::service::GraphqlService;
 
-pub type TidingsSchema = Schema<Query, EmptyMutation, EmptySubscription>;
+pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
 /// The schema over some content. Depth, size and fragments are the guard's matter, the storage requests are bounded here.
 pub struct ContentService {
     schema: TidingsSchema,
+    types: Arc<TypeMap>,
     content: Content,
     storage_requests_max: u64,
+    editor_token: EditorToken,
+    tells_storage: bool,
 }
 
 impl ContentService {
+    /// Without an editor token nobody may change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
-        Self { schema: build(), content, storage_requests_max }
+        let schema = build();
+        let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
+        Self {
+            schema,
+            types: Arc::new(types),
+            content,
+            storage_requests_max,
+            editor_token: EditorToken::default(),
+            tells_storage: false,
+        }
+    }
+
+    /// Tells whoever asks what an answer cost, and not only editors. The rows that were read show that a draft is there.
+    #[must_use]
+    pub fn telling_storage(self, tells_storage: bool) -> Self {
+        Self { tells_storage, ..self }
+    }
+
+    #[must_use]
+    pub fn with_editor_token(self, editor_token: EditorToken) -> Self {
+        Self { editor_token, ..self }
+    }
+}
+
+impl ContentService {
+    /// Whether the request asks what its answer costs, and may know.
+    fn tells_storage_of(&self, request: &Request) -> bool {
+        let asks = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
+        asks && (self.tells_storage || access::is_editor(&self.editor_token, request))
+    }
+
+    /// What the request may cost.
+    ///
+    /// # Errors
+    /// Where that is over the limit.
+    async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
+        let bound = cost::bound(request, months_for(request, reader).await)?;
+        let limit = self.storage_requests_max;
+        if bound.requests() > limit { Err(cost::refusal(&bound, limit)) } else { Ok(bound) }
     }
 }
 
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
     async fn execute(&self, mut request: Request) -> Response {
-        let bound = match cost::bound(&mut request, self.content.month_count()) {
+        let tells_storage = self.tells_storage_of(&request);
+        let reader = if tells_storage { self.content.naming_reader() } else { self.content.reader() };
+        let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        if bound.requests() > self.storage_requests_max {
-            return Response::from_errors(vec![cost::refusal(&bound, self.storage_requests_max)]);
+        let completion = Completion::prepare(&self.types, &mut request);
+        let context = RequestContext::new(self.content.clone(), reader.clone());
+        let mut response = self.schema.execute(request.data(context).data(self.editor_token.clone())).await;
+        if let Some(completion) = completion {
+            completion.complete(&mut response);
         }
-        let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        let reader = if tells_storage { self.content.naming_reader() } else { self.content.reader() };
-        let response = self.schema.execute(request.data(RequestContext::new(reader.clone()))).await;
         if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
     }
 
@@ -45,8 +94,17 @@ impl GraphqlService for ContentService {
     }
 }
 
+/// How many months the archive has, where the query may ask for it: read once, and at hand when the archive itself is asked for.
+async fn months_for(request: &Request, reader: &Reader) -> usize {
+    if !request.query.contains("archive") {
+        return 0;
+    }
+    // A store that cannot be read is told of by the field that needs it.
+    reader.month_count().await.unwrap_or(0)
+}
+
 pub fn build() -> TidingsSchema {
-    Schema::build(Query, EmptyMutation, EmptySubscription).finish()
+    Schema::build(Query, Mutation, EmptySubscription).finish()
 }
 
 /// The public contract, as `tidings schema` prints it.

@@ -20,6 +20,7 @@ use super::{
     body, parameters,
 };
 use crate::graphql::{
+    access::BearerToken,
     error::{Code, give_codes},
     guard::{Admitted, admit},
 };
@@ -31,10 +32,21 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         return not_acceptable();
     };
     let answer = match read_post(&api, &head.headers, body).await {
-        Ok(request) => run(&api, request, CanWrite::Yes).await,
+        Ok(request) => run(&api, with_bearer(request, &head.headers), CanWrite::Yes).await,
         Err(failure) => Err(failure),
     };
     render(answer, media)
+}
+
+/// Hands the token of `Authorization: Bearer` on, where there is one (RFC 6750, section 2.1).
+fn with_bearer(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    match value.and_then(|text| text.split_once(' ')) {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+            request.data(BearerToken(token.trim().to_owned()))
+        }
+        _ => request,
+    }
 }
 
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {

@@ -1,5 +1,5 @@
 //! HTTP: every route and layer, in one list. The rule of this room: it knows the schema by
-//! [`GraphqlService`](crate::graphql::service::GraphqlService) alone, and touches neither the store nor the keys.
+//! [`GraphqlService`] alone, and touches neither the store nor the keys.
 //!
 //! What a client reads on a refusal is always JSON of one shape, `{"errors": [{"message", "extensions": {"code"}}]}`, whatever
 //! the route; and nothing here waits without a limit: heads and idle connections in [`server`], bodies in `body`, answers in

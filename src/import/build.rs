@@ -3,6 +3,7 @@
 use crate::model::excerpt::excerpt_of;
 use crate::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
 
+use super::json_lines::origin_of_id;
 use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
 
 /// The slugs of all names of an import.
@@ -63,10 +64,10 @@ pub(super) fn build(
         .or(before.map(|post| post.created_at))
         .unwrap_or_else(|| published_at.map_or(now, |at| at.min(now)));
     let updated_at = imported.updated_at.unwrap_or(if before.is_some() { now } else { created_at });
+    let id = before.map_or(id, |post| post.id.clone());
     let has_own_excerpt = imported.excerpt.is_some();
     let excerpt = imported.excerpt.clone().unwrap_or_else(|| excerpt_of(&imported.markdown));
     let post = Post {
-        id: before.map_or(id, |post| post.id.clone()),
         slug: resolved.slug.clone(),
         title: imported.title,
         excerpt,
@@ -79,7 +80,9 @@ pub(super) fn build(
         categories: terms.slugs(TermKind::Category, &imported.categories),
         tags: terms.slugs(TermKind::Tag, &imported.tags),
         former_slugs: former_slugs(resolved, before),
-        origin: Some(imported.origin),
+        // A post that no import made is none's to find by its file.
+        origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
+        id,
     };
     WholePost { post, markdown: imported.markdown.into() }
 }

@@ -1,6 +1,7 @@
 //! What an import is read as. The rule: what is found decides, not what it is called; and what is none of the forms is refused with
 //! the forms named.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -34,16 +35,20 @@ pub enum OpenError {
         path.display()
     )]
     Unknown { path: PathBuf },
+    #[error("{} holds nothing that reads as {format}; leave --format out to have its form told", path.display())]
+    Other { path: PathBuf, format: Format },
 }
 
 /// Reads everything at this path once; without a format, the form is found out.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Source, OpenError> {
     let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
-    let format = match format {
-        Some(format) => format,
-        None => detect(path).map_err(unreadable)?.ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?,
-    };
-    read(path, format).map_err(unreadable)
+    let found = detect(path).map_err(unreadable)?;
+    let wanted = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
+    let source = read(path, wanted).map_err(unreadable)?;
+    if found != Some(wanted) && source.is_empty() {
+        return Err(OpenError::Other { path: path.to_owned(), format: wanted });
+    }
+    Ok(source)
 }
 
 fn read(path: &Path, format: Format) -> io::Result<Source> {
@@ -69,6 +74,16 @@ fn detect(path: &Path) -> io::Result<Option<Format>> {
     } else {
         None
     })
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Markdown => "markdown",
+            Self::Wxr => "wxr",
+            Self::JsonLines => "jsonl",
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

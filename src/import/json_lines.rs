@@ -56,8 +56,8 @@ pub struct PostRecord {
     pub id: String,
     #[serde(with = "as_text")]
     pub slug: Slug,
-    #[serde(default)]
-    pub former_slugs: Vec<String>,
+    #[serde(default, with = "as_texts")]
+    pub former_slugs: Vec<Slug>,
     pub title: String,
     /// `null` where it is made from the body.
     #[serde(default)]
@@ -103,7 +103,7 @@ fn first_version() -> i32 {
 impl PostRecord {
     /// What the post is known by when it is imported.
     pub fn import_origin(&self) -> String {
-        self.origin.clone().unwrap_or_else(|| format!("tidings:{}", self.id))
+        self.origin.clone().unwrap_or_else(|| origin_of_id(&self.id))
     }
 
     pub(super) fn into_post(self) -> Result<ImportedPost, Failed> {
@@ -127,9 +127,15 @@ impl PostRecord {
             updated_at: Some(self.updated_at),
             is_draft,
             version: Some(self.version),
-            aliases: self.former_slugs,
+            former_slugs: self.former_slugs,
+            aliases: Vec::new(),
         })
     }
+}
+
+/// What a post that no import made is known by.
+pub fn origin_of_id(id: &str) -> String {
+    format!("tidings:{id}")
 }
 
 /// A slug stands for itself; what is none is taken as a name.
@@ -161,6 +167,23 @@ mod as_text {
     }
 }
 
+mod as_texts {
+    use super::*;
+
+    pub fn serialize<T: Display, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(T::to_string))
+    }
+
+    pub fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        texts.into_iter().map(|text| text.parse().map_err(de::Error::custom)).collect()
+    }
+}
+
 mod as_text_or_null {
     use super::*;
 
@@ -187,7 +210,7 @@ mod tests {
         Record::Post(Box::new(PostRecord {
             id: "7k".into(),
             slug: "a-b".parse().expect("a slug"),
-            former_slugs: vec!["a".into()],
+            former_slugs: vec!["a".parse().expect("a slug")],
             title: "A \"B\"\n".into(),
             excerpt: None,
             markdown: "x\r\n\u{2028}".into(),

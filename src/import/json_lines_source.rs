@@ -1,5 +1,6 @@
 //! JSON Lines read line by line. The rule: one line at a time is in memory; a line that cannot be read costs no other.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,8 @@ impl JsonLines {
 struct Scan {
     found: Found,
     places: Vec<(u64, u64)>,
+    /// Of the posts met so far: two exports in one file have some of them twice.
+    ids: HashSet<String>,
 }
 
 impl Scan {
@@ -71,9 +74,13 @@ impl Scan {
             return;
         }
         match serde_json::from_slice(line) {
-            Ok(Record::Category(term)) => self.found.terms.add_described(term.into_term(TermKind::Category)),
-            Ok(Record::Tag(term)) => self.found.terms.add_described(term.into_term(TermKind::Tag)),
-            Ok(Record::Author(term)) => self.found.terms.add_described(term.into_term(TermKind::Author)),
+            Ok(Record::Category(term)) => self.found.describe(term.into_term(TermKind::Category)),
+            Ok(Record::Tag(term)) => self.found.describe(term.into_term(TermKind::Tag)),
+            Ok(Record::Author(term)) => self.found.describe(term.into_term(TermKind::Author)),
+            Ok(Record::Post(post)) if !self.ids.insert(post.id.clone()) => {
+                self.found
+                    .fail(format!("line {number}"), format!("the post {} stands twice; the first is taken", post.id));
+            }
             Ok(Record::Post(post)) => self.post(*post, place),
             Err(error) => self.found.fail(format!("line {number}"), format!("not a record of an export: {error}")),
         }
@@ -81,10 +88,8 @@ impl Scan {
 
     fn post(&mut self, post: PostRecord, place: (u64, u64)) {
         match post.into_post() {
-            Ok(post) => {
-                self.places.push(place);
-                self.found.take_post(&post);
-            }
+            Ok(post) if self.found.take_post(&post) => self.places.push(place),
+            Ok(_) => {}
             Err(failed) => self.found.failed.push(failed),
         }
     }

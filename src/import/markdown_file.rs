@@ -63,6 +63,7 @@ fn post(origin: &str, fields: Fields, name: Name, body: &str, is_draft: bool, da
         created_at: instant(fields.created).or(date.filter(|_| is_draft)),
         updated_at: instant(fields.updated),
         is_draft,
+        former_slugs: Vec::new(),
         aliases: fields.aliases,
     }
 }

@@ -45,12 +45,22 @@ fn list(
     found: &mut Found,
 ) -> io::Result<()> {
     for child in fs::read_dir(root.join(prefix))? {
-        match child.and_then(|child| look_at(prefix, &child)) {
+        let child = match child {
+            Ok(child) => child,
+            Err(error) => {
+                found.failed.push(unreadable(prefix.to_owned(), &error));
+                continue;
+            }
+        };
+        match look_at(prefix, &child) {
             Ok(Child::Folder(path)) => folders.push(path),
             Ok(Child::Markdown(path)) => files.push(path),
             Ok(Child::Link(path)) => found.skip(path, "a link, which is not followed"),
             Ok(Child::Other) => {}
-            Err(error) => found.failed.push(unreadable(prefix.to_owned(), &error)),
+            Err(error) => {
+                let name = child.file_name();
+                found.failed.push(unreadable(format!("{prefix}{}", name.to_string_lossy()), &error));
+            }
         }
     }
     Ok(())
@@ -94,13 +104,13 @@ enum Child {
 }
 
 fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
-    let name = child.file_name();
-    let Some(name) = name.to_str() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {name:?} is not UTF-8")));
-    };
+    let (raw, kind) = (child.file_name(), child.file_type()?);
+    let name = raw.to_string_lossy();
     let is_markdown = [".md", ".markdown"].iter().any(|ending| name.ends_with(ending));
+    if raw.to_str().is_none() && (is_markdown || kind.is_dir()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {raw:?} is not UTF-8")));
+    }
     let path = || format!("{prefix}{name}");
-    let kind = child.file_type()?;
     Ok(match () {
         () if name.starts_with('.') => Child::Other,
         () if kind.is_symlink() && (is_markdown || child.path().is_dir()) => Child::Link(path()),

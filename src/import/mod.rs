@@ -34,7 +34,7 @@ pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
 pub use source::Source;
 pub use terms::{NewTerm, ResolvedTerms, StoredTerm, resolve_terms};
 
-use crate::model::{Instant, Slug, TermKind};
+use crate::model::{Instant, Slug, TermKind, rules};
 
 /// What is known of a post before its body is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct Entry {
     pub slug: Slug,
     /// `None` for a draft.
     pub published_at: Option<Instant>,
+    /// Slugs that once led here, where an export from Tidings gave them.
+    pub former_slugs: Vec<Slug>,
     /// Slugs or paths that once led here, as they were written.
     pub aliases: Vec<String>,
 }
@@ -76,6 +78,8 @@ pub struct ImportedPost {
     pub is_draft: bool,
     /// Where an export from Tidings gave it.
     pub version: Option<i32>,
+    /// As in [`Entry::former_slugs`].
+    pub former_slugs: Vec<Slug>,
     /// As in [`Entry::aliases`].
     pub aliases: Vec<String>,
 }
@@ -142,8 +146,16 @@ impl ImportedPost {
             id: self.id.clone(),
             slug: slug.unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")),
             published_at: self.published_at,
+            former_slugs: self.former_slugs.clone(),
             aliases: self.aliases.clone(),
         }
+    }
+
+    /// Whether every term that it names can be one.
+    fn check_terms(&self) -> Result<(), Failed> {
+        let mut checked = self.terms().map(|(kind, term)| rules::check_term(kind, &term.name, None, None));
+        let broken = checked.find_map(Result::err);
+        broken.map_or(Ok(()), |broken| Err(Failed { origin: self.origin.clone(), reason: broken.to_string() }))
     }
 
     fn terms(&self) -> impl Iterator<Item = (TermKind, &Term)> {

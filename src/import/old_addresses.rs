@@ -31,8 +31,12 @@ where
     pub fn resolve(mut self, order: &[usize], redirects: &[Redirect]) -> Result<PostSlugs, E> {
         let entries = self.entries;
         for index in order.iter().copied() {
-            for address in &entries[index].aliases {
-                self.add(index, address, &entries[index].origin)?;
+            let Entry { origin, former_slugs, aliases, .. } = &entries[index];
+            for slug in former_slugs {
+                self.add_slug(index, slug.clone(), slug.as_str(), origin)?;
+            }
+            for address in aliases {
+                self.add(index, address, origin)?;
             }
         }
         self.add_redirects(redirects)?;
@@ -45,6 +49,10 @@ where
             self.note(origin, format!("the old address {address:?} names nothing"));
             return Ok(());
         };
+        self.add_slug(index, alias, address, origin)
+    }
+
+    fn add_slug(&mut self, index: usize, alias: Slug, address: &str, origin: &str) -> Result<(), E> {
         match self.owner(&alias, index)? {
             Owner::Nobody => {
                 self.claimed.insert(alias.clone(), index);

@@ -44,6 +44,7 @@ mod tests {
             id: None,
             slug: "a".parse().expect("a slug"),
             published_at: at.map(|at| at.parse().expect("an instant")),
+            former_slugs: Vec::new(),
             aliases: Vec::new(),
         }
     }

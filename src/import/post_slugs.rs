@@ -38,7 +38,9 @@ pub struct PostSlugs {
 ///
 /// A stored post under one of these slugs is the entry's where its id or its origin says so; or, where its origin is no longer
 /// among the entries, if it has the same publication instant: then its file was moved. The instant is asked for because two
-/// blogs in one store may well have a slug in common. `existing` is asked once for each slug that comes into question.
+/// blogs in one store may well have a slug in common. A draft has none, and no address that could be taken from anyone: the first
+/// entry that wants its slug is the draft, published, as Jekyll publishes by moving a file out of `_drafts`. `existing` is asked once
+/// for each slug that comes into question.
 pub fn resolve_post_slugs<E>(
     entries: &[Entry],
     redirects: &[Redirect],
@@ -136,6 +138,14 @@ where
             let is_gone = post.origin.as_deref().is_some_and(|origin| !origins.contains(origin));
             waiting.get_mut(&(base.clone(), post.published_at.filter(|_| is_gone)?))?.pop_front()
         });
+        let mut wanting: HashMap<&Slug, VecDeque<usize>> = HashMap::new();
+        for index in self.order.iter().copied().filter(|index| self.given[*index].is_none()) {
+            wanting.entry(&entries[index].slug).or_default().push_back(index);
+        }
+        self.match_stored(|post, base| {
+            let is_gone = post.origin.as_deref().is_some_and(|origin| !origins.contains(origin));
+            wanting.get_mut(base).filter(|_| is_gone && post.published_at.is_none())?.pop_front()
+        });
     }
 
     fn match_stored(&mut self, mut owner: impl FnMut(&ExistingPost, &Slug) -> Option<usize>) {
@@ -194,6 +204,7 @@ pub(super) mod tests {
             id: None,
             slug: slug.parse().expect("a slug"),
             published_at: format!("2020-01-{day}T00:00:00Z").parse().ok(),
+            former_slugs: Vec::new(),
             aliases: Vec::new(),
         }
     }
@@ -248,6 +259,13 @@ pub(super) mod tests {
         assert_eq!(slugs(&[entry("new/a", "s", "01")], &posts), [row("s", true)]);
         let both = [entry("new/a", "s", "01"), entry("old/a", "s", "02")];
         assert_eq!(slugs(&both, &posts), [row("s-2", false), row("s", true)]);
+    }
+
+    #[test]
+    fn a_draft_whose_file_is_gone_is_the_post_that_wants_its_slug() {
+        let draft = |origin| ExistingPost { published_at: None, ..stored(origin, "01") };
+        assert_eq!(slugs(&[entry("new/a", "s", "05")], &[("s", draft(Some("_drafts/a")))]), [row("s", true)]);
+        assert_eq!(slugs(&[entry("new/a", "s", "05")], &[("s", draft(None))]), [row("s-2", false)]);
     }
 
     #[test]

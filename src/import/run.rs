@@ -8,7 +8,7 @@ use crate::content::catalog::Catalog;
 use crate::content::write::commit::Outcome;
 use crate::content::write::plan::{Change, Planned, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
-use crate::model::{Instant, PostId, Slug, Term, TermKind, rules};
+use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 
 use super::build::{self, Terms};
 use super::order;
@@ -140,7 +140,7 @@ impl Run<'_> {
                     let failed = |reason| Failed { origin: source.entries()[i].origin.clone(), reason };
                     let new_id = id.map_err(|e| failed(e.to_string()))?;
                     let change = build_change(&source, i, &terms, &resolved[i], &catalog, stored, new_id, now)?;
-                    plan_change(change).map_err(failed)
+                    change.map_or(Ok(Built::Unchanged), plan_change).map_err(failed)
                 };
                 let built = part.into_iter().zip(ids).map(build_one);
                 built.map(|built| built.unwrap_or_else(Built::Failed)).collect::<Vec<_>>()
@@ -157,6 +157,7 @@ impl Run<'_> {
     }
 }
 
+/// `None` where the post stands just so.
 #[expect(clippy::too_many_arguments, reason = "all that a post is made of, in one place")]
 fn build_change(
     source: &Source,
@@ -167,20 +168,19 @@ fn build_change(
     stored: Option<Stored>,
     new_id: PostId,
     now: Instant,
-) -> std::result::Result<Change, Failed> {
+) -> std::result::Result<Option<Change>, Failed> {
     let imported = source.read(i)?;
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
     let id = own_id.filter(|id| !catalog.posts.contains_key(id)).unwrap_or(new_id);
+    let updated_at = imported.updated_at;
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
     rules::check(&after)
         .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: broken.to_string() })?;
-    Ok(Change { before: stored, after: Some(after) })
+    let stands = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
+    Ok((!stands).then_some(Change { before: stored, after: Some(after) }))
 }
 
 fn plan_change(change: Change) -> std::result::Result<Built, String> {
-    if is_unchanged(&change) {
-        return Ok(Built::Unchanged);
-    }
     match Planned::of(change) {
         Ok(planned) => Ok(Built::Changed(Box::new(planned))),
         Err(ContentError::TooLarge { reason, .. }) => Err(reason),
@@ -188,17 +188,16 @@ fn plan_change(change: Change) -> std::result::Result<Built, String> {
     }
 }
 
-/// All but the version and the time of the change, which are what a change would change.
-fn is_unchanged(change: &Change) -> bool {
-    let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+/// All but the version, and the time of the change where the source does not tell it: a change would change them.
+fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
     let mut same = after.clone();
-    same.post.version = before.whole.post.version;
-    same.post.updated_at = before.whole.post.updated_at;
-    same == before.whole
+    same.post.version = before.post.version;
+    same.post.updated_at = updated_at.unwrap_or(before.post.updated_at);
+    same == *before
 }
 
-/// A file whose own slug was edited is found again by where it is and when it was published, and its post renamed. Both are asked for: two
-/// blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
+/// A post whose slug was edited is found again, and renamed. A line of an export by its id; a file by where it is and when it was published.
+/// Both are asked for: two blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
 fn find_renamed(catalog: &Catalog, source: &Source, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
     let taken: HashSet<String> = resolved.iter().filter_map(|post| post.existing_id.clone()).collect();
     let by_origin: HashMap<(&str, Instant), &PostId> = catalog
@@ -207,9 +206,11 @@ fn find_renamed(catalog: &Catalog, source: &Source, mut resolved: Vec<ResolvedPo
         .filter(|(id, _)| !taken.contains(id.as_str()))
         .filter_map(|(id, found)| Some(((found.origin.as_deref()?, found.published_at()?), id)))
         .collect();
+    let is_stored = |id: &str| id.parse::<PostId>().is_ok_and(|id| catalog.posts.contains_key(&id));
     for (entry, post) in source.entries().iter().zip(&mut resolved).filter(|(_, post)| post.existing_id.is_none()) {
+        let by_id = entry.id.as_ref().filter(|id| !taken.contains(*id) && is_stored(id));
         let found = entry.published_at.and_then(|at| by_origin.get(&(entry.origin.as_str(), at)));
-        post.existing_id = found.map(|id| id.to_string());
+        post.existing_id = by_id.cloned().or_else(|| found.map(|id| id.to_string()));
     }
     resolved
 }

@@ -8,6 +8,7 @@ use super::markdown_file::Outcome;
 use super::term_list::TermList;
 use super::wxr::Wxr;
 use super::{Entry, Failed, ImportedPost, ImportedTerm, Note, Redirect, Skipped, TermKind, markdown_folder};
+use crate::model::{Slug, rules};
 
 /// Everything that was found, and the way to each post's body.
 pub struct Source {
@@ -62,6 +63,13 @@ impl Source {
         self.found.terms.of(kind)
     }
 
+    /// Whether nothing at all was found, good or bad.
+    pub fn is_empty(&self) -> bool {
+        let Found { entries, terms, redirects, skipped, failed, .. } = &self.found;
+        let has_terms = TermKind::ALL.iter().any(|kind| !terms.of(*kind).is_empty());
+        entries.is_empty() && !has_terms && redirects.is_empty() && skipped.is_empty() && failed.is_empty()
+    }
+
     pub fn redirects(&self) -> &[Redirect] {
         &self.found.redirects
     }
@@ -82,18 +90,36 @@ impl Source {
 impl Found {
     pub fn take(&mut self, outcome: Outcome) {
         match outcome {
-            Outcome::Post(post) => self.take_post(&post),
+            Outcome::Post(post) => drop(self.take_post(&post)),
             Outcome::Redirect(redirect) => self.redirects.push(redirect),
             Outcome::Skipped(skipped) => self.skipped.push(skipped),
             Outcome::Failed(failed) => self.failed.push(failed),
         }
     }
 
-    pub fn take_post(&mut self, post: &ImportedPost) {
+    /// Whether it was taken: what names a term that no row can hold has failed.
+    pub fn take_post(&mut self, post: &ImportedPost) -> bool {
+        if let Err(failed) = post.check_terms() {
+            self.failed.push(failed);
+            return false;
+        }
         for (kind, term) in post.terms() {
             self.terms.add_named(kind, term);
         }
         self.entries.push(post.to_entry());
+        true
+    }
+
+    /// Takes a term that the source describes.
+    pub fn describe(&mut self, term: ImportedTerm) {
+        let ImportedTerm { kind, name, description, url, .. } = &term;
+        match rules::check_term(*kind, name, description.as_deref(), url.as_deref()) {
+            Ok(()) => self.terms.add_described(term),
+            Err(broken) => {
+                let named = format!("{} {}", kind.noun(), term.slug.as_ref().map_or("", Slug::as_str));
+                self.fail(named, broken.to_string());
+            }
+        }
     }
 
     pub fn skip(&mut self, origin: impl Into<String>, reason: impl Into<String>) {

@@ -4,8 +4,16 @@ use super::value::Value;
 
 /// The table that the text is; the error says what is wrong and where.
 pub fn parse(text: &str) -> Result<Value, String> {
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let table: toml::Table = text.parse().map_err(|error| explain(text, &error))?;
     Ok(value(toml::Value::Table(table)))
+}
+
+/// In one line, where the parser would draw a picture of several.
+fn explain(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("{} at line {line} column {column}", error.message())
 }
 
 fn value(toml: toml::Value) -> Value {

@@ -148,8 +148,10 @@ impl Scan {
             Item::Skipped(reason) => self.found.skip(origin, reason),
             Item::Failed(reason) => self.found.fail(origin, reason),
             Item::Post { post, note } => {
+                if !self.found.take_post(&post) {
+                    return;
+                }
                 self.places.push((start, length));
-                self.found.take_post(&post);
                 if let Some(note) = note {
                     self.found.note(origin, note);
                 }
@@ -179,7 +181,7 @@ impl Scan {
             if let (TermKind::Author, Some(slug)) = (term.kind, &term.slug) {
                 self.site.authors.insert(slug.clone(), term.name.clone());
             }
-            self.found.terms.add_described(term);
+            self.found.describe(term);
         }
     }
 }

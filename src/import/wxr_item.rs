@@ -74,6 +74,7 @@ fn post(item: &Element, site: &Site, origin: &str, is_draft: bool, date: Option<
         created_at: date.filter(|_| is_draft),
         updated_at: dates::parse(item.child_text("wp:post_modified_gmt")),
         is_draft,
+        former_slugs: Vec::new(),
         aliases: old_slugs(item),
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! | table | PartitionKey | RowKey |
 //! |---|---|---|
-//! | `Posts` | [`month`](post_place) | [time key, mirror key](time), `s-{slug}`, `!count` |
+//! | `Posts` | [`month`](place) | [time key, mirror key](time), `s-{slug}`, `!count` |
 //! | `Drafts` | month of creation | the same, without a count |
 //! | `PostsByCategory`, `PostsByTag`, `PostsByAuthor` | slug | time key, mirror key, `!count` |
 //! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |

@@ -20,10 +20,10 @@ pub(super) struct PageKey {
     pub wanted: Wanted,
 }
 
-/// By the list's tag alone: equal keys have equal tags, and few pages of one level share one.
+/// Of the list its tag: equal lists have equal tags.
 impl Hash for PageKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.list.tag().hash(state);
+        (self.list.tag(), &self.arguments, self.wanted).hash(state);
     }
 }
 

@@ -8,6 +8,12 @@ use super::term::TermKind;
 pub const TITLE_CHARS_MAX: usize = 1_000;
 /// An excerpt is a paragraph; with the title it must leave the row of a list small.
 pub const EXCERPT_CHARS_MAX: usize = 5_000;
+/// The name of a category, tag or author is a label.
+pub const TERM_NAME_CHARS_MAX: usize = 500;
+/// A description or a bio is a paragraph: a hundred of them stand on a page, and 49 in a transaction, twice each.
+pub const TERM_DESCRIPTION_CHARS_MAX: usize = 5_000;
+/// The longest address of an author's page; browsers take about as much.
+pub const URL_CHARS_MAX: usize = 2_000;
 /// Slugs that may lead to one post.
 pub const FORMER_SLUGS_MAX: usize = 100;
 /// The longest body, in bytes: a book of 1.5 million words.
@@ -35,6 +41,21 @@ pub fn check(whole: &WholePost) -> Result<(), Broken> {
         at_most(field(kind), "terms", post.terms(kind).len(), TERMS_MAX)?;
     }
     check_dates(post)
+}
+
+/// Texts of a category, tag or author, before it is made or changed.
+///
+/// # Errors
+/// The first rule that they break.
+pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Option<&str>) -> Result<(), Broken> {
+    let chars = |text: Option<&str>| text.map_or(0, |text| text.chars().count());
+    let description_field = if kind == TermKind::Author { "bio" } else { "description" };
+    if name.trim().is_empty() {
+        return Err(Broken { field: "name", reason: format!("of a {} must not be empty", kind.noun()) });
+    }
+    at_most("name", "characters", name.chars().count(), TERM_NAME_CHARS_MAX)?;
+    at_most(description_field, "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX)?;
+    at_most("url", "characters", chars(url), URL_CHARS_MAX)
 }
 
 fn check_dates(post: &Post) -> Result<(), Broken> {

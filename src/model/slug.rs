@@ -21,8 +21,11 @@ pub struct BadSlug(pub String);
 
 impl Slug {
     /// The slug of a name in any script: transliterated, lower case, `[a-z0-9._-]` kept, all else one `-`, cut at 200.
-    /// `None` where nothing of the name can stand in a slug.
+    /// What is a slug already stays as it is. `None` where nothing of the name can stand in a slug.
     pub fn from_name(name: &str) -> Option<Self> {
+        if let Ok(slug) = name.parse() {
+            return Some(slug);
+        }
         let plain = deunicode::deunicode_with_tofu(name, "-");
         let mut slug = String::with_capacity(plain.len().min(SLUG_BYTES_MAX));
         for c in plain.chars().map(|c| c.to_ascii_lowercase()) {
@@ -113,6 +116,7 @@ mod tests {
         assert_eq!(slug("C++ & Rust 1.0").as_deref(), Some("c-rust-1.0"));
         assert_eq!(slug("  --北京--  ").as_deref(), Some("bei-jing"));
         assert_eq!(slug("mattr-").as_deref(), Some("mattr"));
+        assert_eq!(slug("two--dashes").as_deref(), Some("two--dashes"));
         assert_eq!(slug("!?").as_deref(), None);
     }
 

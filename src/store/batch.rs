@@ -82,10 +82,7 @@ impl Batch {
 /// Answers the bytes that an operation adds to the transaction's payload.
 fn check_operation(key: &Key, operation: &Operation) -> Result<usize, StoreError> {
     match operation {
-        Operation::Put { properties, .. } => {
-            limits::check_entity(key, properties)?;
-            Ok(limits::row_payload_bytes(key, properties))
-        }
+        Operation::Put { properties, .. } => limits::check_entity(key, properties),
         Operation::Delete { precondition: Precondition::Absent, .. } => {
             Err(StoreError::limit(format!("a delete of {key} cannot ask that the row is absent")))
         }

@@ -55,8 +55,16 @@ impl State {
 }
 
 impl CountingStore {
-    /// `names_reads`: whether each read is kept by its name, which costs a text for each.
-    pub fn new(inner: Store, names_reads: bool) -> Arc<Self> {
+    pub fn new(inner: Store) -> Arc<Self> {
+        Self::of(inner, false)
+    }
+
+    /// Keeps each read by its name too, which costs a text for each.
+    pub fn naming(inner: Store) -> Arc<Self> {
+        Self::of(inner, true)
+    }
+
+    fn of(inner: Store, names_reads: bool) -> Arc<Self> {
         let state = State { used: StorageUse::default(), answered: 0, names_reads };
         Arc::new(Self { inner, state: Mutex::new(state) })
     }

@@ -9,6 +9,9 @@
 //!   short, or empty, and still carry a continuation; only a page without one is the end.
 //! - **Batch**: an entity group transaction. One table, one partition, each row once; all of it happens or nothing does, and it
 //!   is on disk (or replicated) before it is acknowledged. A precondition that does not hold is [`StoreError::Precondition`].
+//! - **Lost answers**: a store may send a batch again whose answer was lost, and where it is refused then, the rows tell whether it
+//!   was made. Where they cannot it is [`StoreError::OutcomeUnknown`], never a refusal. Two writers that insert the very same row
+//!   may both be told that they did, so a row that only one may insert names its writer.
 //! - **Limits**: those of Azure Table Storage ("Understanding the Table service data model", "Performing entity group
 //!   transactions"), refused here with [`StoreError::Limit`] before anything is sent, so that a file can be moved to Azure.
 

@@ -1,6 +1,14 @@
 //! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
 
+mod cli;
 mod graphql;
+mod http;
 mod import;
+mod keys;
 mod pages;
+mod rendering;
+mod rooms;
+mod schema;
+mod store;
 mod support;
+mod write;

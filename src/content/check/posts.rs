@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use crate::content::directory::read_all;
+use crate::content::directory::scan_all;
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory::read_month;
 use crate::content::rows::post as rows;
 use crate::keys::{COUNT_ROW, PostPlace, Shelf, Table, place, time};
 use crate::model::{Month, Post, PostKey, TermKind};
-use crate::store::{Entity, RowRange, Store};
+use crate::store::{Entity, Store};
 
 use super::{Known, Partitions, Posts, Report, unreadable};
 
@@ -125,7 +125,7 @@ fn check_whole(shelf: Shelf, row: &Entity, rows: &HashMap<&str, &Entity>, report
     match rows::read_summary(row) {
         Err(e) => unreadable(report, table, row, &e),
         Ok(post) if place::whole_row(&post.slug) != row.key.row() => {
-            report.add(table, &row.key, "is no row of this table")
+            report.add(table, &row.key, "is no row of this table");
         }
         Ok(post) if !rows.contains_key(time::time_row(&post.key()).as_str()) => {
             report.add(table, &row.key, "a post without its summary");
@@ -135,7 +135,7 @@ fn check_whole(shelf: Shelf, row: &Entity, rows: &HashMap<&str, &Entity>, report
 }
 
 async fn check_months(store: &Store, mut counts: HashMap<String, Count>, report: &mut Report) -> Result<()> {
-    for row in read_all(store, Table::Months, &RowRange::new(place::MONTHS_PARTITION, None, None)?).await? {
+    for row in scan_all(store, Table::Months).await? {
         report.rows += 1;
         let listed = match read_month(&row) {
             Ok(listed) => listed,

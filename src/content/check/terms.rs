@@ -65,19 +65,19 @@ fn check_partition(kind: TermKind, rows: &[Entity], found: &mut Found, report: &
         match (rows::read(kind, row), by_row.get(twin.as_str())) {
             (Err(e), _) => unreadable(report, table, row, &e),
             // A slug that leads to another term has no mirror, and is not counted.
-            (Ok(TermRow::ForwardTo(_)), _) => {}
+            (Ok(TermRow::ForwardTo(_)), _) => continue,
             (Ok(TermRow::Term(_)), None) => report.add(table, &row.key, format!("has no twin {twin}")),
             (Ok(TermRow::Term(_)), Some(other)) if other.properties != row.properties => {
                 report.add(table, &row.key, format!("differs from its twin {twin}"));
             }
-            (Ok(TermRow::Term(_)), Some(_)) if direction == Direction::Forward => {
-                listed += 1;
-                if term::partition(&slug) != row.key.partition() {
-                    report.add(table, &row.key, "stands in the partition of another character");
-                }
-                found.slugs.insert(slug);
-            }
             (Ok(TermRow::Term(_)), Some(_)) => {}
+        }
+        if direction == Direction::Forward {
+            listed += 1;
+            if term::partition(&slug) != row.key.partition() {
+                report.add(table, &row.key, "stands in the partition of another character");
+            }
+            found.slugs.insert(slug);
         }
     }
     check_count(table, &rows[0], listed, None, counted.as_ref(), report);

@@ -3,7 +3,7 @@
 use crate::content::error::{ContentError, Result};
 
 /// As the client gave them; cursors are decoded by the list that they belong to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageArguments<C> {
     pub first: Option<i32>,
     pub last: Option<i32>,
@@ -19,7 +19,7 @@ impl<C> Default for PageArguments<C> {
 }
 
 /// What of a page the client asked for; each may cost reads.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Wanted {
     /// The items, or their cursors.
     pub items: bool,

@@ -61,11 +61,13 @@ pub async fn take(store: &Store, claims: Vec<Claim>) -> Result<Vec<Claim>> {
     for claim in claims {
         buckets.entry(claim.key.partition().to_owned()).or_default().push(claim);
     }
-    let chunks: Vec<&[Claim]> = buckets.values().flat_map(|claims| claims.chunks(BATCH_OPERATIONS_MAX)).collect();
-    let taken: Vec<Result<Vec<Claim>>> = stream::iter(chunks.into_iter().map(|chunk| take_chunk(store, chunk)))
-        .buffer_unordered(CONCURRENCY)
-        .collect()
-        .await;
+    let in_chunks = |claims: Vec<Claim>| claims.chunks(BATCH_OPERATIONS_MAX).map(<[Claim]>::to_vec).collect::<Vec<_>>();
+    let chunks: Vec<Vec<Claim>> = buckets.into_values().flat_map(in_chunks).collect();
+    let taken: Vec<Result<Vec<Claim>>> =
+        stream::iter(chunks.into_iter().map(|chunk| async move { take_chunk(store, &chunk).await }))
+            .buffer_unordered(CONCURRENCY)
+            .collect()
+            .await;
     let taken: Vec<Vec<Claim>> = taken.into_iter().collect::<Result<_>>()?;
     Ok(taken.into_iter().flatten().collect())
 }

@@ -42,6 +42,11 @@ impl Writer {
     /// # Errors
     /// Where the store fails. What was not yet committed is then undone by the next [`recover`](Self::recover), what was is finished.
     pub async fn change_posts(&self, changes: Vec<Change>) -> Result<Vec<Outcome>> {
+        self.change_posts_with(changes, &[]).await
+    }
+
+    /// As [`change_posts`](Self::change_posts), and makes those of these tags that a post then bears and that are not there.
+    pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
         // Planned before anything is written: a body that fits no row is refused here.
         let mut refused = BTreeMap::new();
         let mut fitting = Vec::with_capacity(changes.len());
@@ -52,7 +57,7 @@ impl Writer {
                 Err(e) => return Err(e),
             }
         }
-        let mut outcomes = self.change_planned(fitting).await?;
+        let mut outcomes = self.change_planned_with(fitting, new_tags).await?;
         for (i, outcome) in refused {
             outcomes.insert(i, outcome);
         }
@@ -64,13 +69,33 @@ impl Writer {
     /// # Errors
     /// As there.
     pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
-        if planned.is_empty() {
+        self.change_planned_with(planned, &[]).await
+    }
+
+    async fn change_planned_with(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+        let (changes, steps): (Vec<Change>, Vec<CommitStep>) = planned.into_iter().map(|p| (p.change, p.step)).unzip();
+        self.change_fitting(&changes, new_tags, steps).await
+    }
+
+    async fn change_fitting(
+        &self,
+        changes: &[Change],
+        new_tags: &[Slug],
+        steps: Vec<CommitStep>,
+    ) -> Result<Vec<Outcome>> {
+        if changes.is_empty() {
             return Ok(Vec::new());
         }
-        let (changes, steps): (Vec<Change>, Vec<CommitStep>) = planned.into_iter().map(|p| (p.change, p.step)).unzip();
         let name = self.new_intent_name()?;
-        let leased = intent::open(&self.store, &self.clock, &name, &Intent::of_posts(&changes)).await?;
-        let outcomes = leased.while_renewed(self.write(&name, &changes, steps)).await;
+        let opened = intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes, new_tags)).await;
+        let leased = match opened {
+            // An intent is one row: where it cannot hold them all, each half has its own.
+            Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
+                return self.change_halves(changes, new_tags, steps).await;
+            }
+            opened => opened?,
+        };
+        let outcomes = leased.while_renewed(self.write(&name, changes, new_tags, steps)).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
         let outcomes = outcomes?;
@@ -78,7 +103,26 @@ impl Writer {
         Ok(outcomes)
     }
 
-    async fn write(&self, name: &IntentName, changes: &[Change], steps: Vec<CommitStep>) -> Result<Vec<Outcome>> {
+    async fn change_halves(
+        &self,
+        changes: &[Change],
+        new_tags: &[Slug],
+        mut steps: Vec<CommitStep>,
+    ) -> Result<Vec<Outcome>> {
+        let (first, second) = changes.split_at(changes.len() / 2);
+        let steps_of_second = steps.split_off(first.len());
+        let mut outcomes = Box::pin(self.change_fitting(first, new_tags, steps)).await?;
+        outcomes.extend(Box::pin(self.change_fitting(second, new_tags, steps_of_second)).await?);
+        Ok(outcomes)
+    }
+
+    async fn write(
+        &self,
+        name: &IntentName,
+        changes: &[Change],
+        new_tags: &[Slug],
+        steps: Vec<CommitStep>,
+    ) -> Result<Vec<Outcome>> {
         let taken = self.claim(name, changes).await?;
         let is_free = |change: &&Change| !taken.contains_key(&change.post().id);
         let free: Vec<&Change> = changes.iter().filter(is_free).collect();
@@ -94,7 +138,9 @@ impl Writer {
                 None => Outcome::Done,
             })
             .collect();
-        let settlements = changes.iter().zip(&outcomes).map(|(c, outcome)| Settlement::of(c, outcome)).collect();
+        let settlements: Vec<_> =
+            changes.iter().zip(&outcomes).map(|(c, outcome)| Settlement::of(c, outcome)).collect();
+        self.make_borne_tags(&settlements, new_tags).await?;
         settle::settle(&self.store, name, settlements).await?;
         Ok(outcomes)
     }

@@ -12,7 +12,7 @@ use crate::content::rows::packed;
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, TermKind};
+use crate::model::{Instant, Slug, TermKind};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store, StoreError, Value};
 
 use super::plan::{Brief, Change};
@@ -27,16 +27,19 @@ const CHANGES: &str = "Changes";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Of each post, what it was and what it is to be.
-    Posts(Vec<(Option<Brief>, Option<Brief>)>),
+    /// Of each post, what it was and what it is to be; and the tags that are made for them, once they stand.
+    Posts { changes: Vec<(Option<Brief>, Option<Brief>)>, new_tags: Vec<String> },
     /// The partitions of terms whose counts are to be copied to their directory.
     Terms { kind: String, partitions: Vec<String> },
 }
 
 impl Intent {
-    pub fn of_posts(changes: &[Change]) -> Self {
+    pub fn of_posts(changes: &[Change], new_tags: &[Slug]) -> Self {
         let brief = |post: Option<&_>| post.map(Brief::of);
-        Self::Posts(changes.iter().map(|c| (brief(c.before()), brief(c.after()))).collect())
+        Self::Posts {
+            changes: changes.iter().map(|c| (brief(c.before()), brief(c.after()))).collect(),
+            new_tags: new_tags.iter().map(Slug::to_string).collect(),
+        }
     }
 
     pub fn of_terms(kind: TermKind, partitions: Vec<String>) -> Self {

@@ -8,7 +8,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::rows::post::{self as rows, Move, OtherPlace};
 use crate::keys::{PostPlace, Shelf, place, time};
 use crate::model::{Instant, Post, PostKey, Slug, TermKind, WholePost};
-use crate::store::{Etag, Operation, Precondition};
+use crate::store::{Etag, Operation, Precondition, limits};
 
 /// A post as it was read for a change, with the ETag that the commit will hold it to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +134,8 @@ pub fn commit_step(change: &Change) -> Result<CommitStep> {
             Ok(step(&before.whole.post, operations, -1, None))
         }
         (Some(before), Some(after)) if change.is_move() => {
+            // Its new rows are put before the commit; that they fit is found out before anything is.
+            pending_step(&before.whole.post, after)?;
             let forward = Move::ForwardTo(other(&PostPlace::of(&after.post)));
             let operations = put_rows(&before.whole, Some(&forward), &Precondition::Match(before.etag.clone()))?;
             Ok(step(&before.whole.post, operations, -1, None))
@@ -156,18 +158,20 @@ pub fn pending_step(before: &Post, after: &WholePost) -> Result<CommitStep> {
 /// The three rows of a post, put as they are.
 pub fn put_rows(whole: &WholePost, moving: Option<&Move>, precondition: &Precondition) -> Result<Vec<Operation>> {
     let post = &whole.post;
-    let body = rows::whole(whole)
-        .map_err(|e| ContentError::TooLarge { what: post.slug.to_string(), reason: e.to_string() })?;
+    let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
     let mark = |properties| match moving {
         Some(moving) => rows::set_move(properties, moving),
         None => properties,
     };
     let summary = mark(rows::summary(post));
+    let body = mark(rows::whole(whole).map_err(|e| too_large(e.to_string()))?);
+    // The body may fit by itself, and not beside all that the post bears.
+    limits::check_entity(&place::whole(post.key().month(), &post.slug), &body).map_err(|e| too_large(e.to_string()))?;
     // Every change writes the row under the slug, so the ETag of that one row stands for all three.
     let others = if *precondition == Precondition::Absent { Precondition::Absent } else { Precondition::None };
     let put = |row, properties, precondition| Operation::Put { row, properties, precondition };
     Ok(vec![
-        put(place::whole_row(&post.slug), mark(body), precondition.clone()),
+        put(place::whole_row(&post.slug), body, precondition.clone()),
         put(time::time_row(&post.key()), summary.clone(), others.clone()),
         put(time::mirror_row(&post.key()), summary, others),
     ])

@@ -11,7 +11,7 @@ use crate::content::rows::lookup::{self as lookup_rows, LookupRow};
 use crate::content::rows::post as post_rows;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, lookup};
-use crate::model::{Post, TermKind};
+use crate::model::{Post, Slug, TermKind};
 use crate::store::{Entity, Store};
 
 use super::Writer;
@@ -55,11 +55,13 @@ impl Writer {
 
     async fn settle_intent(&self, name: &IntentName, row: &Entity, open: &HashMap<String, bool>) -> Result<()> {
         match intent::read(row)? {
-            Intent::Posts(briefs) => {
-                let mut settlements = Vec::with_capacity(briefs.len());
-                for (before, after) in &briefs {
+            Intent::Posts { changes, new_tags } => {
+                let mut settlements = Vec::with_capacity(changes.len());
+                for (before, after) in &changes {
                     settlements.push(self.find(row, before.as_ref(), after.as_ref()).await?);
                 }
+                let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();
+                self.make_borne_tags(&settlements, &new_tags).await?;
                 settle::settle_with(&self.store, name, open, settlements).await?;
             }
             Intent::Terms { kind, partitions } => {
@@ -110,7 +112,7 @@ async fn standing(store: &Store, side: &Post) -> Result<Option<Post>> {
     standing_at(store, &PostPlace::of(side), &side.slug, side).await
 }
 
-async fn standing_at(store: &Store, place: &PostPlace, slug: &crate::model::Slug, side: &Post) -> Result<Option<Post>> {
+async fn standing_at(store: &Store, place: &PostPlace, slug: &Slug, side: &Post) -> Result<Option<Post>> {
     let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
     let post = post_rows::read_summary(&row)?;
     if post.id != side.id || !stands(store, &row).await? {

@@ -10,13 +10,14 @@ use crate::content::rows::count::{self, Count};
 use crate::content::rows::term::{self as rows, TermRow};
 use crate::keys::time::Direction;
 use crate::keys::{Table, place, term};
-use crate::model::{Term, TermKind};
+use crate::model::{Slug, Term, TermKind};
 use crate::store::{Batch, Etag, Operation, Precondition};
 
 use super::directory::{self, Partition};
 use super::index::put_count;
 use super::intent::{self, Intent};
 use super::retry::until_settled;
+use super::settle::Settlement;
 use super::{CONCURRENCY, Writer};
 
 /// Terms in one transaction: two rows each, and the count.
@@ -29,6 +30,13 @@ pub struct SavedTerms {
     pub changed: usize,
 }
 
+/// What becomes of a term that stands already and differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Change,
+    Keep,
+}
+
 impl SavedTerms {
     fn plus(self, other: Self) -> Self {
         Self { made: self.made + other.made, changed: self.changed + other.changed }
@@ -38,6 +46,18 @@ impl SavedTerms {
 impl Writer {
     /// Makes the terms that are new and changes those that differ, by their slugs. A slug that leads to another term is left alone.
     pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
+        self.save(kind, terms, Standing::Change).await
+    }
+
+    /// Of these tags makes those that one of the posts bears as it stands. What stands already is left as it is.
+    pub(super) async fn make_borne_tags(&self, settlements: &[Settlement], new_tags: &[Slug]) -> Result<()> {
+        let is_borne =
+            |tag: &&Slug| settlements.iter().filter_map(|s| s.now.as_ref()).any(|post| post.tags.contains(tag));
+        let made = new_tags.iter().filter(is_borne).map(|tag| Term::new(TermKind::Tag, tag.clone(), tag.as_str()));
+        self.save(TermKind::Tag, made.collect(), Standing::Keep).await.map(drop)
+    }
+
+    async fn save(&self, kind: TermKind, terms: Vec<Term>, standing: Standing) -> Result<SavedTerms> {
         let mut partitions: BTreeMap<String, Vec<Term>> = BTreeMap::new();
         for term in terms {
             partitions.entry(term::partition(&term.slug)).or_default().push(term);
@@ -48,7 +68,9 @@ impl Writer {
         let name = self.new_intent_name()?;
         let intent = Intent::of_terms(kind, partitions.keys().cloned().collect());
         let leased = intent::open(&self.store, &self.clock, &name, &intent).await?;
-        let saves = partitions.iter().map(|(partition, terms)| self.save_partition(kind, partition, terms));
+        let saves = partitions
+            .into_iter()
+            .map(|(partition, terms)| async move { self.save_partition(kind, &partition, &terms, standing).await });
         let saved = stream::iter(saves).buffer_unordered(CONCURRENCY).try_collect();
         let saved: Vec<SavedTerms> = leased.while_renewed(saved).await?;
         self.directories.forget();
@@ -56,18 +78,30 @@ impl Writer {
         Ok(saved.into_iter().fold(SavedTerms::default(), SavedTerms::plus))
     }
 
-    async fn save_partition(&self, kind: TermKind, partition: &str, terms: &[Term]) -> Result<SavedTerms> {
+    async fn save_partition(
+        &self,
+        kind: TermKind,
+        partition: &str,
+        terms: &[Term],
+        standing: Standing,
+    ) -> Result<SavedTerms> {
         let listed = Partition::Terms(kind, partition.to_owned());
         directory::promise(&self.store, &listed).await?;
         let mut saved = SavedTerms::default();
         for chunk in terms.chunks(TERMS_PER_BATCH) {
-            saved = saved.plus(until_settled("a term", || self.save_chunk(kind, partition, chunk)).await?);
+            saved = saved.plus(until_settled("a term", || self.save_chunk(kind, partition, chunk, standing)).await?);
         }
         directory::copy(&self.store, &listed).await?;
         Ok(saved)
     }
 
-    async fn save_chunk(&self, kind: TermKind, partition: &str, chunk: &[Term]) -> Result<SavedTerms> {
+    async fn save_chunk(
+        &self,
+        kind: TermKind,
+        partition: &str,
+        chunk: &[Term],
+        standing: Standing,
+    ) -> Result<SavedTerms> {
         let table = Table::Terms(kind).name();
         let (count, unchanged) = match self.store.get(table, &place::count(partition)).await? {
             None => (Count::default(), Precondition::Absent),
@@ -83,7 +117,7 @@ impl Writer {
                     saved.made += 1;
                     operations.extend(put(term, None));
                 }
-                Some((TermRow::Term(old), etag)) if old != *term => {
+                Some((TermRow::Term(old), etag)) if old != *term && standing == Standing::Change => {
                     saved.changed += 1;
                     operations.extend(put(term, Some(etag)));
                 }

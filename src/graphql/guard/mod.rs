@@ -19,6 +19,7 @@ use async_graphql::{
 };
 
 pub use limits::Limits;
+pub use operation::select as select_operation;
 pub use refusal::Refusal;
 
 use super::error::Code;

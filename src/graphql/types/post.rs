@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::{Context, Enum, ID, Lookahead, Object, Result};
 
 use crate::content::pages::{PageArguments, PostList, Wanted};
-use crate::model::{self, NodeId, Post, Slug, TermKind};
+use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
 
 use super::body::PostBody;
 use super::term::{Author, Category, Tag};
@@ -41,12 +41,19 @@ impl PostObject {
         Self { post, markdown: Some(markdown) }
     }
 
-    /// The post next to this one: one page of one.
+    fn is_published(&self, ctx: &Context<'_>) -> bool {
+        self.post.status(context::of(ctx).reader.now()) == model::PostStatus::Published
+    }
+
+    /// The post next to this one: one page of one. An editor's draft has none.
     async fn neighbour(
         &self,
         ctx: &Context<'_>,
         arguments: PageArguments<model::PostKey>,
     ) -> Result<Option<PostObject>> {
+        if !self.is_published(ctx) {
+            return Ok(None);
+        }
         let loaders = &context::of(ctx).loaders;
         let page = loaders
             .page(PostList::all(), arguments, Wanted { items: true, ..Wanted::default() })
@@ -79,6 +86,12 @@ fn terms_selected(node: &Lookahead<'_>, posts: &[Arc<Post>]) -> Vec<(TermKind, S
         }
     }
     keys
+}
+
+impl From<WholePost> for PostObject {
+    fn from(whole: WholePost) -> Self {
+        Self::with_body(Arc::new(whole.post), whole.markdown)
+    }
 }
 
 /// A post: an article, a news item, a page of documentation.

@@ -19,6 +19,24 @@ pub struct Tag(pub Arc<Term>);
 /// Someone who writes posts.
 pub struct Author(pub Arc<Term>);
 
+impl From<Term> for Category {
+    fn from(term: Term) -> Self {
+        Self(Arc::new(term))
+    }
+}
+
+impl From<Term> for Tag {
+    fn from(term: Term) -> Self {
+        Self(Arc::new(term))
+    }
+}
+
+impl From<Term> for Author {
+    fn from(term: Term) -> Self {
+        Self(Arc::new(term))
+    }
+}
+
 fn id(term: &Term) -> ID {
     NodeId::Term(term.id.clone()).to_string().into()
 }

@@ -7,8 +7,8 @@ use azure_core::{BytesStream, Response, StatusCode};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
-/// A page of 1,000 rows of 64 KiB; the service itself stops far below.
-const ANSWER_BYTES_MAX: usize = 64 << 20;
+/// A full page of rows of a quarter of a mebibyte, far more than a page of posts has.
+const ANSWER_BYTES_MAX: usize = 256 << 20;
 
 /// Headers that the SDK wants of every answer and that Cosmos DB leaves out, with values that mean nothing.
 const WANTED: [(HeaderName, &str); 4] = [
@@ -35,7 +35,7 @@ impl Answer {
         while let Some(chunk) = stream.next().await {
             body.extend_from_slice(&chunk?);
             if body.len() > ANSWER_BYTES_MAX {
-                return Err(azure_core::Error::message(ErrorKind::DataConversion, "an answer is longer than 64 MiB"));
+                return Err(azure_core::Error::message(ErrorKind::DataConversion, "an answer is longer than 256 MiB"));
             }
         }
         Ok(Self::new(status, headers, body.freeze()))
@@ -48,7 +48,7 @@ impl Answer {
             }
         }
         let mut answer = Self { status, headers, body, refused: None };
-        if status == StatusCode::Accepted && answer.is_transaction() {
+        if status.is_success() && answer.is_transaction() {
             answer.take_refusal();
         }
         if !answer.status.is_success() {

@@ -7,6 +7,9 @@ use azure_core::error::{Error, ErrorKind};
 use super::call::Call;
 use crate::store::error::StoreError;
 
+const NO_TOKEN: &str = "no token of Entra ID could be had: give the machine a managed identity, set AZURE_TENANT_ID, \
+    AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or run `az login`";
+
 /// What was asked of the service. The making of a table is a read here: it may be asked again without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -35,7 +38,7 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
         }
         ErrorKind::Io if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
         ErrorKind::Io => StoreError::unavailable(what, error),
-        ErrorKind::Credential => StoreError::denied(format!("{what}: no token of Entra ID could be had"), error),
+        ErrorKind::Credential => StoreError::denied(format!("{what}: {NO_TOKEN}"), error),
         // The service took the request, and its answer does not read.
         ErrorKind::DataConversion if is_write => StoreError::outcome_unknown(what, error),
         ErrorKind::DataConversion => StoreError::corrupt_by(format!("{what} does not read"), error),
@@ -46,20 +49,26 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
 }
 
 pub(super) fn is_table_there(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::HttpResponse { status: StatusCode::Conflict, error_code }
-        if error_code.as_deref() != Some("TableBeingDeleted"))
+    has(error, StatusCode::Conflict)
 }
 
-/// A row that is not there; a table that is not there is another matter.
 pub(super) fn is_no_row(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::HttpResponse { status: StatusCode::NotFound, error_code }
-        if error_code.as_deref() != Some("TableNotFound"))
+    has(error, StatusCode::NotFound)
+}
+
+fn has(error: &Error, wanted: StatusCode) -> bool {
+    match error.kind() {
+        ErrorKind::HttpResponse { status, error_code } if *status == wanted => {
+            matches!(meaning(*status, error_code.as_deref().unwrap_or_default()), Meaning::Refused)
+        }
+        _ => false,
+    }
 }
 
 enum Meaning {
     Denied(&'static str),
     NoTable,
-    /// A precondition of a write did not hold.
+    /// What the request takes for granted of a row, or of a table that is to be made, does not hold.
     Refused,
     Malformed,
     Passing,
@@ -68,14 +77,16 @@ enum Meaning {
 /// Codes from "Table Service error codes" and "Common REST API error codes" in Azure's documentation.
 fn meaning(status: StatusCode, code: &str) -> Meaning {
     match (status, code) {
-        (_, "AuthorizationPermissionMismatch" | "AuthorizationFailure" | "InsufficientAccountPermissions") => {
+        (_, "AuthorizationPermissionMismatch" | "InsufficientAccountPermissions") => {
             Meaning::Denied("this identity or signature may not do it (Storage Table Data Contributor may)")
         }
         (StatusCode::Unauthorized | StatusCode::Forbidden, _) => {
-            Meaning::Denied("check the account's name, its key or signature, and this machine's clock")
+            Meaning::Denied("check the account's name, its key or signature, its firewall, and this machine's clock")
         }
         (StatusCode::NotFound, "TableNotFound") => Meaning::NoTable,
         (StatusCode::Conflict, "TableBeingDeleted" | "AccountBeingCreated") => Meaning::Passing,
+        // Without a code it is not the answer of a table service: a wrong endpoint must not look like absent rows.
+        (StatusCode::NotFound | StatusCode::Conflict, "") => Meaning::Passing,
         (StatusCode::NotFound | StatusCode::Conflict | StatusCode::PreconditionFailed, _) => Meaning::Refused,
         (StatusCode::BadRequest | StatusCode::PayloadTooLarge | StatusCode::LengthRequired, _) => Meaning::Malformed,
         _ => Meaning::Passing,

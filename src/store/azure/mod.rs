@@ -31,6 +31,8 @@ use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result,
 /// How long one operation may take with all its retries. A web request waits about as long before its proxy gives up, and a
 /// partition that is moved between servers is back within it.
 const DEADLINE: Duration = Duration::from_secs(30);
+/// How long the making of the tables may take. It is the first thing that a command asks, of an address that may be mistyped.
+const TABLES_DEADLINE: Duration = Duration::from_secs(10);
 /// How long a ping may take: the one who asks for readiness asks again in a few seconds.
 const PING_DEADLINE: Duration = Duration::from_secs(3);
 /// A table's name. Source: "Understanding the Table service data model".
@@ -75,7 +77,7 @@ impl AzureStore {
     }
 
     async fn create_table(&self, table: &'static str) -> Result<()> {
-        let call = self.call();
+        let call = Call::new(self.deadline.min(TABLES_DEADLINE));
         let made = self.table(table)?.create().context(call.context()).into_future().await;
         match made {
             Ok(_) => Ok(()),

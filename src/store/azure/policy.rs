@@ -19,8 +19,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Types for Int64, DateTime and Binary, and each row's ETag. The SDK asks for full metadata: three links a row more.
 const METADATA: &str = "application/json;odata=minimalmetadata";
-/// How long a request may take whose caller set no deadline: none of ours.
-const UNBOUND: Duration = Duration::from_secs(10);
+/// For a request whose caller set no deadline, which none of ours does.
+const FALLBACK_DEADLINE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct RetryWithinDeadline;
@@ -28,7 +28,7 @@ pub(super) struct RetryWithinDeadline;
 #[async_trait::async_trait]
 impl Policy for RetryWithinDeadline {
     async fn send(&self, context: &Context, request: &mut Request, next: &[Arc<dyn Policy>]) -> PolicyResult {
-        let call = context.get::<Call>().cloned().unwrap_or_else(|| Call::new(UNBOUND));
+        let call = context.get::<Call>().cloned().unwrap_or_else(|| Call::new(FALLBACK_DEADLINE));
         if *request.method() == Method::Get {
             request.insert_header(ACCEPT, METADATA);
         }

@@ -1,5 +1,6 @@
 //! A write was sent twice, and the second time it was refused: perhaps by its own first time, whose answer was lost. The rows
-//! tell. The rule: a change that may stand is never answered as one that was refused.
+//! tell. The rule: a change that may stand is never answered as one that was refused, for the caller would make it again
+//! (`no_increment_is_lost_or_made_twice_where_answers_are_lost` counts them).
 
 use super::AzureStore;
 use crate::store::error::StoreError;
@@ -26,11 +27,12 @@ impl AzureStore {
         batch: &Batch,
         refusal: String,
     ) -> Result<Vec<Option<Etag>>> {
-        let mut etags = Vec::with_capacity(batch.operations().len());
-        let mut met_other = false;
+        let (mut etags, mut met_other) = (Vec::with_capacity(batch.operations().len()), false);
+        // The write has used up its own deadline, or much of it.
+        let call = self.call();
         for operation in batch.operations() {
             let key = Key::new(batch.partition(), operation.row())?;
-            let found = self.get_row(table, &key, &self.call()).await;
+            let found = self.get_row(table, &key, &call).await;
             match trace(operation, found.map_err(|e| StoreError::outcome_unknown(refusal.clone(), e))?) {
                 Trace::Done(etag) => etags.push(etag),
                 Trace::Untouched => return Err(StoreError::Precondition(refusal)),

@@ -1,15 +1,48 @@
-//! What redb asserts of its file becomes an error here. The rule: a damaged file costs the caller an error, never the process.
+//! What redb asserts of its file becomes an error here. The rule: a damaged file costs the caller an error, never the process, and the
+//! one who reads the standard error a line, never a stack.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use crate::store::Result;
 use crate::store::error::StoreError;
+
+thread_local! {
+    static IS_VISITING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Runs one visit to redb. It asserts its own page layout, so a page that was changed behind its back can panic in it.
 ///
 /// What was half done is dropped with the transaction, so nothing that unwound is used again.
 pub(super) fn guard<T>(visit: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| Err(damaged()))
+    keep_panics_quiet();
+    let was_visiting = IS_VISITING.replace(true);
+    let visited = catch_unwind(AssertUnwindSafe(visit));
+    IS_VISITING.set(was_visiting);
+    visited.unwrap_or_else(|_| Err(damaged()))
+}
+
+/// A panic that is caught here is logged, not printed; any other is left to whom it was left before.
+fn keep_panics_quiet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |panicked| match IS_VISITING.get() {
+            true => tracing::error!(%panicked, "store.page_unreadable"),
+            false => previous(panicked),
+        }));
+    });
+}
+
+/// As [`guard`], over the file of this name, which an error of damage names.
+pub(super) fn guard_file<T>(name: &str, visit: impl FnOnce() -> Result<T>) -> Result<T> {
+    guard(visit).map_err(|error| match error {
+        StoreError::Corrupt { what, source } if !what.contains(name) => {
+            StoreError::Corrupt { what: format!("{name}: {what}"), source }
+        }
+        other => other,
+    })
 }
 
 fn damaged() -> StoreError {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use redb::Database;
 
-use self::guard::guard;
+use self::guard::guard_file;
 use super::limits::check_page_rows;
 use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore};
 
@@ -22,32 +22,43 @@ use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Tabl
 pub struct EmbeddedStore {
     database: Arc<Database>,
     writer: writer::Writer,
+    /// The file, as errors name it.
+    name: String,
 }
 
 impl EmbeddedStore {
-    /// Opens the store in a folder, or makes it.
+    /// Opens the store in a folder, or makes it. A file of up to 32 MiB is verified whole, each page by its checksum.
     ///
     /// # Errors
     /// [`StoreError::Locked`](super::StoreError::Locked) where another process has it open, `Corrupt` where the file is not a whole
     /// store, `Unavailable` where the folder cannot be made or read.
     pub fn open(folder: &Path) -> Result<Self> {
-        Self::with_database(open::open_file(folder)?)
+        Self::with_database(open::open_file(folder)?, open::file_of(folder).display().to_string())
+    }
+
+    /// Whether something stands at the path, be it a whole store or not.
+    pub fn is_at(folder: &Path) -> bool {
+        open::file_of(folder).exists() || folder.is_file()
     }
 
     /// A store in memory, which is gone with the process: for tests and benchmarks.
     pub fn in_memory() -> Result<Self> {
-        Self::with_database(open::open_backend(redb::backends::InMemoryBackend::new())?)
+        Self::on_backend(redb::backends::InMemoryBackend::new())
     }
 
     /// A store on a storage backend of the caller's own, such as one that loses power.
     pub fn on_backend(backend: impl redb::StorageBackend) -> Result<Self> {
-        Self::with_database(open::open_backend(backend)?)
+        Self::with_database(open::open_backend(backend)?, open::BACKEND.to_owned())
     }
 
-    fn with_database(database: Database) -> Result<Self> {
+    fn with_database(database: Database, name: String) -> Result<Self> {
         let database = Arc::new(database);
         let writer = writer::Writer::start(Arc::clone(&database))?;
-        Ok(Self { database, writer })
+        Ok(Self { database, writer, name })
+    }
+
+    fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+        guard_file(&self.name, || visit(&self.database))
     }
 }
 
@@ -59,14 +70,14 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        guard(|| reader::get(&self.database, table, key))
+        self.visit(|database| reader::get(database, table, key))
     }
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        match guard(|| reader::get_many(&self.database, table, keys)) {
-            Ok(answers) => answers,
+        match self.visit(|database| reader::get_many(database, table, keys)) {
+            Ok(rows) => rows.into_iter().map(Ok).collect(),
             // One row that does not read may be the reason: each key then answers for itself.
-            Err(_) => keys.iter().map(|key| guard(|| reader::get(&self.database, table, key))).collect(),
+            Err(_) => keys.iter().map(|key| self.visit(|database| reader::get(database, table, key))).collect(),
         }
     }
 
@@ -78,7 +89,7 @@ impl TableStore for EmbeddedStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         check_page_rows(limit)?;
-        guard(|| reader::range(&self.database, table, range, limit, continuation))
+        self.visit(|database| reader::range(database, table, range, limit, continuation))
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -86,10 +97,10 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        guard(|| reader::scan(&self.database, table, continuation))
+        self.visit(|database| reader::scan(database, table, continuation))
     }
 
     async fn ping(&self) -> Result<()> {
-        guard(|| reader::ping(&self.database))
+        self.visit(reader::ping)
     }
 }

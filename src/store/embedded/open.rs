@@ -1,11 +1,12 @@
 //! Opens the file, and says in one line what stands in the way where it cannot. The rule: a file that is not ours, or not whole,
 //! is refused before anything is written to it.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefinition};
 
-use super::guard::guard;
+use super::guard::guard_file;
 use crate::store::error::StoreError;
 
 /// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.
@@ -14,22 +15,35 @@ pub(super) const ROWS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("row
 const ABOUT: TableDefinition<&str, u64> = TableDefinition::new("about");
 const FORMAT: u64 = 1;
 
+/// What a store without a file is called in errors.
+pub(super) const BACKEND: &str = "the given backend";
+
 const FILE_NAME: &str = "tidings.redb";
 
 /// Memory that redb may keep pages in. Small, for the operating system caches the file too.
 const CACHE_BYTES: usize = 48 << 20;
 
-/// Files up to this size are read and verified whole when they are opened: it takes under 0.2 s. For larger ones the start
+/// Files up to this size are read and verified whole when they are opened: it takes some 20 ms. For larger ones the start
 /// would wait on the disk; there the rows' own checksums stand alone.
-const VERIFY_BYTES_MAX: u64 = 256 << 20;
+const VERIFY_BYTES_MAX: u64 = 32 << 20;
+
+pub(super) fn file_of(folder: &Path) -> PathBuf {
+    folder.join(FILE_NAME)
+}
 
 pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
+    if folder.is_file() {
+        return Err(StoreError::limit(format!(
+            "{} is a file; a store is a folder, such as file:tidings-data",
+            folder.display()
+        )));
+    }
     std::fs::create_dir_all(folder)
         .map_err(|e| StoreError::unavailable(format!("cannot make the folder {}", folder.display()), e))?;
-    let path = folder.join(FILE_NAME);
+    let path = file_of(folder);
     let name = path.display().to_string();
     let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
-    guard(|| {
+    guard_file(&name, || {
         let mut database =
             redb::Builder::new().set_cache_size(CACHE_BYTES).create(&path).map_err(|e| explain(&name, e))?;
         if (1..=VERIFY_BYTES_MAX).contains(&bytes) {
@@ -50,15 +64,16 @@ fn verify(database: &mut Database, name: &str) -> Result<(), StoreError> {
 }
 
 pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, StoreError> {
-    let name = "the given backend";
-    let database =
-        redb::Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend).map_err(|e| explain(name, e))?;
-    prepare(database, name)
+    let database = redb::Builder::new()
+        .set_cache_size(CACHE_BYTES)
+        .create_with_backend(backend)
+        .map_err(|e| explain(BACKEND, e))?;
+    prepare(database, BACKEND)
 }
 
 /// Makes the tables of a new file; holds an old one to its format.
 fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
-    let damaged = |e: redb::Error| StoreError::corrupt_by(format!("{name} cannot be read"), e);
+    let damaged = |e: redb::Error| StoreError::corrupt_by(not_whole(name), e);
     match read_format(&database).map_err(damaged)? {
         Some(FORMAT) => Ok(database),
         Some(other) => Err(StoreError::corrupt(format!(
@@ -100,12 +115,19 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
         DatabaseError::UpgradeRequired(version) => StoreError::corrupt(format!(
             "{name} was written in redb's file format {version}, which this version cannot read"
         )),
-        DatabaseError::Storage(redb::StorageError::Io(e)) if e.kind() == std::io::ErrorKind::InvalidData => {
-            StoreError::corrupt_by(format!("{name} is not a whole Tidings store"), e)
+        // What is not there, or no page of redb's.
+        DatabaseError::Storage(redb::StorageError::Io(e))
+            if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) =>
+        {
+            StoreError::corrupt_by(not_whole(name), e)
         }
         DatabaseError::Storage(redb::StorageError::Io(e)) => {
             StoreError::unavailable(format!("{name} cannot be opened"), e)
         }
-        other => StoreError::corrupt_by(format!("{name} is not a whole Tidings store"), other),
+        other => StoreError::corrupt_by(not_whole(name), other),
     }
+}
+
+fn not_whole(name: &str) -> String {
+    format!("{name} is not a whole Tidings store; restore it from a copy")
 }

@@ -14,9 +14,9 @@ pub(super) fn get(database: &Database, table: &str, key: &Key) -> Result<Option<
 }
 
 /// All from one snapshot.
-pub(super) fn get_many(database: &Database, table: &str, keys: &[Key]) -> Result<Vec<Result<Option<Entity>>>> {
+pub(super) fn get_many(database: &Database, table: &str, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
     let rows = open(database)?;
-    Ok(keys.iter().map(|key| get_in(&rows, table, key)).collect())
+    keys.iter().map(|key| get_in(&rows, table, key)).collect()
 }
 
 fn get_in(rows: &Rows, table: &str, key: &Key) -> Result<Option<Entity>> {
@@ -96,6 +96,6 @@ fn open(database: &Database) -> Result<Rows> {
 pub(super) fn unreadable(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         redb::Error::Io(e) => StoreError::unavailable("the store file cannot be read", e),
-        other => StoreError::corrupt_by("the store file cannot be read", other),
+        other => StoreError::corrupt_by("the store file cannot be read; restore it from a copy", other),
     }
 }

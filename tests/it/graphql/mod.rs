@@ -1,3 +1,13 @@
 //! The schema through HTTP: what each field answers, and what it costs.
 
+mod archive;
 mod budgets;
+mod errors;
+mod filters;
+mod hidden;
+mod mutations;
+mod nulls;
+mod post;
+mod query;
+mod terms;
+mod visible;

@@ -1,4 +1,8 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
 mod corpora;
+mod hostile;
+mod parse;
+mod readers;
+mod reading;
 mod stopped;

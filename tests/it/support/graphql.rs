@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
-use axum::http::{Request, StatusCode, header};
+use axum::http::{Request, StatusCode, header, request};
 use serde_json::{Value, json};
+use tidings::graphql::access::EditorToken;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
@@ -13,28 +14,51 @@ use tower::ServiceExt;
 
 use super::site::Site;
 
+/// The token of the tests' server.
+pub const EDITOR_TOKEN: &str = "the-editor-token-of-the-tests";
+
 /// An answer of `/graphql`.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
     pub body: Value,
+    /// The body as it was sent, its keys in their order.
+    pub text: String,
 }
 
 impl Site {
     pub fn router(&self) -> axum::Router {
-        let service = Arc::new(ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX));
+        let token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
+        let service = ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX).with_editor_token(token);
+        let service = Arc::new(service);
         router(service, Readiness::new(async || Ok(())), Writes::default(), HttpLimits::default())
     }
 
     pub async fn post_graphql(&self, body: Value) -> Answer {
-        let request = Request::post("/graphql")
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Body::from(body.to_string()))
-            .expect("a request");
+        self.post_bytes("application/json", body.to_string()).await
+    }
+
+    pub async fn mutate(&self, mutation: &str, variables: Value, token: Option<&str>) -> Answer {
+        let body = json!({ "query": mutation, "variables": variables }).to_string();
+        self.send(json_request("application/json"), token, body).await
+    }
+
+    /// A body as it is, from a client that takes this media type.
+    pub async fn post_bytes(&self, accept: &str, body: impl Into<Body>) -> Answer {
+        self.send(json_request(accept), None, body).await
+    }
+
+    async fn send(&self, request: request::Builder, token: Option<&str>, body: impl Into<Body>) -> Answer {
+        let request = match token {
+            Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
+            None => request,
+        };
+        let request = request.body(body.into()).expect("a request");
         let response = self.router().oneshot(request).await.expect("the router answers");
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        Answer { status, body: serde_json::from_slice(&bytes).expect("JSON") }
+        let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        Answer { status, body: serde_json::from_str(&text).expect("JSON"), text }
     }
 
     /// The data of a query that must succeed whole.
@@ -51,7 +75,8 @@ impl Site {
     /// What a query cost, by `extensions.storage`, with nothing cached.
     pub async fn cost(&self, query: &str) -> Cost {
         self.forget();
-        let answer = self.post_graphql(json!({ "query": query, "extensions": { "storage": true } })).await;
+        let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
+        let answer = self.send(json_request("application/json"), Some(EDITOR_TOKEN), body).await;
         assert_eq!(answer.body.get("errors"), None, "{query}");
         let storage = &answer.body["extensions"]["storage"];
         let count = |of: &Value, name: &str| of[name].as_u64().unwrap_or_else(|| panic!("{name} of {of}"));
@@ -74,6 +99,10 @@ impl Site {
         let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
         errors.iter().map(|e| e["extensions"]["code"].as_str().unwrap_or("NONE").to_owned()).collect()
     }
+}
+
+fn json_request(accept: &str) -> request::Builder {
+    Request::post("/graphql").header(header::CONTENT_TYPE, "application/json").header(header::ACCEPT, accept)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tidings::http::{HttpLimits, ServerLimits, Stopped};
 use tokio::time::sleep;
 
-use crate::{
+use super::{
     client::{Client, ask, get, query},
     toy::Toy,
 };

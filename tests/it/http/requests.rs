@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidings::http::{HttpLimits, ServerLimits};
 
-use crate::{
+use super::{
     client::{Answer, Client, ask, get, post, post_with, query},
     toy::Toy,
 };

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use crate::{
+use super::{
     client::{Client, ask, post, query},
     toy::Toy,
 };

@@ -1,0 +1,204 @@
+//! What an editor asks for, and what may be wrong with it. The rule: pure; a command and a post as it stands give the post as it is to stand, or
+//! every reason why not.
+
+use crate::model::excerpt::excerpt_of;
+use crate::model::rules::{self, Broken};
+use crate::model::{Instant, Post, PostId, Slug, WholePost};
+
+/// A new post. Terms are slugs that were found already.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewPost {
+    pub title: String,
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    pub authors: Vec<Slug>,
+    pub categories: Vec<Slug>,
+    pub tags: Vec<Slug>,
+    /// `None`: a draft.
+    pub publish_at: Option<Instant>,
+}
+
+/// Changes to a post; what is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PostChanges {
+    pub title: Option<String>,
+    pub slug: Option<Slug>,
+    /// An empty one is made from the body again.
+    pub excerpt: Option<String>,
+    pub markdown: Option<String>,
+    pub authors: Option<Vec<Slug>>,
+    pub categories: Option<Vec<Slug>>,
+    pub tags: Option<Vec<Slug>>,
+}
+
+/// Something that the caller can mend; nothing was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserError {
+    pub code: UserErrorCode,
+    pub message: String,
+    /// The field of the input at fault.
+    pub field: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserErrorCode {
+    Invalid,
+    NotFound,
+    Taken,
+    Conflict,
+    TooLarge,
+}
+
+impl UserError {
+    pub fn new(code: UserErrorCode, field: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), field: Some(field) }
+    }
+
+    pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
+        Self::new(UserErrorCode::Invalid, field, message)
+    }
+
+    pub fn conflict(present: Option<i32>) -> Self {
+        let message = match present {
+            Some(version) => {
+                format!("the post has moved on: its version is {version}; read it again and repeat the change on that")
+            }
+            None => "the post was changed by someone else meanwhile; read it again".to_owned(),
+        };
+        Self::new(UserErrorCode::Conflict, "version", message)
+    }
+}
+
+/// The title without the space around it.
+///
+/// # Errors
+/// Where nothing is left of it.
+pub fn title(text: &str) -> Result<String, UserError> {
+    match text.trim() {
+        "" => Err(UserError::invalid("title", "a title must not be empty")),
+        title => Ok(title.to_owned()),
+    }
+}
+
+/// # Errors
+/// The rule that the post breaks.
+pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholePost, UserError> {
+    let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
+    let post = Post {
+        id,
+        slug,
+        title: title(&new.title)?,
+        has_own_excerpt: own_excerpt.is_some(),
+        excerpt: own_excerpt.unwrap_or_else(|| excerpt_of(&new.markdown)),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        published_at: new.publish_at,
+        authors: new.authors,
+        categories: new.categories,
+        tags: new.tags,
+        former_slugs: Vec::new(),
+        origin: None,
+    };
+    checked(WholePost { post, markdown: new.markdown.into() })
+}
+
+/// The post after the changes; as it was where they change nothing.
+///
+/// # Errors
+/// The rule that the post would break.
+pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<WholePost, UserError> {
+    let mut after = before.clone();
+    let post = &mut after.post;
+    if let Some(text) = &changes.title {
+        post.title = title(text)?;
+    }
+    if let Some(slug) = changes.slug.filter(|slug| *slug != before.post.slug) {
+        post.former_slugs.retain(|former| *former != slug);
+        post.former_slugs.push(std::mem::replace(&mut post.slug, slug));
+    }
+    post.authors = changes.authors.unwrap_or_else(|| before.post.authors.clone());
+    post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
+    post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
+    if let Some(markdown) = changes.markdown {
+        after.markdown = markdown.into();
+    }
+    if let Some(text) = changes.excerpt {
+        post.has_own_excerpt = !text.trim().is_empty();
+        post.excerpt = text;
+    }
+    if !post.has_own_excerpt {
+        post.excerpt = excerpt_of(&after.markdown);
+    }
+    next_version(before, after, now)
+}
+
+/// The post published at an instant, or with `None` a draft again.
+///
+/// # Errors
+/// Where the tables keep no such instant.
+pub fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Result<WholePost, UserError> {
+    let mut after = before.clone();
+    after.post.published_at = at;
+    next_version(before, after, now)
+}
+
+fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Result<WholePost, UserError> {
+    if after != *before {
+        after.post.version = before.post.version.saturating_add(1);
+        after.post.updated_at = now;
+    }
+    checked(after)
+}
+
+fn checked(whole: WholePost) -> Result<WholePost, UserError> {
+    match rules::check(&whole) {
+        Ok(()) => Ok(whole),
+        Err(Broken { field: "markdown", reason }) => {
+            Err(UserError::new(UserErrorCode::TooLarge, "markdown", format!("the body {reason}")))
+        }
+        Err(Broken { field, reason }) => {
+            let field = if field == "publishedAt" { "publishAt" } else { field };
+            Err(UserError::invalid(field, format!("{field} {reason}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole() -> WholePost {
+        let slug = "first".parse().expect("a slug");
+        let new =
+            NewPost { title: " A post ".to_owned(), markdown: "Its *opening*.\n".to_owned(), ..NewPost::default() };
+        make(new, slug, PostId::from_bits(1), Instant::MAX).expect("a post")
+    }
+
+    #[test]
+    fn a_new_post_is_a_draft_of_version_1_with_an_excerpt_of_its_opening() {
+        let post = whole().post;
+        assert_eq!(
+            (post.version, post.published_at, post.title.as_str(), post.excerpt.as_str()),
+            (1, None, "A post", "Its opening.")
+        );
+    }
+
+    #[test]
+    fn a_change_of_nothing_is_no_version() {
+        assert_eq!(change(&whole(), PostChanges::default(), Instant::MIN), Ok(whole()));
+    }
+
+    #[test]
+    fn a_new_slug_leaves_the_old_one_leading_to_the_post_and_back_again() {
+        let slug = |text: &str| text.parse::<Slug>().expect("a slug");
+        let renamed = |before: &WholePost, to| {
+            change(before, PostChanges { slug: Some(slug(to)), ..PostChanges::default() }, Instant::MAX)
+                .expect("a change")
+        };
+        let second = renamed(&whole(), "second");
+        assert_eq!((second.post.version, second.post.former_slugs.clone()), (2, vec![slug("first")]));
+        let back = renamed(&second, "first");
+        assert_eq!((back.post.version, back.post.former_slugs), (3, vec![slug("second")]));
+    }
+}

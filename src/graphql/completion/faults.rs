@@ -1,0 +1,108 @@
+//! Where fields have failed. The rule: sorted by place, so that what failed below a place is a stretch of all, and nothing is copied.
+
+use std::cmp::Ordering;
+
+use async_graphql::{PathSegment, ServerError};
+
+/// The paths of all errors of an answer.
+pub struct Places<'a>(Vec<&'a [PathSegment]>);
+
+impl<'a> Places<'a> {
+    pub fn of(errors: &'a [ServerError]) -> Self {
+        let mut paths: Vec<_> = errors.iter().map(|error| error.path.as_slice()).collect();
+        paths.sort_unstable_by(|one, other| compare_paths(one, other));
+        Self(paths)
+    }
+
+    /// What failed, seen from the root.
+    pub fn faults(&self) -> Faults<'_> {
+        // An error without a path is none of a field; such ones stand first.
+        let nowhere = self.0.partition_point(|path| path.is_empty());
+        Faults { paths: self.0.get(nowhere..).unwrap_or_default(), depth: 0 }
+    }
+}
+
+/// What failed at a place of the answer and below it.
+#[derive(Clone, Copy)]
+pub struct Faults<'a> {
+    paths: &'a [&'a [PathSegment]],
+    /// How many segments the place's own path has.
+    depth: usize,
+}
+
+impl<'a> Faults<'a> {
+    pub fn is_empty(self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// Whether the field at this place has failed itself. Its path is the shortest, and so the first.
+    pub fn are_here(self) -> bool {
+        self.paths.first().is_some_and(|path| path.len() == self.depth)
+    }
+
+    pub fn below_key(self, key: &str) -> Self {
+        self.below(|segment| match segment {
+            PathSegment::Index(_) => Ordering::Less,
+            PathSegment::Field(name) => name.as_str().cmp(key),
+        })
+    }
+
+    pub fn below_index(self, index: usize) -> Self {
+        self.below(|segment| match segment {
+            PathSegment::Index(other) => other.cmp(&index),
+            PathSegment::Field(_) => Ordering::Greater,
+        })
+    }
+
+    /// The keys of this place with faults at them or below.
+    pub fn keys(self) -> impl Iterator<Item = &'a str> {
+        let mut last = None;
+        self.paths.iter().filter_map(move |path| match path.get(self.depth) {
+            Some(PathSegment::Field(name)) if last != Some(name) => {
+                last = Some(name);
+                Some(name.as_str())
+            }
+            _ => None,
+        })
+    }
+
+    fn below(self, compare: impl Fn(&PathSegment) -> Ordering) -> Self {
+        if self.paths.is_empty() {
+            return self;
+        }
+        // A fault at this place itself comes before those below it.
+        let ordering = |path: &&[PathSegment]| path.get(self.depth).map_or(Ordering::Less, &compare);
+        let start = self.paths.partition_point(|path| ordering(path) == Ordering::Less);
+        let end = self.paths.partition_point(|path| ordering(path) != Ordering::Greater);
+        Self { paths: self.paths.get(start..end).unwrap_or_default(), depth: self.depth + 1 }
+    }
+}
+
+/// One error for a field ("Handling Execution Errors"): the engine runs a field once for each time that it is selected.
+pub fn keep_one_for_each_place(errors: &mut Vec<ServerError>) {
+    let mut order: Vec<usize> = (0..errors.len()).collect();
+    // Stable, so that of the errors at one place the first stays.
+    order.sort_by(|one, other| compare_paths(&errors[*one].path, &errors[*other].path));
+    let mut stays = vec![true; errors.len()];
+    for pair in order.windows(2) {
+        let path = &errors[pair[1]].path;
+        stays[pair[1]] = path.is_empty() || *path != errors[pair[0]].path;
+    }
+    let mut stays = stays.into_iter();
+    errors.retain(|_| stays.next().unwrap_or(true));
+}
+
+fn compare_paths(one: &[PathSegment], other: &[PathSegment]) -> Ordering {
+    let differences = one.iter().zip(other).map(|(one, other)| compare(one, other));
+    differences.into_iter().find(|order| order.is_ne()).unwrap_or_else(|| one.len().cmp(&other.len()))
+}
+
+/// Places in lists come before those in objects; a place has only one kind of them.
+fn compare(one: &PathSegment, other: &PathSegment) -> Ordering {
+    match (one, other) {
+        (PathSegment::Index(one), PathSegment::Index(other)) => one.cmp(other),
+        (PathSegment::Field(one), PathSegment::Field(other)) => one.cmp(other),
+        (PathSegment::Index(_), PathSegment::Field(_)) => Ordering::Less,
+        (PathSegment::Field(_), PathSegment::Index(_)) => Ordering::Greater,
+    }
+}

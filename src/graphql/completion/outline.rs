@@ -1,0 +1,171 @@
+//! What an operation selects, with `@skip` and `@include` decided. The rule: no longer than the document: a fragment stands here once, however
+//! often it is spread.
+
+use std::collections::HashMap;
+
+use async_graphql::indexmap::IndexMap;
+use async_graphql::parser::types::{
+    Directive, ExecutableDocument, Field, OperationDefinition, Selection as Written, SelectionSet,
+};
+use async_graphql::{Name, Positioned, Value, Variables};
+use async_graphql_value::Value as Literal;
+
+use super::type_map::TypeMap;
+
+/// The place of a selection set among all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetId(usize);
+
+#[derive(Debug)]
+pub struct Outline {
+    sets: Vec<Vec<Selected>>,
+}
+
+#[derive(Debug)]
+enum Selected {
+    Field(SelectedField),
+    Fragment { on: Option<Name>, set: SetId },
+}
+
+#[derive(Debug)]
+struct SelectedField {
+    key: Name,
+    name: Name,
+    below: Option<SetId>,
+}
+
+/// What stands under one response key of an object: a field, and all that is selected below it.
+#[derive(Debug)]
+pub struct Collected<'a> {
+    pub name: &'a Name,
+    pub below: Vec<SetId>,
+}
+
+impl Outline {
+    /// `variables` with their defaults put in.
+    pub fn of(document: &ExecutableDocument, operation: &OperationDefinition, variables: &Variables) -> (Self, SetId) {
+        let mut walk = Walk { document, variables, sets: Vec::new(), fragments: HashMap::new() };
+        let root = walk.set(&operation.selection_set.node);
+        (Self { sets: walk.sets }, root)
+    }
+
+    /// CollectFields() of the GraphQL specification ("Field Collection"): the keys of an object, in their order. Of an object whose type is not
+    /// known, every fragment is taken.
+    pub fn collect(&self, sets: &[SetId], object: Option<&Name>, types: &TypeMap) -> IndexMap<&Name, Collected<'_>> {
+        let mut keys = IndexMap::new();
+        for set in sets {
+            self.collect_set(*set, object, types, &mut keys);
+        }
+        keys
+    }
+
+    fn collect_set<'a>(
+        &'a self,
+        set: SetId,
+        object: Option<&Name>,
+        types: &TypeMap,
+        keys: &mut IndexMap<&'a Name, Collected<'a>>,
+    ) {
+        for selected in &self.sets[set.0] {
+            match selected {
+                Selected::Field(field) => {
+                    let empty = || Collected { name: &field.name, below: Vec::new() };
+                    keys.entry(&field.key).or_insert_with(empty).below.extend(field.below);
+                }
+                Selected::Fragment { on, set } => {
+                    let applies = on.as_ref().zip(object).is_none_or(|(on, object)| types.applies(on, object));
+                    if applies {
+                        self.collect_set(*set, object, types, keys);
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Walk<'a> {
+    document: &'a ExecutableDocument,
+    variables: &'a Variables,
+    sets: Vec<Vec<Selected>>,
+    fragments: HashMap<&'a Name, SetId>,
+}
+
+impl<'a> Walk<'a> {
+    /// Recursion is bounded by the guard.
+    fn set(&mut self, set: &'a SelectionSet) -> SetId {
+        let id = self.reserve();
+        self.fill(id, set);
+        id
+    }
+
+    fn reserve(&mut self) -> SetId {
+        self.sets.push(Vec::new());
+        SetId(self.sets.len() - 1)
+    }
+
+    fn fill(&mut self, id: SetId, set: &'a SelectionSet) {
+        let mut selected = Vec::with_capacity(set.items.len());
+        for written in &set.items {
+            if is_selected(written.node.directives(), self.variables) {
+                selected.extend(self.selected(&written.node));
+            }
+        }
+        self.sets[id.0] = selected;
+    }
+
+    /// A spread of a fragment that does not exist selects nothing: validation refuses it.
+    fn selected(&mut self, written: &'a Written) -> Option<Selected> {
+        Some(match written {
+            Written::Field(field) => Selected::Field(self.field(&field.node)),
+            Written::InlineFragment(inline) => Selected::Fragment {
+                on: inline.node.type_condition.as_ref().map(|condition| condition.node.on.node.clone()),
+                set: self.set(&inline.node.selection_set.node),
+            },
+            Written::FragmentSpread(spread) => {
+                let (name, fragment) = self.document.fragments.get_key_value(&spread.node.fragment_name.node)?;
+                let set = match self.fragments.get(name) {
+                    Some(known) => *known,
+                    None => self.fragment(name, &fragment.node.selection_set.node),
+                };
+                Selected::Fragment { on: Some(fragment.node.type_condition.node.on.node.clone()), set }
+            }
+        })
+    }
+
+    /// Known before it is walked, so that one that spreads itself ends here.
+    fn fragment(&mut self, name: &'a Name, set: &'a SelectionSet) -> SetId {
+        let id = self.reserve();
+        self.fragments.insert(name, id);
+        self.fill(id, set);
+        id
+    }
+
+    fn field(&mut self, field: &'a Field) -> SelectedField {
+        let set = &field.selection_set.node;
+        SelectedField {
+            key: field.response_key().node.clone(),
+            name: field.name.node.clone(),
+            below: (!set.items.is_empty()).then(|| self.set(set)),
+        }
+    }
+}
+
+/// As the engine decides: what is no boolean is false.
+fn is_selected(directives: &[Positioned<Directive>], variables: &Variables) -> bool {
+    directives.iter().all(|directive| {
+        let condition = || directive.node.get_argument("if").map(|value| is_true(&value.node, variables));
+        match directive.node.name.node.as_str() {
+            "skip" => condition() != Some(true),
+            "include" => condition() != Some(false),
+            _ => true,
+        }
+    })
+}
+
+fn is_true(value: &Literal, variables: &Variables) -> bool {
+    match value {
+        Literal::Boolean(value) => *value,
+        Literal::Variable(name) => variables.get(name) == Some(&Value::Boolean(true)),
+        _ => false,
+    }
+}

@@ -1,0 +1,170 @@
+//! A schema of objects that are numbers. The rule: what a field answers hangs on the object's number alone, and how long it waits too; what
+//! [`super::reference`] says of a field and what is done here are the same.
+
+use async_graphql::{EmptyMutation, EmptySubscription, Error, Interface, Object, Result, Schema, Union};
+
+pub struct Query;
+pub struct Fruit(pub u32);
+pub struct Crate(pub u32);
+
+#[derive(Interface)]
+#[graphql(field(name = "id", ty = "u32"), field(name = "label", ty = "Option<String>"))]
+pub enum Thing {
+    Fruit(Fruit),
+    Crate(Crate),
+}
+
+#[derive(Union)]
+pub enum Found {
+    Fruit(Fruit),
+    Crate(Crate),
+}
+
+pub fn schema() -> Schema<Query, EmptyMutation, EmptySubscription> {
+    Schema::new(Query, EmptyMutation, EmptySubscription)
+}
+
+/// Fields are done in another order than they are begun.
+async fn wait(n: u32) {
+    for _ in 0..n % 4 {
+        tokio::task::yield_now().await;
+    }
+}
+
+fn fail_every(step: u32, n: u32) -> Result<u32> {
+    if n.is_multiple_of(step) { Err(Error::new("failed")) } else { Ok(n) }
+}
+
+/// Odd numbers are fruits, even ones crates; zero is nothing.
+fn thing(n: u32) -> Option<Thing> {
+    match n {
+        0 => None,
+        n if n % 2 == 1 => Some(Thing::Fruit(Fruit(n))),
+        n => Some(Thing::Crate(Crate(n))),
+    }
+}
+
+fn found(n: u32) -> Found {
+    if n % 2 == 1 { Found::Fruit(Fruit(n)) } else { Found::Crate(Crate(n)) }
+}
+
+#[Object]
+impl Query {
+    async fn id(&self) -> u32 {
+        wait(3).await;
+        0
+    }
+
+    async fn fruit(&self, #[graphql(default = 7)] n: u32) -> Fruit {
+        wait(2).await;
+        Fruit(n)
+    }
+
+    #[graphql(name = "crate")]
+    async fn a_crate(&self, #[graphql(default = 11)] n: u32) -> Option<Crate> {
+        wait(3).await;
+        Some(Crate(n))
+    }
+
+    async fn thing(&self, n: u32) -> Option<Thing> {
+        wait(n).await;
+        thing(n)
+    }
+
+    async fn found(&self) -> Found {
+        wait(1).await;
+        found(12)
+    }
+
+    async fn may_fail(&self) -> Result<Option<u32>> {
+        wait(2).await;
+        Err(Error::new("failed"))
+    }
+
+    async fn fails(&self) -> Result<u32> {
+        wait(1).await;
+        Err(Error::new("failed"))
+    }
+
+    async fn list(&self, n: Option<u32>) -> Vec<Fruit> {
+        (0..n.unwrap_or(3)).map(Fruit).collect()
+    }
+}
+
+#[Object]
+impl Fruit {
+    pub async fn id(&self) -> u32 {
+        wait(self.0).await;
+        self.0
+    }
+
+    pub async fn label(&self) -> Option<String> {
+        wait(self.0 + 2).await;
+        (!self.0.is_multiple_of(3)).then(|| format!("f{}", self.0))
+    }
+
+    async fn sour(&self) -> Result<Option<u32>> {
+        wait(self.0 + 1).await;
+        fail_every(2, self.0).map(Some)
+    }
+
+    async fn ripe(&self) -> Result<u32> {
+        wait(self.0 + 3).await;
+        fail_every(5, self.0)
+    }
+
+    async fn inside(&self) -> Crate {
+        wait(self.0 + 3).await;
+        Crate(self.0 + 1)
+    }
+
+    async fn beside(&self) -> Option<Thing> {
+        wait(self.0 + 2).await;
+        thing(self.0 + 3)
+    }
+}
+
+#[Object]
+impl Crate {
+    pub async fn id(&self) -> u32 {
+        wait(self.0 + 1).await;
+        self.0
+    }
+
+    pub async fn label(&self) -> Option<String> {
+        wait(self.0).await;
+        (!self.0.is_multiple_of(3)).then(|| format!("c{}", self.0))
+    }
+
+    async fn sour(&self) -> Result<Option<u32>> {
+        wait(self.0).await;
+        fail_every(2, self.0).map(Some)
+    }
+
+    async fn fruits(&self) -> Vec<Fruit> {
+        wait(self.0).await;
+        (self.0..self.0 + self.0 % 4).map(Fruit).collect()
+    }
+
+    async fn things(&self) -> Result<Vec<Option<Thing>>> {
+        wait(self.0 + 2).await;
+        fail_every(7, self.0)?;
+        Ok((self.0 * 2..self.0 * 2 + 3).map(|n| if n % 6 == 0 { None } else { thing(n) }).collect())
+    }
+
+    async fn maybe(&self) -> Result<Option<Vec<Thing>>> {
+        wait(self.0 + 1).await;
+        fail_every(9, self.0)?;
+        Ok(Some((self.0..self.0 + 4).filter_map(thing).collect()))
+    }
+
+    async fn found(&self) -> Found {
+        wait(self.0 + 1).await;
+        found(self.0 / 2)
+    }
+
+    async fn sizes(&self) -> Vec<u32> {
+        wait(self.0 + 2).await;
+        vec![1, self.0]
+    }
+}

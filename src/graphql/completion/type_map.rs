@@ -1,0 +1,137 @@
+//! What the completion must know of the schema's types. The rule: it is read from the schema's own SDL, so that no type or field is named here.
+//!
+//! Types that are not in the SDL, as those of introspection, are unknown: nothing of theirs can fail, and their keys are put in order without it.
+
+use std::collections::HashMap;
+
+use async_graphql::Name;
+use async_graphql::parser::parse_schema;
+use async_graphql::parser::types::{
+    BaseType, FieldDefinition, OperationType, SchemaDefinition, Type, TypeDefinition, TypeKind, TypeSystemDefinition,
+};
+use async_graphql::{Positioned, parser};
+
+/// The objects, interfaces and unions of a schema.
+#[derive(Debug, Default)]
+pub struct TypeMap {
+    composites: HashMap<Name, Composite>,
+    roots: [Option<Name>; 2],
+}
+
+/// A type that has a selection.
+#[derive(Debug, Default)]
+struct Composite {
+    /// A union has none.
+    fields: HashMap<Name, Type>,
+    /// The interfaces and unions that an object of this type is one of.
+    is_also: Vec<Name>,
+}
+
+impl TypeMap {
+    /// # Errors
+    /// Where the text is no SDL.
+    pub fn of(sdl: &str) -> Result<Self, parser::Error> {
+        let mut map = Self::default();
+        for definition in parse_schema(sdl)?.definitions {
+            match definition {
+                TypeSystemDefinition::Schema(schema) => map.add_roots(schema.node),
+                TypeSystemDefinition::Type(definition) => map.add_type(definition.node),
+                TypeSystemDefinition::Directive(_) => {}
+            }
+        }
+        Ok(map)
+    }
+
+    /// The type that an operation begins at.
+    pub fn root(&self, kind: OperationType) -> Option<&Name> {
+        match kind {
+            OperationType::Query => self.roots[0].as_ref(),
+            OperationType::Mutation => self.roots[1].as_ref(),
+            OperationType::Subscription => None,
+        }
+    }
+
+    /// The type of a field.
+    pub fn field(&self, on: &str, field: &str) -> Option<&Type> {
+        self.composites.get(on)?.fields.get(field)
+    }
+
+    /// The name of a type that has a selection, as it stands here.
+    pub fn composite(&self, name: &str) -> Option<&Name> {
+        self.composites.get_key_value(name).map(|(name, _)| name)
+    }
+
+    /// Whether a fragment on `condition` applies to an object of the type `object`.
+    pub fn applies(&self, condition: &str, object: &str) -> bool {
+        condition == object
+            || self.composites.get(object).is_some_and(|object| object.is_also.iter().any(|name| name == condition))
+    }
+
+    fn add_roots(&mut self, schema: SchemaDefinition) {
+        self.roots = [schema.query, schema.mutation].map(|root| root.map(|root| root.node));
+    }
+
+    fn add_type(&mut self, definition: TypeDefinition) {
+        let name = definition.name.node;
+        match definition.kind {
+            TypeKind::Object(object) => self.add_composite(name, object.fields, object.implements),
+            TypeKind::Interface(interface) => self.add_composite(name, interface.fields, interface.implements),
+            TypeKind::Union(union) => {
+                for member in union.members {
+                    self.composites.entry(member.node).or_default().is_also.push(name.clone());
+                }
+                self.composites.entry(name).or_default();
+            }
+            TypeKind::Scalar | TypeKind::Enum(_) | TypeKind::InputObject(_) => {}
+        }
+    }
+
+    /// A union that has come first may have made the entry already.
+    fn add_composite(
+        &mut self,
+        name: Name,
+        fields: Vec<Positioned<FieldDefinition>>,
+        implements: Vec<Positioned<Name>>,
+    ) {
+        let composite = self.composites.entry(name).or_default();
+        composite.fields.extend(fields.into_iter().map(|field| (field.node.name.node, field.node.ty.node)));
+        composite.is_also.extend(implements.into_iter().map(|name| name.node));
+    }
+}
+
+/// The type inside of all lists.
+pub fn innermost(of: &Type) -> &Name {
+    match &of.base {
+        BaseType::Named(name) => name,
+        BaseType::List(item) => innermost(item),
+    }
+}
+
+/// The type of a list's items.
+pub fn item(of: &Type) -> Option<&Type> {
+    match &of.base {
+        BaseType::Named(_) => None,
+        BaseType::List(item) => Some(item),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_knows_what_the_sdl_says() {
+        let sdl = "schema { query: Q mutation: M } union U = A | B interface I { x: Int } scalar S enum E { X } \
+                   type A implements I { x: Int us: [U!]! } type B { s: S! } type Q { a: A } type M { b: B! }";
+        let map = TypeMap::of(sdl).expect("SDL");
+        let roots = [OperationType::Query, OperationType::Mutation, OperationType::Subscription].map(|of| map.root(of));
+        assert_eq!(roots.map(|root| root.map(Name::as_str)), [Some("Q"), Some("M"), None]);
+        let of = map.field("A", "us").expect("a field");
+        assert_eq!((of.to_string().as_str(), innermost(of).as_str()), ("[U!]!", "U"));
+        assert_eq!(item(of).map(ToString::to_string).as_deref(), Some("U!"));
+        let composites = ["A", "B", "I", "U", "S", "E", "Int", "__Type"].map(|name| map.composite(name).is_some());
+        assert_eq!(composites, [true, true, true, true, false, false, false, false]);
+        let applies = [("A", "A"), ("I", "A"), ("U", "A"), ("U", "B"), ("I", "B"), ("B", "A")];
+        assert_eq!(applies.map(|(on, object)| map.applies(on, object)), [true, true, true, true, false, false]);
+    }
+}

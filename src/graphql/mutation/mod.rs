@@ -1,0 +1,139 @@
+//! `Mutation`. The rule: what the caller can mend is a `userErrors` entry, and then nothing was written; who may not write is told so before
+//! anything is read.
+
+mod inputs;
+mod payloads;
+
+use async_graphql::{Context, Object, Result};
+
+use crate::content::editor::{Edited, Editor};
+use crate::model::{NodeId, Term, TermKind, WholePost};
+
+use super::access;
+use super::context;
+use super::failure::Failure;
+use inputs::{
+    CreatePostInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput, UpdatePostInput,
+    VersionedPostInput,
+};
+use payloads::{AuthorPayload, CategoryPayload, DeletePostPayload, PostPayload, TagPayload, user_errors};
+
+pub struct Mutation;
+
+/// Everything that can be changed. Each change needs `Authorization: Bearer` with the server's editor token.
+#[Object]
+impl Mutation {
+    /// Makes a post: a draft, or with `publishAt` published or scheduled at once.
+    async fn create_post(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The post.")] input: CreatePostInput,
+    ) -> Result<PostPayload> {
+        let editor = editor(ctx)?;
+        let (slug, new, terms) = input.into_parts();
+        Ok(post_payload(editor.create_post(slug, new, terms).await.map_err(Failure::from)?))
+    }
+
+    /// Changes a post; what is left out stays as it is.
+    async fn update_post(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The changes.")] input: UpdatePostInput,
+    ) -> Result<PostPayload> {
+        let editor = editor(ctx)?;
+        let (id, version, slug, changes, terms) = input.into_parts();
+        Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(Failure::from)?))
+    }
+
+    /// Now, or at `at`: in the past it is backdated, in the future it is scheduled.
+    async fn publish_post(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post, and when.")] input: PublishPostInput,
+    ) -> Result<PostPayload> {
+        let (id, version, at) = input.into_parts();
+        Ok(post_payload(editor(ctx)?.publish_post(&id, version, at).await.map_err(Failure::from)?))
+    }
+
+    /// Back to a draft.
+    async fn unpublish_post(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post.")] input: VersionedPostInput,
+    ) -> Result<PostPayload> {
+        let (id, version) = input.into_parts();
+        Ok(post_payload(editor(ctx)?.unpublish_post(&id, version).await.map_err(Failure::from)?))
+    }
+
+    /// Deletes a post for good. Its slugs are free again, its id is never given to another.
+    async fn delete_post(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post.")] input: VersionedPostInput,
+    ) -> Result<DeletePostPayload> {
+        let (id, version) = input.into_parts();
+        Ok(match editor(ctx)?.delete_post(&id, version).await.map_err(Failure::from)? {
+            Ok(id) => {
+                DeletePostPayload { deleted_id: Some(NodeId::Post(id).to_string().into()), user_errors: Vec::new() }
+            }
+            Err(errors) => DeletePostPayload { deleted_id: None, user_errors: user_errors(errors) },
+        })
+    }
+
+    /// Makes a category, or changes it where its slug stands.
+    async fn save_category(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The category.")] input: SaveCategoryInput,
+    ) -> Result<CategoryPayload> {
+        let (slug, changes) = input.into_parts();
+        let saved = editor(ctx)?.save_term(TermKind::Category, &slug, changes).await.map_err(Failure::from)?;
+        let (category, user_errors) = parted(saved);
+        Ok(CategoryPayload { category: category.map(Into::into), user_errors })
+    }
+
+    /// Makes a tag, or changes it where its slug stands.
+    async fn save_tag(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The tag.")] input: SaveTagInput,
+    ) -> Result<TagPayload> {
+        let (slug, changes) = input.into_parts();
+        let saved = editor(ctx)?.save_term(TermKind::Tag, &slug, changes).await.map_err(Failure::from)?;
+        let (tag, user_errors) = parted(saved);
+        Ok(TagPayload { tag: tag.map(Into::into), user_errors })
+    }
+
+    /// Makes an author, or changes it where its slug stands.
+    async fn save_author(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The author.")] input: SaveAuthorInput,
+    ) -> Result<AuthorPayload> {
+        let (slug, changes) = input.into_parts();
+        let saved = editor(ctx)?.save_term(TermKind::Author, &slug, changes).await.map_err(Failure::from)?;
+        let (author, user_errors) = parted(saved);
+        Ok(AuthorPayload { author: author.map(Into::into), user_errors })
+    }
+}
+
+/// The door of every mutation.
+fn editor<'a>(ctx: &Context<'a>) -> Result<Editor<'a>> {
+    access::require_editor(ctx)?;
+    let request = context::of(ctx);
+    Ok(Editor::new(&request.content, &request.reader).map_err(Failure::from)?)
+}
+
+fn post_payload(edited: Edited<WholePost>) -> PostPayload {
+    match edited {
+        Ok(whole) => PostPayload { post: Some(whole.into()), user_errors: Vec::new() },
+        Err(errors) => PostPayload { post: None, user_errors: user_errors(errors) },
+    }
+}
+
+fn parted(edited: Edited<Term>) -> (Option<Term>, Vec<payloads::UserError>) {
+    match edited {
+        Ok(term) => (Some(term), Vec::new()),
+        Err(errors) => (None, user_errors(errors)),
+    }
+}

@@ -1,0 +1,377 @@
+//! `check`: each kind of damage, made by hand through the store's own door, is named with its row; and a sound store is said to be sound.
+
+use tidings::keys::{COUNT_ROW, Table, lookup, place, term, time};
+use tidings::model::{Month, PostKey, TermKind};
+use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
+
+use crate::support::command::{Blog, Ran};
+use crate::support::rows::{batch, delete, key, properties, put, scan};
+use crate::support::site::{instant, slug};
+
+const POSTS: [(&str, &str); 3] = [
+    ("2025-01-10-one.md", "---\ntitle: One\ntags: [a, b]\nauthor: Ada\naliases: [uno]\n---\nOne.\n"),
+    ("2025-02-20-two.md", "---\ntitle: Two\ntags: [b]\n---\nTwo.\n"),
+    ("three.md", "---\ntitle: Three\ndraft: true\ncreated: 2025-01-05\n---\nThree.\n"),
+];
+const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
+const TAGS: Table = Table::Terms(TermKind::Tag);
+
+/// A store with three posts, open to be damaged.
+struct Patient {
+    blog: Blog,
+    store: Store,
+    one: PostKey,
+}
+
+impl Patient {
+    async fn new() -> Self {
+        let blog = Blog::of(&POSTS);
+        assert_eq!(blog.import().code, Some(0));
+        let site = blog.site().await;
+        let catalog = site.content.catalog().await.expect("a catalog");
+        let one = catalog.posts[&catalog.slugs[&slug("one")]].place.key.clone();
+        assert_eq!(one.at, instant("2025-01-10T00:00:00Z"));
+        Self { blog, store: site.store, one }
+    }
+
+    async fn row(&self, table: Table, key: &Key) -> Entity {
+        let found = self.store.get(table.name(), key).await.expect("a read");
+        found.unwrap_or_else(|| panic!("{}{key} is not there", table.name()))
+    }
+
+    async fn commit(&self, table: Table, partition: &str, operation: Operation) {
+        self.store.commit(table.name(), &batch(partition, vec![operation])).await.expect("a commit");
+    }
+
+    async fn delete(&self, table: Table, key: &Key) {
+        self.commit(table, key.partition(), delete(key.row(), Precondition::None)).await;
+    }
+
+    async fn put(&self, table: Table, key: &Key, properties: Properties) {
+        self.commit(table, key.partition(), put(key.row(), properties, Precondition::None)).await;
+    }
+
+    /// Writes the row with one property changed, or taken away.
+    async fn set(&self, table: Table, key: &Key, name: &str, value: Option<Value>) {
+        let old = self.row(table, key).await.properties;
+        let kept = old.iter().filter(|(n, _)| *n != name).map(|(n, v)| (n, v.clone()));
+        let changed: Vec<_> = kept.chain(value.map(|value| (name, value))).collect();
+        self.put(table, key, properties(&changed)).await;
+    }
+
+    /// Runs `check`, which must name these differences and no others, in this order.
+    fn assert_named(self, differences: &[String]) {
+        let Self { blog, store, .. } = self;
+        drop(store);
+        let ran = blog.check();
+        let (found, summary) = lines(&ran);
+        assert_eq!(found, differences, "{ran:?}");
+        assert!(summary.ends_with(&format!(": {} differences", differences.len())), "{summary}");
+        assert_eq!(ran.code, Some(i32::from(!differences.is_empty())));
+        assert_eq!(ran.err, "");
+    }
+
+    fn summary_of_one(&self) -> Key {
+        key("2025-01", &time::time_row(&self.one))
+    }
+
+    fn whole_of_one(&self) -> Key {
+        place::whole(self.one.month(), &slug("one"))
+    }
+
+    fn pointer_of_one(&self, tag: &str) -> Key {
+        key(tag, &time::time_row(&self.one))
+    }
+}
+
+fn lines(ran: &Ran) -> (Vec<&str>, &str) {
+    let mut lines: Vec<_> = ran.out.lines().collect();
+    let summary = lines.pop().expect("a summary");
+    (lines, summary)
+}
+
+fn line(table: Table, key: &Key, what: &str) -> String {
+    format!("{}{key}: {what}", table.name())
+}
+
+#[tokio::test]
+async fn a_sound_store_is_said_to_be_sound() {
+    let patient = Patient::new().await;
+    drop(patient.store);
+    let ran = patient.blog.check();
+    let rows = ran.out.split(" in ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a number of rows");
+    assert_eq!(ran.out, format!("2 posts, 1 drafts, 3 categories, tags and authors in {rows} rows: 0 differences\n"));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+}
+
+#[tokio::test]
+async fn a_lost_pointer() {
+    let patient = Patient::new().await;
+    let (pointer, mirror) = (patient.pointer_of_one("b"), key("b", &time::mirror_row(&patient.one)));
+    patient.delete(BY_TAG, &pointer).await;
+    let expected = [
+        line(BY_TAG, &key("b", COUNT_ROW), "counts 2 rows; there are 1"),
+        line(BY_TAG, &pointer, "is missing; its post bears the term"),
+        line(BY_TAG, &mirror, "a mirror row without its pointer"),
+    ];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_whole_index_partition_lost() {
+    let patient = Patient::new().await;
+    for row in scan(&patient.store, BY_TAG.name()).await {
+        if row.key.partition() == "a" {
+            patient.delete(BY_TAG, &row.key).await;
+        }
+    }
+    let expected = [line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post bears the term")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_dangling_pointer() {
+    let patient = Patient::new().await;
+    let gone = PostKey { at: patient.one.at, id: "zzzzzzzzzzzz".parse().expect("an id") };
+    let row = patient.row(BY_TAG, &patient.pointer_of_one("a")).await;
+    let (pointer, mirror) = (key("a", &time::time_row(&gone)), key("a", &time::mirror_row(&gone)));
+    patient.put(BY_TAG, &pointer, row.properties.clone()).await;
+    patient.put(BY_TAG, &mirror, row.properties).await;
+    let expected = [
+        line(BY_TAG, &key("a", COUNT_ROW), "counts 1 rows; there are 2"),
+        line(BY_TAG, &pointer, "points to a post that is not there"),
+    ];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_pointer_of_a_term_that_the_post_does_not_bear() {
+    let patient = Patient::new().await;
+    for row in scan(&patient.store, BY_TAG.name()).await {
+        if row.key.partition() == "a" {
+            patient.put(BY_TAG, &key("z", row.key.row()), row.properties).await;
+        }
+    }
+    let expected = [line(BY_TAG, &patient.pointer_of_one("z"), "points to a post that does not bear the term")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_pointer_that_names_another_row() {
+    let patient = Patient::new().await;
+    let pointer = patient.pointer_of_one("a");
+    patient.set(BY_TAG, &pointer, "PostPartitionKey", Some(Value::String("2024-01".into()))).await;
+    let named = format!("names the row 2024-01 {}", time::time_row(&patient.one));
+    let mirror = key("a", &time::mirror_row(&patient.one));
+    let expected = [line(BY_TAG, &pointer, &named), line(BY_TAG, &mirror, "differs from its pointer")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_wrong_count_of_an_index() {
+    let patient = Patient::new().await;
+    patient.set(BY_TAG, &key("b", COUNT_ROW), "Rows", Some(Value::Int64(7))).await;
+    let expected = [line(BY_TAG, &key("b", COUNT_ROW), "counts 7 rows; there are 2")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_count_whose_newest_post_is_too_old() {
+    let patient = Patient::new().await;
+    let old = PostKey { at: instant("2001-01-01T00:00:00Z"), id: patient.one.id.clone() };
+    let newest = Some(Value::String(time::time_row(&old).into()));
+    patient.set(BY_TAG, &key("b", COUNT_ROW), "Newest", newest).await;
+    let expected = [line(BY_TAG, &key("b", COUNT_ROW), "a post is newer than the newest that is named")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_missing_count_of_a_month() {
+    let patient = Patient::new().await;
+    patient.delete(Table::Posts, &key("2025-01", COUNT_ROW)).await;
+    let month = place::month_row(Month::new(2025, 1).expect("a month"));
+    let expected = [
+        line(Table::Months, &month, "says that 2025-01 has 1 posts; it counts 0"),
+        line(Table::Posts, &key("2025-01", COUNT_ROW), "is missing; there are 1 rows"),
+    ];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_missing_mirror_of_a_pointer_and_of_a_post() {
+    let patient = Patient::new().await;
+    let mirror = time::mirror_row(&patient.one);
+    patient.delete(BY_TAG, &key("a", &mirror)).await;
+    patient.delete(Table::Posts, &key("2025-01", &mirror)).await;
+    let expected = [
+        line(Table::Posts, &patient.summary_of_one(), "has no mirror row"),
+        line(BY_TAG, &patient.pointer_of_one("a"), "has no mirror row"),
+    ];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_mirror_that_tells_another_title() {
+    let patient = Patient::new().await;
+    let mirror = key("2025-01", &time::mirror_row(&patient.one));
+    patient.set(Table::Posts, &mirror, "Title", Some(Value::String("Other".into()))).await;
+    let expected = [line(Table::Posts, &mirror, "differs from its summary")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_missing_body_row() {
+    let patient = Patient::new().await;
+    patient.delete(Table::Posts, &patient.whole_of_one()).await;
+    let expected = [line(Table::Posts, &patient.summary_of_one(), "has no row s-one")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_unpack() {
+    let patient = Patient::new().await;
+    let whole = patient.whole_of_one();
+    let damaged = format!("the store is damaged: Body of the row {whole} is missing or not what it should be");
+    for value in [None, Some(Value::Binary(vec![1, 2, 3].into())), Some(Value::Int32(1))] {
+        patient.set(Table::Posts, &whole, "Body0", value).await;
+    }
+    let expected = [line(Table::Posts, &whole, &damaged)];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_missing_summary() {
+    let patient = Patient::new().await;
+    patient.delete(Table::Posts, &patient.summary_of_one()).await;
+    let id = patient.one.id.clone();
+    let gone = format!("leads to the post {id}, which is not there");
+    let lost = |table, partition: &str| {
+        line(table, &key(partition, &time::time_row(&patient.one)), "points to a post that is not there")
+    };
+    let mut expected = vec![
+        line(Table::PostKeys, &lookup::by_id(&id), &gone),
+        line(Table::PostKeys, &lookup::by_slug(&slug("one")), &gone),
+        line(Table::PostKeys, &lookup::by_slug(&slug("uno")), &gone),
+        line(Table::Posts, &key("2025-01", COUNT_ROW), "counts 1 rows; there are 0"),
+        line(Table::Posts, &patient.whole_of_one(), "a post without its summary"),
+        line(Table::Posts, &key("2025-01", &time::mirror_row(&patient.one)), "a mirror row without its summary"),
+        lost(Table::PostsBy(TermKind::Author), "ada"),
+        lost(BY_TAG, "a"),
+        lost(BY_TAG, "b"),
+    ];
+    expected.sort();
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_stale_slug_row() {
+    let patient = Patient::new().await;
+    let row = patient.row(Table::PostKeys, &lookup::by_slug(&slug("one"))).await;
+    let stale = lookup::by_slug(&slug("once"));
+    patient.put(Table::PostKeys, &stale, row.properties).await;
+    let what = format!("does not fit the post {} as it stands", patient.one.id);
+    let expected = [line(Table::PostKeys, &stale, &what)];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn slug_and_id_rows_that_are_missing() {
+    let patient = Patient::new().await;
+    let id = patient.one.id.clone();
+    let keys = [lookup::by_id(&id), lookup::by_slug(&slug("one")), lookup::by_slug(&slug("uno"))];
+    for key in &keys {
+        patient.delete(Table::PostKeys, key).await;
+    }
+    let mut expected = keys.map(|key| line(Table::PostKeys, &key, &format!("is missing; it leads to the post {id}")));
+    expected.sort();
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_wrong_count_of_a_month() {
+    let patient = Patient::new().await;
+    let month = place::month_row(Month::new(2025, 2).expect("a month"));
+    patient.set(Table::Months, &month, "Rows", Some(Value::Int64(3))).await;
+    let expected = [line(Table::Months, &month, "says that 2025-02 has 3 posts; it counts 1")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_month_that_is_listed_under_the_row_of_another() {
+    let patient = Patient::new().await;
+    let [january, may] = [1, 5].map(|month| place::month_row(Month::new(2025, month).expect("a month")));
+    let row = patient.row(Table::Months, &january).await;
+    patient.delete(Table::Months, &january).await;
+    patient.put(Table::Months, &may, row.properties).await;
+    let expected = [line(Table::Months, &may, "lists 2025-01, whose row is another")];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_tag_that_is_missing_and_one_without_its_twin() {
+    let patient = Patient::new().await;
+    let (a, b) = (slug("a"), slug("b"));
+    let mirror = key("a", &term::row(&a, time::Direction::Backward));
+    patient.delete(TAGS, &mirror).await;
+    patient.delete(TAGS, &term::term(&b)).await;
+    let mut expected = vec![
+        line(TAGS, &term::term(&a), &format!("has no twin {}", mirror.row())),
+        line(TAGS, &key("b", COUNT_ROW), "counts 1 rows; there are 0"),
+        line(TAGS, &key("b", &term::row(&b, time::Direction::Backward)), "has no twin b"),
+        line(TAGS, &term::term(&b), "is missing; posts bear it"),
+    ];
+    expected.sort();
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn a_wrong_list_of_first_characters() {
+    let patient = Patient::new().await;
+    let listed = term::directory_row("a");
+    patient.delete(TAGS, &listed).await;
+    patient.set(TAGS, &term::directory_row("b"), "Rows", Some(Value::Int64(9))).await;
+    let expected = [
+        line(TAGS, &listed, "is missing; the partition has 1 terms"),
+        line(TAGS, &term::directory_row("b"), "lists 9 terms; the partition counts 1"),
+    ];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn an_intent_that_was_left() {
+    let patient = Patient::new().await;
+    let left = key("server", "0638741523061234567-random");
+    patient.put(Table::Intents, &left, properties(&[("Changes0", Value::Binary(vec![1].into()))])).await;
+    let what = "a change was left unfinished; the next start of the server settles it";
+    let expected = [line(Table::Intents, &left, what)];
+    patient.assert_named(&expected);
+}
+
+#[tokio::test]
+async fn rows_of_no_kind() {
+    let patient = Patient::new().await;
+    let strange = properties(&[("Strange", Value::Boolean(true))]);
+    for table in Table::ALL {
+        patient.put(table, &key("strange", "row"), strange.clone()).await;
+    }
+    drop(patient.store);
+    let ran = patient.blog.check();
+    let (found, _) = lines(&ran);
+    for table in Table::ALL {
+        let start = format!("{}(strange, row): ", table.name());
+        assert!(found.iter().any(|line| line.starts_with(&start)), "{start} in {ran:?}");
+    }
+    assert_eq!(ran.code, Some(1));
+}
+
+/// The drafts have no counts, and are checked all the same.
+#[tokio::test]
+async fn a_draft_without_its_body_row() {
+    let patient = Patient::new().await;
+    let summary =
+        scan(&patient.store, "Drafts").await.into_iter().find(|row| time::parse_time_row(row.key.row()).is_some());
+    let summary = summary.expect("a draft").key;
+    patient.delete(Table::Drafts, &key(summary.partition(), "s-three")).await;
+    let expected = [line(Table::Drafts, &summary, "has no row s-three")];
+    patient.assert_named(&expected);
+}

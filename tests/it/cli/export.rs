@@ -1,0 +1,179 @@
+//! `export` and back: the same content, ids, versions, dates and old slugs, byte for byte.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tidings::model::WholePost;
+
+use crate::support::command::{Blog, Ran, run};
+use crate::support::site::{instant, post, slug, slugs};
+
+const POSTS: [(&str, &str); 6] = [
+    (
+        "2025-01-10-one.md",
+        "---\ntitle: \"One \\\"quoted\\\" — ünï\"\ntags: [a, \"C++\", C]\nauthors: [Ada, Łukasz / Ĳ]\ncategory: News\naliases: [/old/uno, eins]\nsummary: Its own words.\n---\r\nOne.\r\n\u{2028}\u{0}end",
+    ),
+    ("2025-01-10-tie.md", "---\ntitle: Tie\n---\n\n\n  Spaces kept.  \n"),
+    ("2019-05-05-five.md", "---\ntitle: Five\ndate: 2019-05-05T05:05:05.1234567Z\nlastmod: 2020-02-02\n---\n"),
+    ("draft.md", "---\ntitle: Draft\ndraft: true\ntags: [hidden]\n---\nDraft.\n"),
+    ("9990-01-01-far.md", "---\ntitle: Far\n---\nStill to come.\n"),
+    ("old.md", "---\nredirect: /five\n---\n"),
+];
+
+/// Everything that a reader can ask of a site.
+const EVERYTHING: [&str; 2] = [
+    "{
+    posts(first: 10) { totalCount edges { cursor node {
+        id slug title excerpt version status createdAt updatedAt publishedAt
+        author { id } authors { id } categories { id } tags { id } body { markdown html } newer { id } older { id }
+    } } }
+}",
+    "{
+    posts(last: 100) { totalCount edges { cursor node { id slug version updatedAt } } }
+    categories { totalCount nodes { id slug name description } }
+    tags { totalCount edges { cursor node { id slug name description posts { totalCount nodes { slug } } } } }
+    authors { totalCount nodes { id slug name bio url } }
+    archive { year month postCount }
+    uno: post(slug: \"uno\") { slug } eins: post(slug: \"eins\") { slug } old: post(slug: \"old\") { slug }
+}",
+];
+
+fn import_export(from: &Blog, to: &Blog) -> Ran {
+    let file = from.path().join("export.jsonl");
+    fs::write(&file, from.export()).expect("a file");
+    to.import_of(&file, &[])
+}
+
+/// Exports, imports into an empty store, and holds what is there against what was.
+async fn assert_comes_back(blog: &Blog) {
+    let copy = Blog::of(&[]);
+    let ran = import_export(blog, &copy);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.err.contains("note "), "{ran:?}");
+    assert_eq!(copy.export(), blog.export());
+    for query in EVERYTHING {
+        assert_eq!(copy.query(query).await, blog.query(query).await);
+    }
+    assert_eq!(copy.check().code, Some(0));
+    let again = import_export(blog, &copy);
+    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, "), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_blog_comes_back_as_it_was() {
+    let blog = Blog::of(&POSTS);
+    let ran = blog.import();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // Renamed, retagged, re-dated: versions, old slugs, and terms that no post bears any more.
+    blog.write("2025-01-10-tie.md", "---\ntitle: Tie\nslug: bow-tie\ntags: [a]\n---\nNew.\n");
+    blog.write("draft.md", "---\ntitle: Draft\ndraft: true\n---\nDraft, second.\n");
+    assert!(blog.import().summary().starts_with("Imported: 0 made, 2 changed, "));
+    assert_comes_back(&blog).await;
+}
+
+#[tokio::test]
+async fn the_example_blog_comes_back_as_it_was() {
+    let blog = Blog::of(&[]);
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
+    assert_eq!(blog.import_of(&example, &[]).code, Some(0));
+    assert_comes_back(&blog).await;
+}
+
+/// Slugs that look like addresses, or like what an importer would tidy; posts that no import made.
+#[tokio::test]
+async fn posts_that_no_importer_would_make_come_back_as_they_were() {
+    let blog = Blog::of(&[]);
+    let made = |number, slug_text: &str, former: &[&str]| -> WholePost {
+        let mut whole = post(number, instant("2024-02-03T04:05:06.0000007Z"));
+        whole.post.slug = slug(slug_text);
+        whole.post.former_slugs = slugs(former);
+        whole.post.version = 7;
+        whole.post.has_own_excerpt = true;
+        whole.post.tags = slugs(&["c--", "index", "1.0"].map(|tag| tag.trim_end_matches('-')));
+        whole
+    };
+    let site = blog.site().await;
+    site.publish(&[
+        made(1, "notes.html", &["index", "readme.md", "a--b"]),
+        made(2, "two--dashes", &["notes.htm", "notes"]),
+        made(3, "index.html", &["2024.md"]),
+    ])
+    .await;
+    drop(site);
+    assert_comes_back(&blog).await;
+}
+
+#[test]
+fn an_empty_store_is_exported_as_a_header_and_imported_as_nothing() {
+    let blog = Blog::of(&[]);
+    blog.import();
+    assert_eq!(blog.export(), "{\"tidings\":1}\n");
+    let copy = Blog::of(&[]);
+    let ran = import_export(&blog, &copy);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 0 made, 0 changed, 0 unchanged, 0 skipped, 0 failed;"), "{ran:?}");
+    assert_eq!(copy.export(), blog.export());
+}
+
+#[test]
+fn a_file_holds_what_the_standard_output_would() {
+    let blog = Blog::of(&POSTS);
+    blog.import();
+    let file = blog.path().join("out.jsonl").display().to_string();
+    let ran = run(&["export", &file, "--store", &blog.store()]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", "Exported 5 posts\n"));
+    assert_eq!(fs::read_to_string(&file).expect("the export"), blog.export());
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let blog = Blog::of(&POSTS);
+    blog.import();
+    let ran = run(&["export", "/nowhere/out.jsonl", "--store", &blog.store()]);
+    assert!(ran.complaint().starts_with("cannot write /nowhere/out.jsonl: "), "{ran:?}");
+    let full = run(&["export", "/dev/full", "--store", &blog.store()]);
+    assert!(full.complaint().contains("No space left on device"), "{full:?}");
+}
+
+#[test]
+fn every_line_is_json_and_terms_come_before_the_posts_that_name_them() {
+    let blog = Blog::of(&POSTS);
+    blog.import();
+    let export = blog.export();
+    let kinds: Vec<Value> =
+        export.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).expect("JSON")["type"].clone()).collect();
+    let mut ordered = ["category"].to_vec();
+    ordered.extend(["tag"; 4]);
+    ordered.extend(["author"; 2]);
+    ordered.extend(["post"; 5]);
+    assert_eq!(kinds, ordered.into_iter().map(|kind| json!(kind)).collect::<Vec<_>>());
+}
+
+/// The id names the post, whatever else of its line was edited.
+#[tokio::test]
+async fn a_slug_edited_in_an_export_renames_the_post() {
+    let blog = Blog::of(&POSTS);
+    blog.import();
+    let file = blog.path().join("edited.jsonl");
+    let export = blog.export();
+    fs::write(&file, export.replace("\"slug\":\"tie\"", "\"slug\":\"bow-tie\"")).expect("a file");
+    let ran = blog.import_of(&file, &[]);
+    assert!(ran.summary().starts_with("Imported: 0 made, 1 changed, 4 unchanged, "), "{ran:?}");
+    let data = blog.query(r#"{ post(slug: "tie") { slug version } posts { totalCount } }"#).await;
+    assert_eq!(data, json!({ "post": { "slug": "bow-tie", "version": 2 }, "posts": { "totalCount": 3 } }));
+}
+
+/// An older export over a site that has moved on: the same posts, never copies of them.
+#[tokio::test]
+async fn an_export_over_its_own_site_makes_no_copies() {
+    let blog = Blog::of(&POSTS);
+    blog.import();
+    let file = blog.path().join("before.jsonl");
+    fs::write(&file, blog.export()).expect("a file");
+    blog.write("2025-01-10-tie.md", "---\ntitle: Tie\nslug: bow-tie\n---\nNew.\n");
+    blog.import();
+    let ran = blog.import_of(&file, &[]);
+    assert!(ran.summary().starts_with("Imported: 0 made, 1 changed, 4 unchanged, "), "{ran:?}");
+    let data = blog.query(r#"{ post(slug: "bow-tie") { slug version } posts { totalCount } }"#).await;
+    assert_eq!(data, json!({ "post": { "slug": "tie", "version": 3 }, "posts": { "totalCount": 3 } }));
+}

@@ -1,0 +1,196 @@
+//! `import`: what it says, how it ends, and what it leaves.
+
+use std::path::Path;
+
+use crate::support::command::{Blog, run};
+use crate::support::rows::all_rows;
+
+const HELLO: (&str, &str) = ("2025-03-04-hello.md", "---\ntitle: Hello\ntags: [a, b]\nauthor: Ada\n---\nHello.\n");
+const WORLD: (&str, &str) =
+    ("2025-03-05-world.md", "---\ntitle: World\ntags: [b]\naliases: [/old/globe]\n---\nWorld.\n");
+
+#[test]
+fn the_report_counts_what_was_done_and_the_exit_code_is_0() {
+    let blog = Blog::of(&[HELLO, WORLD, ("README.md", "No front matter.\n")]);
+    let ran = blog.import();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(
+        ran.out,
+        "Imported: 2 made, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new categories, tags and authors; 0 redirects\n"
+    );
+    assert_eq!(ran.err, "Importing 2 posts …\nskipped  README.md: no front matter\n");
+}
+
+#[test]
+fn a_post_that_fails_is_named_and_the_exit_code_is_2() {
+    let blog = Blog::of(&[HELLO, ("bad.md", "---\ntitle: Bad\ndate: someday\n---\n")]);
+    let ran = blog.import();
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 1 made, 0 changed, 0 unchanged, 0 skipped, 1 failed;"), "{ran:?}");
+    assert!(ran.err.contains("failed   bad.md: \"someday\" is not a date, such as 2025-02-03"), "{ran:?}");
+}
+
+#[tokio::test]
+async fn an_import_again_changes_nothing() {
+    let blog = Blog::of(&[HELLO, WORLD]);
+    blog.import();
+    let before = all_rows(&blog.site().await.store).await;
+    let again = blog.import();
+    assert_eq!(again.code, Some(0));
+    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, 2 unchanged, 0 skipped, 0 failed; 0 new"));
+    assert_eq!(all_rows(&blog.site().await.store).await, before);
+}
+
+#[tokio::test]
+async fn a_dry_run_says_what_an_import_would_do_and_writes_nothing() {
+    let blog = Blog::of(&[HELLO, ("2025-01-01-same.md", "---\ntitle: Same\n---\n")]);
+    blog.import();
+    let before = all_rows(&blog.site().await.store).await;
+    blog.write(HELLO.0, &HELLO.1.replace("[a, b]", "[a, c]"));
+    blog.write(WORLD.0, WORLD.1);
+    blog.write("bad.md", "---\ntitle: [\n---\n");
+    let dry = blog.import_of(&blog.posts(), &["--dry-run"]);
+    assert_eq!(
+        dry.summary(),
+        "Dry run, nothing written: 1 made, 1 changed, 1 unchanged, 0 skipped, 1 failed; 1 new categories, tags and authors; 0 redirects"
+    );
+    assert_eq!(dry.code, Some(2));
+    assert_eq!(all_rows(&blog.site().await.store).await, before);
+    let wet = blog.import();
+    assert_eq!(wet.summary().split_once(": ").map(|s| s.1), dry.summary().split_once(": ").map(|s| s.1));
+}
+
+/// What a first dry run would find, without a store to find it in.
+#[test]
+fn a_dry_run_makes_no_store() {
+    let blog = Blog::of(&[HELLO]);
+    let dry = blog.import_of(&blog.posts(), &["--dry-run"]);
+    assert!(dry.summary().starts_with("Dry run, nothing written: 1 made, "), "{dry:?}");
+    assert!(!blog.path().join("store").exists(), "a store was made");
+}
+
+#[test]
+fn a_dry_run_finds_the_bodies_that_fit_no_row() {
+    let blog = Blog::of(&[("2025-01-01-vast.md", &super::broken::vast())]);
+    let (dry, wet) = (blog.import_of(&blog.posts(), &["--dry-run"]), blog.import());
+    assert_eq!((dry.code, wet.code), (Some(2), Some(2)), "{dry:?} {wet:?}");
+}
+
+#[test]
+fn a_missing_path_is_named_and_no_store_is_made() {
+    let blog = Blog::of(&[]);
+    let missing = blog.path().join("nowhere");
+    let refused = blog.import_of(&missing, &[]);
+    assert!(refused.complaint().starts_with(&format!("{} cannot be read: ", missing.display())), "{refused:?}");
+    assert!(!blog.path().join("store").exists(), "a store was made");
+}
+
+#[test]
+fn an_empty_folder_is_an_import_of_nothing() {
+    let blog = Blog::of(&[]);
+    let ran = blog.import();
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.summary().starts_with("Imported: 0 made, 0 changed, 0 unchanged, 0 skipped, 0 failed;"), "{ran:?}");
+}
+
+#[test]
+fn a_form_that_is_none_of_ours_is_told_ours() {
+    let blog = Blog::of(&[("page.html", "<html></html>")]);
+    for path in [blog.posts().join("page.html"), Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")] {
+        let refused = blog.import_of(&path, &[]);
+        let complaint = refused.complaint();
+        assert!(complaint.starts_with(&format!("{} is none of the forms", path.display())), "{complaint}");
+        assert!(["Markdown", "WXR", ".jsonl"].iter().all(|form| complaint.contains(form)), "{complaint}");
+    }
+}
+
+/// The wrong `--format` is a mistake to be told, not an empty site.
+#[test]
+fn a_format_that_does_not_fit_what_is_found_is_an_error() {
+    let blog = Blog::of(&[HELLO]);
+    let file = blog.posts().join(HELLO.0);
+    for (path, format) in [(blog.posts(), "wxr"), (blog.posts(), "jsonl"), (file.clone(), "markdown"), (file, "wxr")] {
+        let ran = blog.import_of(&path, &["--format", format]);
+        assert_ne!(ran.code, Some(0), "{} as {format}: {ran:?}", path.display());
+        assert!(!ran.err.contains("panicked"), "{ran:?}");
+    }
+}
+
+/// The corpora's own WordPress export where it is; this small one everywhere.
+const WXR: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/" xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/">
+<channel>
+<link>https://example.org</link>
+<wp:base_blog_url>https://example.org</wp:base_blog_url>
+<wp:author><wp:author_login><![CDATA[ada]]></wp:author_login><wp:author_display_name><![CDATA[Ada L.]]></wp:author_display_name></wp:author>
+<item>
+<title>Hello &amp; welcome</title>
+<dc:creator><![CDATA[ada]]></dc:creator>
+<content:encoded><![CDATA[<p>Hi <script>alert(1)</script>there.</p>]]></content:encoded>
+<excerpt:encoded><![CDATA[]]></excerpt:encoded>
+<wp:post_id>7</wp:post_id>
+<wp:post_date_gmt>2015-02-03 04:05:06</wp:post_date_gmt>
+<wp:post_modified_gmt>2015-03-03 04:05:06</wp:post_modified_gmt>
+<wp:post_name>hello</wp:post_name>
+<wp:status>publish</wp:status>
+<wp:post_type>post</wp:post_type>
+<category domain="category" nicename="news"><![CDATA[News]]></category>
+<category domain="post_tag" nicename="a-tag"><![CDATA[A tag]]></category>
+<wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key><wp:meta_value><![CDATA[hallo]]></wp:meta_value></wp:postmeta>
+</item>
+<item>
+<title>Unfinished</title>
+<dc:creator><![CDATA[ada]]></dc:creator>
+<content:encoded><![CDATA[…]]></content:encoded>
+<wp:post_id>8</wp:post_id>
+<wp:post_date_gmt>0000-00-00 00:00:00</wp:post_date_gmt>
+<wp:post_name></wp:post_name>
+<wp:status>draft</wp:status>
+<wp:post_type>post</wp:post_type>
+</item>
+<item>
+<title>A picture</title>
+<wp:post_id>9</wp:post_id>
+<wp:post_type>attachment</wp:post_type>
+</item>
+</channel>
+</rss>
+"#;
+
+#[tokio::test]
+async fn a_wordpress_export_is_imported() {
+    let blog = Blog::of(&[]);
+    let file = blog.path().join("export.xml");
+    std::fs::write(&file, WXR).expect("a file");
+    let ran = blog.import_of(&file, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.summary().starts_with("Imported: 2 made, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new"),
+        "{ran:?}"
+    );
+    let again = blog.import_of(&file, &["--format", "wxr"]);
+    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, 2 unchanged, 1 skipped, 0 failed; 0 new"));
+    let query = r#"{ post(slug: "hallo") { slug title publishedAt updatedAt author { name slug } categories { name }
+        tags { slug } body { html } } posts { totalCount } }"#;
+    let expected = serde_json::json!({
+        "post": {
+            "slug": "hello", "title": "Hello & welcome", "publishedAt": "2015-02-03T04:05:06Z",
+            "updatedAt": "2015-03-03T04:05:06Z", "author": { "name": "Ada L.", "slug": "ada" },
+            "categories": [{ "name": "News" }], "tags": [{ "slug": "a-tag" }],
+            "body": { "html": "<p>Hi there.</p>\n" },
+        },
+        "posts": { "totalCount": 1 },
+    });
+    assert_eq!(blog.query(query).await, expected);
+}
+
+#[test]
+fn an_import_without_a_store_named_goes_into_the_folder_that_the_help_names() {
+    let blog = Blog::of(&[HELLO]);
+    let mut command = crate::support::command::tidings(&["import", "posts"]);
+    command.current_dir(blog.path());
+    let ran = crate::support::command::finish(command);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(blog.path().join("tidings-data/tidings.redb").is_file());
+    assert!(run(&["import", "--help"]).out.contains("file:tidings-data"));
+}

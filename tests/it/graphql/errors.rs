@@ -1,0 +1,276 @@
+//! What a client is told that sends what cannot be answered. The rule: a stable code, a status below 500, and a message that names the limit and
+//! what was found; an input that merely leads nowhere is null and no error.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::model::Instant;
+
+use crate::support::site::{NOW, Site, instant, post, slugs};
+
+const NEWER: &str = "application/graphql-response+json";
+const OLDER: &str = "application/json";
+
+/// Thirty posts with a tag and an author, an hour apart.
+pub async fn site() -> Site {
+    let newest = instant(NOW).ticks() - 1;
+    let at = |n: u64| Instant::from_ticks(newest - n as i64 * 36_000_000_000).expect("ticks");
+    let posts = (0..30).map(|n| {
+        let mut whole = post(n, at(n));
+        whole.post.tags = slugs(&["any"]);
+        whole.post.authors = slugs(&["ann"]);
+        whole
+    });
+    let site = Site::in_memory().await;
+    site.publish(&posts.collect::<Vec<_>>()).await;
+    site
+}
+
+/// What became of a request: the status, and each error's code, the argument that it names, and its message.
+async fn outcome(site: &Site, query: &str, variables: Value) -> String {
+    let body = json!({ "query": query, "variables": variables }).to_string();
+    let (answer, older) = (site.post_bytes(NEWER, body.clone()).await, site.post_bytes(OLDER, body).await);
+    assert_eq!((older.status.as_u16(), &older.body), (200, &answer.body), "{query}");
+    let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
+    let told = errors.iter().map(|error| {
+        let (extensions, message) = (&error["extensions"], error["message"].as_str().expect("a message"));
+        let code = extensions["code"].as_str().expect("a code");
+        match extensions["argument"].as_str() {
+            Some(argument) => format!(" {code}({argument}): {message}"),
+            None => format!(" {code}: {message}"),
+        }
+    });
+    format!("{}{}", answer.status.as_u16(), told.collect::<String>())
+}
+
+/// What became of each query.
+async fn assert_outcomes(cases: &[(&str, Value, &str)]) {
+    let site = site().await;
+    for (query, variables, expected) in cases {
+        assert_eq!(outcome(&site, query, variables.clone()).await, *expected, "{query} {variables}");
+    }
+}
+
+#[tokio::test]
+async fn what_leads_nowhere_is_null() {
+    let query = r#"{ post(slug: "none") { id } bad: post(slug: "No such!") { id } tag(slug: "none") { id } category(slug: "") { id }
+        author(slug: "none") { id } node(id: "none") { id } empty: node(id: "") { id } number: node(id: 7) { id } nodes(ids: ["a", "b"]) { id } }"#;
+    let data = site().await.query(query).await;
+    assert_eq!(
+        data,
+        json!({ "post": null, "bad": null, "tag": null, "category": null, "author": null,
+            "node": null, "empty": null, "number": null, "nodes": [null, null] })
+    );
+}
+
+#[tokio::test]
+async fn a_cursor_that_this_list_has_not_given_is_refused() {
+    let site = site().await;
+    let cursor = |data: &Value| data["posts"]["pageInfo"]["endCursor"].as_str().expect("a cursor").to_owned();
+    let own = cursor(&site.query("{ posts(first: 3) { pageInfo { endCursor } } }").await);
+    let of_tag =
+        cursor(&site.query(r#"{ tag(slug: "any") { posts(first: 3) { pageInfo { endCursor } } } }"#).await["tag"]);
+    let filtered = r#"{ posts(first: 3, filter: { tags: { all: ["any"] } }) { pageInfo { endCursor } } }"#;
+    let of_filter = cursor(&site.query(filtered).await);
+    let plain = URL_SAFE_NO_PAD.decode(&own).expect("base64");
+    let other_version = URL_SAFE_NO_PAD.encode([b"2", &plain[1..]].concat());
+    let mut refused: Vec<String> =
+        ["garbage", "🌒", &"A".repeat(60_000), &format!("{own}A"), &format!("{own}="), &own.to_lowercase()]
+            .map(ToOwned::to_owned)
+            .to_vec();
+    refused.extend([of_tag, of_filter, other_version]);
+    refused.extend((0..plain.len()).map(|end| URL_SAFE_NO_PAD.encode(&plain[..end])));
+    refused.extend((0..own.len()).map(|end| own[..end].to_owned()));
+    for argument in ["after", "before"] {
+        let query = format!("query($c: String) {{ posts({argument}: $c) {{ nodes {{ id }} }} }}");
+        let message = format!(
+            "200 BAD_CURSOR({argument}): `{argument}` is not a cursor of this list; pass an `endCursor` or `startCursor` that this list has given"
+        );
+        for cursor in &refused {
+            assert_eq!(outcome(&site, &query, json!({ "c": cursor })).await, message, "{cursor}");
+        }
+        assert_eq!(outcome(&site, &query, json!({ "c": own })).await, "200");
+    }
+}
+
+#[tokio::test]
+async fn a_size_out_of_range_is_refused_with_its_limits() {
+    let cases = [
+        ("{ posts(first: -1) { nodes { id } } }", "200 BAD_USER_INPUT(first): `first` is -1; it must be 0 to 100"),
+        (
+            "{ posts(first: 101) { nodes { id } } }",
+            "200 BAD_USER_INPUT(first): `first` is 101; a page holds at most 100",
+        ),
+        ("{ posts(last: -7) { nodes { id } } }", "200 BAD_USER_INPUT(last): `last` is -7; it must be 0 to 100"),
+        ("{ tags(last: 101) { nodes { id } } }", "200 BAD_USER_INPUT(last): `last` is 101; a page holds at most 100"),
+        // Both at fault: the first that is read.
+        (
+            "{ posts(first: 101, last: -1) { nodes { id } } }",
+            "200 BAD_USER_INPUT(first): `first` is 101; a page holds at most 100",
+        ),
+        (
+            "{ posts(first: 1, last: 101) { nodes { id } } }",
+            "200 BAD_USER_INPUT(last): `last` is 101; a page holds at most 100",
+        ),
+        (
+            "{ posts(first: 5000000000) { nodes { id } } }",
+            "200 BAD_USER_INPUT: Failed to parse \"Int\": Only integers from -2147483648 to 2147483647 are accepted.",
+        ),
+    ];
+    assert_outcomes(&cases.map(|(query, expected)| (query, json!({}), expected))).await;
+}
+
+#[tokio::test]
+async fn too_many_ids_or_slugs_are_refused_with_their_number() {
+    let many = |count: usize| (0..count).map(|n| format!("s{n}")).collect::<Vec<_>>();
+    let nodes = "query($ids: [ID!]!) { nodes(ids: $ids) { id } }";
+    let posts = "query($s: [String!]) { posts(filter: { tags: { all: $s } }) { nodes { id } } }";
+    assert_outcomes(&[
+        (nodes, json!({ "ids": many(100) }), "200"),
+        (
+            nodes,
+            json!({ "ids": many(101) }),
+            "200 BAD_USER_INPUT(ids): `ids` names 101 objects; at most 100 are allowed",
+        ),
+        (posts, json!({ "s": many(20) }), "200"),
+        (
+            posts,
+            json!({ "s": many(21) }),
+            "200 BAD_USER_INPUT(filter): `filter` names 21 slugs; at most 20 are allowed",
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn an_instant_that_never_was_is_refused() {
+    let site = site().await;
+    let in_document = |at: &str| format!("{{ posts(filter: {{ publishedAfter: {at} }}) {{ nodes {{ id }} }} }}");
+    let in_variable = "query($at: DateTime) { posts(filter: { publishedAfter: $at }) { nodes { id } } }";
+    for at in ["2025-02-30T00:00:00Z", "0000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "2025-02-03", ""] {
+        let expected = format!(
+            "200 BAD_USER_INPUT: Failed to parse \"DateTime\": \"{at}\" is not an RFC 3339 instant of the years 1 to 9999, such as \
+             2025-02-03T04:05:06.1234567Z (occurred while parsing \"PostFilter\")"
+        );
+        assert_eq!(outcome(&site, &in_document(&format!("{at:?}")), json!({})).await, expected);
+        assert_eq!(outcome(&site, in_variable, json!({ "at": at })).await, expected);
+    }
+    let number = outcome(&site, &in_document("2025"), json!({})).await;
+    assert_eq!(
+        number,
+        "200 BAD_USER_INPUT: Expected input type \"DateTime\", found 2025. (occurred while parsing \"PostFilter\")"
+    );
+}
+
+#[tokio::test]
+async fn a_value_of_another_type_is_refused_before_anything_runs() {
+    let (id, int) =
+        ("query($id: ID!) { node(id: $id) { id } }", "query($n: Int) { posts(first: $n) { nodes { id } } }");
+    let no_id = "422 BAD_USER_INPUT: Invalid value for argument \"id\", expected type \"ID\"";
+    let no_int = "422 BAD_USER_INPUT: Invalid value for argument \"first\", expected type \"Int\"";
+    assert_outcomes(&[
+        ("{ node(id: { a: 1 }) { id } }", json!({}), no_id),
+        ("{ node(id: 1.5) { id } }", json!({}), no_id),
+        ("{ node(id: true) { id } }", json!({}), no_id),
+        (id, json!({ "id": {} }), no_id),
+        (id, json!({ "id": 1.5 }), no_id),
+        (id, json!({ "id": true }), no_id),
+        (id, json!({}), "422 BAD_USER_INPUT: The variable \"$id\" of type \"ID!\" was not given."),
+        (id, json!({ "id": null }), "422 BAD_USER_INPUT: The variable \"$id\" of type \"ID!\" is null."),
+        ("{ posts(first: 1.5) { nodes { id } } }", json!({}), no_int),
+        (int, json!({ "n": "x" }), no_int),
+        (int, json!({ "n": 1.5 }), no_int),
+        (int, json!({ "n": [1] }), no_int),
+        ("query($n: String) { posts(first: $n) { nodes { id } } }", json!({ "n": "1" }), no_int),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn a_document_that_does_not_fit_the_schema_is_refused() {
+    let failed = |message: &str| format!("422 GRAPHQL_VALIDATION_FAILED: {message}");
+    let cases = [
+        ("{", "400 GRAPHQL_PARSE_FAILED: Syntax error: expected selection.".to_owned()),
+        ("{ nothing }", failed("Unknown field \"nothing\" on type \"Query\".")),
+        (
+            "{ posts(nothing: 1) { nodes { id } } }",
+            failed("Unknown argument \"nothing\" on field \"posts\" of type \"Query\"."),
+        ),
+        ("{ posts }", failed("Field \"posts\" of type \"PostConnection\" must have a selection of subfields")),
+        (
+            "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }",
+            "422 FRAGMENT_CYCLE: The fragment \"A\" spreads itself, directly or through others.".to_owned(),
+        ),
+    ];
+    let site = site().await;
+    for (query, expected) in cases {
+        assert_eq!(outcome(&site, query, json!({})).await, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_over_a_limit_is_refused_with_the_limit_and_what_was_found() {
+    let repeated = |part: &dyn Fn(usize) -> String, count: usize| (0..count).map(part).collect::<String>();
+    let lists = format!("{{ nodes(ids: {}{}) {{ id }} }}", "[".repeat(2_000), "]".repeat(2_000));
+    let bomb_step = |n| format!("fragment F{n} on PostConnection {{ {} }} ", format!("...F{} ", n + 1).repeat(15));
+    let bomb =
+        format!("{{ posts {{ ...F0 }} }} {} fragment F6 on PostConnection {{ totalCount }}", repeated(&bomb_step, 6));
+    let nested = format!("{}{}", "{posts".repeat(10_000), "}".repeat(10_000));
+    let nested_short = format!("{}{}", "{a".repeat(10_000), "}".repeat(10_000));
+    let aliases = format!("{{ posts {{ {} }} }}", repeated(&|n| format!("a{n}: totalCount "), 1_000));
+    let wide = format!("{{ {} }}", repeated(&|n| format!("a{n}: archive {{ year }} "), 90));
+    let cases = [
+        (lists, "422 QUERY_TOO_DEEP: The document has more than 32 brackets open at once; 32 is the limit."),
+        (
+            bomb,
+            "422 QUERY_TOO_COMPLEX: The document has 23594867 fields and fragments, counted as often as spread,; the limit is 2000.",
+        ),
+        (nested, "422 QUERY_TOO_LARGE: The document has 70000 bytes; the limit is 65536."),
+        (nested_short, "422 QUERY_TOO_DEEP: The document has more than 32 brackets open at once; 32 is the limit."),
+        (aliases, "422 QUERY_TOO_COMPLEX: The document has 1000 aliases; the limit is 100."),
+        (wide, "422 QUERY_TOO_COMPLEX: The document has 90 fields at an operation's root; the limit is 50."),
+    ];
+    let site = site().await;
+    for (query, expected) in cases {
+        assert_eq!(outcome(&site, &query, json!({})).await, expected, "{}", &query[..query.len().min(80)]);
+    }
+}
+
+/// With a name and without: how the operation is chosen must not change what is counted.
+#[tokio::test]
+async fn a_query_over_the_storage_bound_is_refused_with_both_numbers() {
+    let authors = |inside: &str| format!("posts(first: 100) {{ nodes {{ author {{ {inside} }} }} }}");
+    let query = format!("{{ {} }}", authors(&authors(&authors("name"))));
+    let site = site().await;
+    for operation in ["", "query", "query Named"] {
+        let told = outcome(&site, &format!("{operation} {query}"), json!({})).await;
+        let (start, rest) = told.split_once(" storage requests; the limit is ").expect("both numbers");
+        let found = start.strip_prefix("422 QUERY_TOO_COMPLEX: This query may need ").expect("the code");
+        assert!(found.parse::<u64>().expect("a number") > STORAGE_REQUESTS_MAX, "{told}");
+        assert!(rest.starts_with(&format!("{STORAGE_REQUESTS_MAX}. ")), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_request_is_refused() {
+    let site = site().await;
+    let cases = [
+        (b"{\"query\": \"\xff\"}".to_vec(), 400, "BAD_REQUEST: The body is not UTF-8 (byte 11)."),
+        (vec![b' '; 10 << 20], 413, "PAYLOAD_TOO_LARGE: The body has more than 1048576 bytes, which is the limit."),
+        (
+            b"[]".to_vec(),
+            400,
+            "BATCHING_NOT_SUPPORTED: Several requests in one body are not supported: send them one by one.",
+        ),
+    ];
+    for (body, status, expected) in cases {
+        for accept in [OLDER, NEWER] {
+            let answer = site.post_bytes(accept, body.clone()).await;
+            let error = &answer.body["errors"][0];
+            let (code, message) = (error["extensions"]["code"].as_str(), error["message"].as_str());
+            let told = format!("{}: {}", code.expect("a code"), message.expect("a message"));
+            assert_eq!((answer.status.as_u16(), told.as_str()), (status, expected));
+        }
+    }
+}

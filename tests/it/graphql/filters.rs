@@ -1,0 +1,205 @@
+//! `PostFilter` through the API, held against a model: all, any, dates, duplicates, slugs that name nothing, lists that are empty.
+
+use serde_json::{Value, json};
+use tidings::model::{Post, TermKind, WholePost};
+
+use crate::support::lists::{Arguments, ListOf};
+use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+
+/// 90 posts over three months, every combination of three tags, two categories and two authors, some of them still to come.
+fn posts() -> Vec<WholePost> {
+    let posts = (0..90_u64).map(|n| {
+        let day = 1 + n / 4;
+        let mut whole = post(n, instant(&format!("2026-0{}-{day:02}T12:00:00Z", 4 + n % 3)));
+        let divides = [(2, "two"), (3, "three"), (5, "five")];
+        whole.post.tags = divides.iter().filter(|(d, _)| n % d == 0).map(|(_, tag)| slug(tag)).collect();
+        whole.post.categories = slugs(if n % 4 == 0 { &["news", "notes"] } else { &["notes"] });
+        whole.post.authors = slugs(if n % 7 < 3 { &["ada"] } else { &["grace", "ada"] });
+        whole
+    });
+    posts.collect()
+}
+
+async fn site() -> Site {
+    let site = Site::in_memory().await;
+    site.publish(&posts()).await;
+    site
+}
+
+/// The slugs of the posts that are kept, newest first, as a reader sees them at `NOW`.
+fn model(keeps: impl Fn(&Post) -> bool) -> Vec<String> {
+    let posts = posts();
+    let mut kept: Vec<&Post> =
+        posts.iter().map(|w| &w.post).filter(|p| p.published_at <= Some(instant(NOW)) && keeps(p)).collect();
+    kept.sort_by_key(|post| post.key());
+    kept.iter().map(|post| post.slug.to_string()).collect()
+}
+
+fn has(post: &Post, kind: TermKind, names: &[&str]) -> [bool; 2] {
+    let borne: Vec<bool> = names.iter().map(|name| post.bears(kind, &slug(name))).collect();
+    [borne.iter().all(|b| *b), borne.iter().any(|b| *b)]
+}
+
+fn all(post: &Post, kind: TermKind, names: &[&str]) -> bool {
+    has(post, kind, names)[0]
+}
+
+fn any(post: &Post, kind: TermKind, names: &[&str]) -> bool {
+    has(post, kind, names)[1]
+}
+
+type Keeps = Box<dyn Fn(&Post) -> bool>;
+
+/// A filter as it stands in a document, and what it keeps.
+fn filters() -> Vec<(&'static str, Keeps)> {
+    use TermKind::{Author, Category, Tag};
+    let at = |text: &str| Some(instant(text));
+    let (april, may) = (at("2026-04-05T12:00:00Z"), at("2026-05-10T12:00:00Z"));
+    vec![
+        ("{}", Box::new(|_| true)),
+        ("{ tags: {} }", Box::new(|_| true)),
+        ("{ tags: { all: [] } }", Box::new(|_| true)),
+        ("{ tags: null, authors: { all: null, any: null } }", Box::new(|_| true)),
+        ("{ tags: { any: [] } }", Box::new(|_| false)),
+        (r#"{ tags: { all: ["two"], any: [] } }"#, Box::new(|_| false)),
+        (r#"{ tags: { all: ["two"] } }"#, Box::new(|p| all(p, Tag, &["two"]))),
+        (r#"{ tags: { all: ["two", "two", "three", "two"] } }"#, Box::new(|p| all(p, Tag, &["two", "three"]))),
+        (r#"{ tags: { any: ["two", "two"] } }"#, Box::new(|p| any(p, Tag, &["two"]))),
+        (r#"{ tags: { any: ["three", "five", "three"] } }"#, Box::new(|p| any(p, Tag, &["three", "five"]))),
+        (r#"{ tags: { all: ["two", "three", "five"] } }"#, Box::new(|p| all(p, Tag, &["two", "three", "five"]))),
+        (
+            r#"{ tags: { all: ["two"], any: ["three", "five"] } }"#,
+            Box::new(|p| all(p, Tag, &["two"]) && any(p, Tag, &["three", "five"])),
+        ),
+        (r#"{ tags: { all: ["two"], any: ["two"] } }"#, Box::new(|p| all(p, Tag, &["two"]))),
+        (r#"{ tags: { all: ["nothing"] } }"#, Box::new(|_| false)),
+        (r#"{ tags: { all: ["two", "nothing"] } }"#, Box::new(|_| false)),
+        (r#"{ tags: { any: ["two", "nothing"] } }"#, Box::new(|p| any(p, Tag, &["two"]))),
+        (r#"{ tags: { all: ["No Slug!"] } }"#, Box::new(|_| false)),
+        (r#"{ tags: { any: ["No Slug!", "", "five"] } }"#, Box::new(|p| any(p, Tag, &["five"]))),
+        (r#"{ tags: { any: ["No Slug!"] } }"#, Box::new(|_| false)),
+        (r#"{ tags: { all: ["ada"] } }"#, Box::new(|_| false)),
+        (
+            r#"{ tags: { all: ["three"] }, categories: { all: ["news"] }, authors: { any: ["grace"] } }"#,
+            Box::new(|p| all(p, Tag, &["three"]) && all(p, Category, &["news"]) && any(p, Author, &["grace"])),
+        ),
+        (
+            r#"{ categories: { any: ["news", "notes"] }, authors: { all: ["ada", "grace"] } }"#,
+            Box::new(|p| any(p, Category, &["news", "notes"]) && all(p, Author, &["ada", "grace"])),
+        ),
+        // Both ends are exclusive.
+        (r#"{ publishedAfter: "2026-04-05T12:00:00Z" }"#, Box::new(move |p| p.published_at > april)),
+        (r#"{ publishedBefore: "2026-05-10T12:00:00Z" }"#, Box::new(move |p| p.published_at < may)),
+        (
+            r#"{ publishedAfter: "2026-04-05T12:00:00Z", publishedBefore: "2026-05-10T12:00:00Z", tags: { all: ["two"] } }"#,
+            Box::new(move |p| p.published_at > april && p.published_at < may && all(p, Tag, &["two"])),
+        ),
+        (r#"{ publishedAfter: "2026-05-10T12:00:00Z", publishedBefore: "2026-04-05T12:00:00Z" }"#, Box::new(|_| false)),
+        // Another zone, and a tick.
+        (r#"{ publishedAfter: "2026-04-05T14:00:00+02:00" }"#, Box::new(move |p| p.published_at > april)),
+        (r#"{ publishedAfter: "2026-04-05T11:59:59.9999999Z" }"#, Box::new(move |p| p.published_at >= april)),
+        // The ends of time, and of what is to come.
+        (r#"{ publishedBefore: "0001-01-01T00:00:00Z" }"#, Box::new(|_| false)),
+        (r#"{ publishedAfter: "9999-12-31T23:59:59.9999999Z" }"#, Box::new(|_| false)),
+        (
+            r#"{ publishedAfter: "0001-01-01T00:00:00Z", publishedBefore: "9999-12-31T23:59:59.9999999Z" }"#,
+            Box::new(|_| true),
+        ),
+        (r#"{ publishedAfter: "2026-06-15T12:00:00Z" }"#, Box::new(|_| false)),
+    ]
+}
+
+#[tokio::test]
+async fn each_filter_holds_what_the_model_does_both_ways() {
+    let site = site().await;
+    for (filter, keeps) in filters() {
+        ListOf::root("posts").filtered(filter).assert_is(&site, &model(keeps)).await;
+    }
+}
+
+#[tokio::test]
+async fn pages_of_a_filtered_list_follow_relay() {
+    let site = site().await;
+    for filter in
+        [r#"{ tags: { all: ["two"] } }"#, r#"{ tags: { any: ["three", "five"] }, categories: { all: ["notes"] } }"#]
+    {
+        let list = ListOf::root("posts").filtered(filter);
+        let all = list.cursors(&site).await;
+        for (first, last) in [(Some(0), None), (Some(3), None), (None, Some(3)), (Some(9), Some(4)), (Some(100), None)]
+        {
+            for after in [None, Some(0), Some(5), Some(all.len() - 1)] {
+                for before in [None, Some(0), Some(6), Some(all.len() - 1)] {
+                    list.assert_page(&site, &all, Arguments { first, after, last, before }).await;
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_filter_within_a_term_or_another_is_both() {
+    let site = site().await;
+    let scope = r#"tag(slug: "two")"#;
+    let list = ListOf::within(scope, "posts").filtered(r#"{ tags: { all: ["three"] }, authors: { all: ["grace"] } }"#);
+    let expected = model(|p| all(p, TermKind::Tag, &["two", "three"]) && all(p, TermKind::Author, &["grace"]));
+    list.assert_is(&site, &expected).await;
+    let same = ListOf::within(scope, "posts").filtered(r#"{ tags: { all: ["two"] } }"#);
+    same.assert_is(&site, &model(|p| all(p, TermKind::Tag, &["two"]))).await;
+    let none = ListOf::within(scope, "posts").filtered("{ tags: { any: [] } }");
+    none.assert_is(&site, &[]).await;
+}
+
+#[tokio::test]
+async fn too_many_slugs_are_refused_with_both_numbers() {
+    let site = site().await;
+    let names = |count: usize| (0..count).map(|n| format!("t{n}")).collect::<Vec<_>>();
+    let ask = async |filter: Value| {
+        let body = json!({ "query": "query($f: PostFilter) { posts(filter: $f) { totalCount nodes { id } } }", "variables": { "f": filter } });
+        site.post_graphql(body).await.body
+    };
+    let most = json!({ "tags": { "all": names(10), "any": names(5) }, "authors": { "any": names(5) } });
+    assert_eq!(ask(most).await, json!({ "data": { "posts": { "totalCount": 0, "nodes": [] } } }));
+    let over = ask(json!({ "tags": { "all": names(10), "any": names(6) }, "authors": { "any": names(5) } })).await;
+    let error = &over["errors"][0];
+    assert_eq!(
+        (&error["message"], &error["extensions"]["code"], &error["extensions"]["argument"]),
+        (&json!("`filter` names 21 slugs; at most 20 are allowed"), &json!("BAD_USER_INPUT"), &json!("filter"))
+    );
+    // A slug that is said twice is one slug, whichever list it stands in.
+    for list in ["all", "any"] {
+        let same = ask(json!({ "tags": { list: vec!["two"; 30] } })).await;
+        assert_eq!(
+            same["data"]["posts"]["totalCount"],
+            json!(model(|p| all(p, TermKind::Tag, &["two"])).len()),
+            "{list}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_instant_that_is_none_is_bad_input() {
+    let site = site().await;
+    for text in ["soon", "", "2026-02-30T00:00:00Z", "2026-04-05", "10000-01-01T00:00:00Z", "2026-04-05T12:00:00"] {
+        let query = format!("{{ posts(filter: {{ publishedAfter: {text:?} }}) {{ totalCount }} }}");
+        assert_eq!(site.codes(&query).await, ["BAD_USER_INPUT"], "{text}");
+    }
+}
+
+/// The same list in other words has the same cursors: a client that writes its filter anew goes on where it was.
+#[tokio::test]
+async fn a_cursor_fits_the_same_filter_in_other_words() {
+    let site = site().await;
+    let filters = [
+        r#"{ tags: { all: ["two", "three"] } }"#,
+        r#"{ tags: { all: ["three", "two", "three"], any: null }, authors: null }"#,
+        r#"{ tags: { all: ["three", "two"] }, categories: {} }"#,
+    ];
+    let lists = filters.map(|filter| ListOf::root("posts").filtered(filter));
+    let cursors = lists[0].cursors(&site).await;
+    for list in &lists {
+        assert_eq!(list.cursors(&site).await, cursors, "{list:?}");
+    }
+    let any = [r#"{ tags: { any: ["two", "three"] } }"#, r#"{ tags: { any: ["three", "two", "two"] } }"#];
+    let any = any.map(|filter| ListOf::root("posts").filtered(filter));
+    assert_eq!(any[0].cursors(&site).await, any[1].cursors(&site).await);
+}

@@ -1,0 +1,369 @@
+//! Drafts and posts still to come leave no trace (I4b). The rule it holds: whatever is asked, a site that has them answers as a site on which
+//! they were never written; and once the clock has passed its instant, a post is everywhere at once, with no job that makes it so.
+//!
+//! A category, tag or author is a thing in its own right, made before the posts that bear it: it is shown, by its own name and with no posts,
+//! even where only a draft bears it. Nothing of the draft shows but the terms that its writer made for it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use async_graphql::parser::parse_schema;
+use async_graphql::parser::types::{BaseType, FieldDefinition, Type, TypeKind, TypeSystemDefinition};
+use serde_json::{Value, json};
+use tidings::content::pages::{Filter, PostList, Scope};
+use tidings::content::write::plan::Change;
+use tidings::graphql::schema;
+use tidings::model::{NodeId, Post, TermId, TermKind, WholePost};
+
+use crate::support::lists::ListOf;
+use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+use crate::support::stores;
+
+/// The instants of the posts to come: later in this month, in the next, and years away.
+const TO_COME: [&str; 4] =
+    ["2026-06-15T12:00:00.0000001Z", "2026-06-20T00:00:00Z", "2026-07-01T00:00:00Z", "2030-02-03T00:00:00Z"];
+
+fn bearing(mut whole: WholePost, tags: &[&str]) -> WholePost {
+    whole.post.tags = slugs(tags);
+    whole.post.categories = slugs(&["news"]);
+    whole.post.authors = slugs(&["ada", if tags.contains(&"secret") { "mallory" } else { "grace" }]);
+    whole
+}
+
+/// What everyone may see: ten posts over three months, the newest of them at this very instant.
+fn shown() -> Vec<WholePost> {
+    let at = |n: u64| if n == 9 { NOW.to_owned() } else { format!("2026-0{}-{:02}T00:00:00Z", 4 + n % 3, 1 + n / 2) };
+    (0..10).map(|n| bearing(post(n, instant(&at(n))), if n % 2 == 0 { &["open", "even"] } else { &["open"] })).collect()
+}
+
+/// Posts that no one may see yet, with terms of their own and shared ones.
+fn to_come() -> Vec<WholePost> {
+    let posts = TO_COME.iter().zip(100..).map(|(at, n)| {
+        let mut whole = bearing(post(n, instant(at)), &["open", "even", "secret"]);
+        whole.post.former_slugs = slugs(&[&format!("old-{n}")]);
+        whole
+    });
+    posts.collect()
+}
+
+/// Posts that no one will see: one that never was published, and one that was and no longer is.
+fn drafts() -> Vec<WholePost> {
+    (200..202)
+        .map(|n| {
+            let mut whole = bearing(post(n, instant("2026-05-05T00:00:00Z")), &["open", "secret"]);
+            whole.post.published_at = None;
+            whole.post.former_slugs = slugs(&[&format!("old-{n}")]);
+            whole
+        })
+        .collect()
+}
+
+fn hidden() -> Vec<WholePost> {
+    [to_come(), drafts()].concat()
+}
+
+async fn change(site: &Site, before: &WholePost, after: &WholePost) {
+    let catalog = site.content.catalog().await.expect("the catalog");
+    let found = &catalog.posts[&before.post.id];
+    let before = site.content.stored(&found.place, &found.slug).await.expect("a read").expect("a post");
+    let writer = site.content.writer().expect("a writer");
+    writer.change_posts(vec![Change { before: Some(before), after: Some(after.clone()) }]).await.expect("a change");
+}
+
+/// A site with all of them. Two came a longer way: a post taken back to a draft, and one put off.
+async fn with_hidden(site: &Site) {
+    site.publish(&shown()).await;
+    for whole in hidden() {
+        let was_shown = [whole.post.id == hidden()[1].post.id, whole.post.id == hidden()[5].post.id];
+        if was_shown.contains(&true) {
+            let mut before = whole.clone();
+            before.post.published_at = Some(instant("2026-05-20T00:00:00Z"));
+            site.publish(&[before.clone()]).await;
+            change(site, &before, &whole).await;
+        } else {
+            site.publish(&[whole]).await;
+        }
+    }
+    site.assert_sound().await;
+}
+
+/// A site on which only these were ever written, with every term that the other has.
+async fn site_of(posts: &[WholePost]) -> Site {
+    let site = Site::in_memory().await;
+    let elsewhere = Site::in_memory().await;
+    elsewhere.publish(&[shown(), hidden()].concat()).await;
+    let writer = site.content.writer().expect("a writer");
+    for kind in TermKind::ALL {
+        let terms = elsewhere.content.all_terms(kind).await.expect("terms");
+        writer.save_terms(kind, terms).await.expect("terms are saved");
+    }
+    site.publish(posts).await;
+    site
+}
+
+/// Every selection that the schema has, from its SDL, so that a field that is added is crawled with the others.
+struct Selections {
+    fields: BTreeMap<String, Vec<FieldDefinition>>,
+}
+
+impl Selections {
+    fn of_the_schema() -> Self {
+        let document = parse_schema(schema::sdl(&schema::build())).expect("our own SDL");
+        let types = document.definitions.into_iter().filter_map(|definition| match definition {
+            TypeSystemDefinition::Type(of) => Some(of.node),
+            _ => None,
+        });
+        let fields = types.filter_map(|of| match of.kind {
+            TypeKind::Object(object) => Some((of.name.node.to_string(), object.fields)),
+            _ => None,
+        });
+        Self { fields: fields.map(|(name, fields)| (name, fields.into_iter().map(|f| f.node).collect())).collect() }
+    }
+
+    /// All fields of a type; of an object that has an id only that, where it is met on the way.
+    fn all(&self, type_name: &str, depth: usize) -> String {
+        let Some(fields) = self.fields.get(type_name) else { return " { __typename id }".to_owned() };
+        if depth == 0 && fields.iter().any(|field| field.name.node == "id") {
+            return " { __typename id }".to_owned();
+        }
+        let depth = if fields.iter().any(|field| field.name.node == "id") { depth - 1 } else { depth };
+        let each: Vec<String> = fields.iter().map(|field| self.field(field, depth)).collect();
+        format!(" {{ __typename {} }}", each.join(" "))
+    }
+
+    fn field(&self, field: &FieldDefinition, depth: usize) -> String {
+        let (name, of) = (&field.name.node, named(&field.ty.node));
+        let is_plain = !self.fields.contains_key(of) && of != "Node";
+        // Small pages, for the whole of it must be let in; the lists are walked to their ends besides.
+        let size = if field.arguments.iter().any(|a| a.node.name.node == "first") { "(first: 4)" } else { "" };
+        if is_plain { name.to_string() } else { format!("{name}{size}{}", self.all(of, depth)) }
+    }
+
+    /// The fields of the root that need no argument, each with all below it.
+    fn roots(&self) -> Vec<String> {
+        let needs = |field: &FieldDefinition| field.arguments.iter().any(|a| !a.node.ty.node.nullable);
+        let open = self.fields["Query"].iter().filter(|field| !needs(field));
+        open.map(|field| format!("{{ {} }}", self.field(field, 1))).collect()
+    }
+
+    /// All of whatever object an id names.
+    fn object(&self) -> String {
+        let each: Vec<String> = ["Post", "Category", "Tag", "Author"]
+            .iter()
+            .map(|name| format!("... on {name}{}", self.aliased(name)))
+            .collect();
+        format!("{{ __typename id {} }}", each.join(" "))
+    }
+
+    /// Under aliases, for `description: String` of one type and `posts` of another do not merge.
+    fn aliased(&self, type_name: &str) -> String {
+        let each: Vec<String> = self.fields[type_name]
+            .iter()
+            .map(|field| format!("{type_name}_{}: {}", field.name.node, self.field(field, 0)))
+            .collect();
+        format!(" {{ {} }}", each.join(" "))
+    }
+}
+
+fn named(of: &Type) -> &str {
+    match &of.base {
+        BaseType::Named(name) => name,
+        BaseType::List(inner) => named(inner),
+    }
+}
+
+/// Every answer that a reader can get who starts at the root and follows everything, and who guesses right.
+async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
+    let selections = Selections::of_the_schema();
+    let mut answers = BTreeMap::new();
+    let mut queries: VecDeque<String> = selections.roots().into();
+    let mut names = BTreeSet::new();
+    for whole in hidden() {
+        follow(
+            &json!({ "id": NodeId::Post(whole.post.id.clone()).to_string() }),
+            &selections,
+            &mut names,
+            &mut queries,
+        );
+        for slug in whole.post.former_slugs.iter().chain([&whole.post.slug]) {
+            follow(&json!({ "slug": slug.to_string() }), &selections, &mut names, &mut queries);
+        }
+    }
+    queries.extend(forged(&hidden()));
+    while let Some(query) = queries.pop_front() {
+        if !answers.contains_key(&query) {
+            let answer = site.query(&query).await;
+            follow(&answer, &selections, &mut names, &mut queries);
+            answers.insert(query, answer);
+        }
+    }
+    for list in lists(&names) {
+        for (size, forward) in sizes.iter().flat_map(|size| [(*size, true), (*size, false)]) {
+            let walked = list.walk(site, size, forward).await;
+            answers.insert(format!("{list:?} by {size}, forward: {forward}"), json!(walked));
+        }
+    }
+    answers
+}
+
+/// What the ids and slugs of an answer lead to, each once.
+fn follow(answer: &Value, selections: &Selections, names: &mut BTreeSet<String>, queries: &mut VecDeque<String>) {
+    match answer {
+        Value::Array(items) => items.iter().for_each(|item| follow(item, selections, names, queries)),
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                let name = value
+                    .as_str()
+                    .filter(|_| ["id", "slug"].iter().any(|end| field == end || field.ends_with(&format!("_{end}"))));
+                match name {
+                    Some(name) if names.insert(name.to_owned()) => queries.extend(probes(name, selections)),
+                    Some(_) => {}
+                    None => follow(value, selections, names, queries),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// All that can be asked by one id or slug.
+fn probes(name: &str, selections: &Selections) -> Vec<String> {
+    let object = selections.object();
+    let mut probes = vec![
+        format!("{{ node(id: {name:?}) {object} }}"),
+        format!("{{ nodes(ids: [{name:?}, \"post-000000000000\"]) {{ __typename id }} }}"),
+    ];
+    for (one, many, of) in
+        [("category", "categories", "Category"), ("tag", "tags", "Tag"), ("author", "authors", "Author")]
+    {
+        probes.push(format!("{{ {one}(slug: {name:?}){} }}", selections.all(of, 1)));
+        for set in ["all", "any"] {
+            let filter = format!("filter: {{ {many}: {{ {set}: [{name:?}] }} }}");
+            probes.push(format!("{{ posts({filter}) {{ totalCount nodes {{ id slug }} pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }} }}"));
+        }
+    }
+    probes.push(format!("{{ post(slug: {name:?}){} }}", selections.all("Post", 1)));
+    probes.push(format!("{{ post(slug: {name:?}) {{ id slug }} }}"));
+    probes
+}
+
+/// Lists from and up to places that only one who knows the keys of these posts can name.
+fn forged(posts: &[WholePost]) -> Vec<String> {
+    let mut queries = Vec::new();
+    let page = "{ totalCount nodes { id slug } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }";
+    for whole in posts {
+        let post = Post { published_at: Some(whole.post.key().at), ..whole.post.clone() };
+        let of_tag = Scope::Term(TermId { kind: TermKind::Tag, first_slug: slug("open") }, slug("open"));
+        for (scope, list) in [(Scope::All, "posts"), (of_tag, "tag(slug: \"open\") { posts")] {
+            let cursor = PostList { scope, filter: Filter::default() }.cursor(&post);
+            let close = if list.starts_with("tag") { " }" } else { "" };
+            for arguments in ["first: 3, after", "first: 3, before", "last: 3, after", "last: 3, before"] {
+                queries.push(format!("{{ {list}({arguments}: {cursor:?}) {page}{close} }}"));
+            }
+        }
+        let at = post.key().at;
+        for bound in ["publishedAfter", "publishedBefore"] {
+            queries.push(format!("{{ posts(filter: {{ {bound}: \"{at}\" }}) {page} }}"));
+        }
+    }
+    queries.push(format!("{{ posts(filter: {{ publishedAfter: {NOW:?} }}) {page} }}"));
+    queries
+}
+
+/// Every list that the names lead to; a slug of one kind is no slug of another, and its list is left out.
+fn lists(names: &BTreeSet<String>) -> Vec<ListOf> {
+    let mut lists: Vec<ListOf> = ["posts", "categories", "tags", "authors"].map(ListOf::root).to_vec();
+    for name in names {
+        if let Ok(NodeId::Term(id)) = name.parse() {
+            lists.push(ListOf::within(&format!("{}(slug: \"{}\")", id.kind.noun(), id.first_slug), "posts"));
+        }
+    }
+    lists
+}
+
+/// The first answer that differs, for a whole crawl is too much to print.
+fn assert_same(found: &BTreeMap<String, Value>, expected: &BTreeMap<String, Value>) {
+    assert!(found.len() > 300, "the crawl went nowhere: {} answers", found.len());
+    for (query, answer) in found {
+        assert_eq!(Some(answer), expected.get(query), "{query}");
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
+fn assert_no_trace(answers: &BTreeMap<String, Value>, of: &[WholePost]) {
+    let everything: String = answers.values().map(Value::to_string).collect();
+    for whole in of {
+        let Post { id, slug, title, .. } = &whole.post;
+        for trace in [format!("post-{id}"), format!("\"{slug}\""), format!("\"{title}\""), id.to_string()] {
+            assert!(!everything.contains(&trace), "{trace} shows");
+        }
+    }
+}
+
+#[tokio::test]
+async fn hidden_posts_leave_no_trace_until_their_instant_and_are_everywhere_after_it() {
+    let site = Site::in_memory().await;
+    with_hidden(&site).await;
+    let mut published = shown();
+    for (at, next) in [NOW].iter().chain(&TO_COME).zip(to_come().into_iter().map(Some).chain([None])) {
+        site.clock.set(instant(at));
+        let twin = site_of(&published).await;
+        twin.clock.set(instant(at));
+        let found = crawl(&site, &[1, 3]).await;
+        assert_same(&found, &crawl(&twin, &[1, 3]).await);
+        let still_hidden: Vec<_> = hidden().into_iter().filter(|w| !published.contains(w)).collect();
+        assert_no_trace(&found, &still_hidden);
+        published.extend(next);
+    }
+    assert_eq!(published.len(), 14);
+}
+
+/// A server that has had the lists in its memory since before the instant sees the post as one does that has just started.
+#[tokio::test]
+async fn what_is_cached_does_not_outlive_an_instant() {
+    let site = Site::in_memory().await;
+    with_hidden(&site).await;
+    let query = "{ posts { totalCount } tag(slug: \"open\") { posts { totalCount } } archive { month postCount } }";
+    for (at, visible) in [NOW].iter().chain(&TO_COME).zip(10..) {
+        site.clock.set(instant(at));
+        let warm = site.query(query).await;
+        site.forget();
+        assert_eq!((site.query(query).await, &warm["posts"]["totalCount"]), (warm.clone(), &json!(visible)), "at {at}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hidden_posts_leave_no_trace_in_azurite() {
+    let subject = stores::azurite().await;
+    let site = Site::over(subject.store.clone()).await;
+    with_hidden(&site).await;
+    let mut published = shown();
+    for (at, more) in [(NOW, 0), (TO_COME[2], 3)] {
+        published.extend(to_come().into_iter().take(more));
+        site.clock.set(instant(at));
+        let twin = site_of(&published).await;
+        twin.clock.set(instant(at));
+        assert_same(&crawl(&site, &[3]).await, &crawl(&twin, &[3]).await);
+    }
+}
+
+/// The name of a term is its own; whether anything bears it does not show.
+#[tokio::test]
+async fn a_term_that_only_hidden_posts_bear_is_shown_without_posts() {
+    let site = Site::in_memory().await;
+    with_hidden(&site).await;
+    let query = "{ tag(slug: \"secret\") { name posts { totalCount nodes { id } pageInfo { hasNextPage } } } tags { totalCount nodes { slug } } }";
+    let expected = json!({
+        "tag": { "name": "The tag secret", "posts": { "totalCount": 0, "nodes": [], "pageInfo": { "hasNextPage": false } } },
+        "tags": { "totalCount": 3, "nodes": [{ "slug": "even" }, { "slug": "open" }, { "slug": "secret" }] },
+    });
+    assert_eq!(site.query(query).await, expected);
+}
+
+/// The rows that were read tell a draft from what never was: they are told to editors alone.
+#[tokio::test]
+async fn what_an_answer_cost_is_not_told_to_whoever_asks() {
+    let site = Site::in_memory().await;
+    with_hidden(&site).await;
+    let body = json!({ "query": "{ post(slug: \"post-200\") { id } }", "extensions": { "storage": true } });
+    assert_eq!(site.post_graphql(body).await.body, json!({ "data": { "post": null } }));
+}

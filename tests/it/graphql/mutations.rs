@@ -1,0 +1,234 @@
+//! Mutations: what they change, what they refuse, and who may ask.
+
+use serde_json::{Value, json};
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::Site;
+
+const FIELDS: &str = "id slug title excerpt status version publishedAt body { markdown } authors { slug } categories { slug } tags { slug name }";
+
+async fn mutate(site: &Site, name: &str, input: Value) -> Value {
+    let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+    let kind = if matches!(name, "unpublishPost" | "deletePost") { "VersionedPostInput".to_owned() } else { kind };
+    let answer = match name {
+        "deletePost" => "deletedId".to_owned(),
+        "saveCategory" => "category { id slug name description }".to_owned(),
+        "saveTag" => "tag { id slug name description }".to_owned(),
+        "saveAuthor" => "author { id slug name bio url }".to_owned(),
+        _ => format!("post {{ {FIELDS} }}"),
+    };
+    let query = format!(
+        "mutation($input: {kind}!) {{ {name}(input: $input) {{ {answer} userErrors {{ code field message }} }} }}"
+    );
+    let answer = site.mutate(&query, json!({ "input": input }), Some(EDITOR_TOKEN)).await;
+    assert_eq!(answer.body.get("errors"), None, "{name}");
+    answer.body["data"][name].clone()
+}
+
+/// The codes and fields of what was refused; nothing where it was done.
+fn refused(payload: &Value) -> Vec<(String, String)> {
+    let errors = payload["userErrors"].as_array().expect("a list");
+    let field = |e: &Value| e["field"][1].as_str().unwrap_or_default().to_owned();
+    errors.iter().map(|e| (e["code"].as_str().expect("a code").to_owned(), field(e))).collect()
+}
+
+async fn site() -> Site {
+    let site = Site::in_memory().await;
+    mutate(
+        &site,
+        "saveAuthor",
+        json!({ "slug": "ada", "name": "Ada", "bio": "Counts.", "url": "https://ada.example" }),
+    )
+    .await;
+    mutate(&site, "saveCategory", json!({ "slug": "news", "name": "News" })).await;
+    site
+}
+
+async fn create(site: &Site, input: Value) -> Value {
+    let made = mutate(site, "createPost", input).await;
+    assert_eq!(refused(&made), []);
+    made["post"].clone()
+}
+
+#[tokio::test]
+async fn a_post_lives_from_draft_to_deletion() {
+    let site = site().await;
+    let made = create(&site, json!({
+        "title": "Łukasz's first", "markdown": "*Hello.*\n", "authors": ["ada"], "categories": ["news"], "tags": ["greetings"],
+    })).await;
+    assert_eq!(
+        (&made["slug"], &made["status"], &made["version"]),
+        (&json!("lukasz-s-first"), &json!("DRAFT"), &json!(1))
+    );
+    let id = made["id"].clone();
+    let public = "{ posts { totalCount nodes { slug title } } tag(slug: \"greetings\") { posts { totalCount } } archive { postCount } }";
+    let nothing =
+        json!({ "posts": { "totalCount": 0, "nodes": [] }, "tag": { "posts": { "totalCount": 0 } }, "archive": [] });
+    assert_eq!(site.query(public).await, nothing);
+
+    let published = mutate(&site, "publishPost", json!({ "id": id, "version": 1 })).await;
+    assert_eq!((&published["post"]["status"], &published["post"]["version"]), (&json!("PUBLISHED"), &json!(2)));
+    let one = json!({
+        "posts": { "totalCount": 1, "nodes": [{ "slug": "lukasz-s-first", "title": "Łukasz's first" }] },
+        "tag": { "posts": { "totalCount": 1 } }, "archive": [{ "postCount": 1 }],
+    });
+    assert_eq!(site.query(public).await, one);
+
+    let renamed = mutate(
+        &site,
+        "updatePost",
+        json!({ "id": id, "version": 2, "slug": "first", "title": "First", "tags": ["a", "b"] }),
+    )
+    .await;
+    assert_eq!(refused(&renamed), []);
+    let found = site.query("{ old: post(slug: \"lukasz-s-first\") { slug title } greetings: tag(slug: \"greetings\") { posts { totalCount } } a: tag(slug: \"a\") { posts { nodes { slug } } } }").await;
+    assert_eq!(
+        found,
+        json!({ "old": { "slug": "first", "title": "First" }, "greetings": { "posts": { "totalCount": 0 } }, "a": { "posts": { "nodes": [{ "slug": "first" }] } } })
+    );
+
+    let moved =
+        mutate(&site, "publishPost", json!({ "id": id, "version": 3, "at": "2020-02-02T02:02:02.0000002Z" })).await;
+    assert_eq!(moved["post"]["publishedAt"], "2020-02-02T02:02:02.0000002Z");
+    site.assert_sound().await;
+    let scheduled = mutate(&site, "publishPost", json!({ "id": id, "version": 4, "at": "2030-01-01T00:00:00Z" })).await;
+    assert_eq!(scheduled["post"]["status"], "SCHEDULED");
+    assert_eq!(
+        site.query("{ posts { totalCount } post(slug: \"first\") { id } archive { postCount } }").await,
+        json!({ "posts": { "totalCount": 0 }, "post": null, "archive": [] })
+    );
+
+    let draft = mutate(&site, "unpublishPost", json!({ "id": id, "version": 5 })).await;
+    assert_eq!((&draft["post"]["status"], &draft["post"]["publishedAt"]), (&json!("DRAFT"), &Value::Null));
+    site.assert_sound().await;
+    let deleted = mutate(&site, "deletePost", json!({ "id": id, "version": 6 })).await;
+    assert_eq!((&deleted["deletedId"], refused(&deleted)), (&id, vec![]));
+    site.assert_sound().await;
+    let again = create(&site, json!({ "title": "Another", "slug": "first", "markdown": "" })).await;
+    assert_ne!(again["id"], id);
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_is_named_and_nothing_changes() {
+    let site = site().await;
+    create(&site, json!({ "title": "Taken", "markdown": "x" })).await;
+    let before = site.query("{ posts { totalCount } tags { totalCount } }").await;
+    let long = "x".repeat(1_001);
+    let tags: Vec<String> = (0..101).map(|n| format!("t{n}")).collect();
+    for (input, expected) in [
+        (json!({ "title": " ", "markdown": "" }), vec![("INVALID", "title")]),
+        (json!({ "title": long, "markdown": "" }), vec![("INVALID", "title")]),
+        (json!({ "title": "T", "slug": "No Slug", "markdown": "" }), vec![("INVALID", "slug")]),
+        (json!({ "title": "T", "slug": "taken", "markdown": "" }), vec![("TAKEN", "slug")]),
+        (
+            json!({ "title": "T", "markdown": "", "authors": ["nobody"], "categories": ["none"] }),
+            vec![("NOT_FOUND", "authors"), ("NOT_FOUND", "categories")],
+        ),
+        (json!({ "title": "T", "markdown": "", "tags": tags }), vec![("INVALID", "tags")]),
+        (json!({ "title": "T", "markdown": "", "publishAt": "1600-12-31T00:00:00Z" }), vec![("INVALID", "publishAt")]),
+        (json!({ "title": "T", "markdown": noise(1_000_000) }), vec![("TOO_LARGE", "markdown")]),
+    ] {
+        let expected: Vec<_> = expected.into_iter().map(|(code, field)| (code.to_owned(), field.to_owned())).collect();
+        assert_eq!(refused(&mutate(&site, "createPost", input).await), expected);
+    }
+    assert_eq!(site.query("{ posts { totalCount } tags { totalCount } }").await, before);
+    site.assert_sound().await;
+}
+
+/// Text that does not compress.
+fn noise(bytes: usize) -> String {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'!' + ((state >> 33) % 90) as u8)
+    };
+    (0..bytes).map(|_| next()).filter(|c| !matches!(c, '"' | '\\')).collect()
+}
+
+#[tokio::test]
+async fn a_slug_made_from_a_title_gives_way_to_one_that_stands() {
+    let site = site().await;
+    let mut slugs = Vec::new();
+    for _ in 0..3 {
+        slugs.push(create(&site, json!({ "title": "Same", "markdown": "" })).await["slug"].clone());
+    }
+    assert_eq!(slugs, ["same", "same-2", "same-3"]);
+}
+
+#[tokio::test]
+async fn a_change_on_an_old_version_is_a_conflict_that_names_the_present_one() {
+    let site = site().await;
+    let post = create(&site, json!({ "title": "One", "markdown": "" })).await;
+    let input = |title: &str| json!({ "id": post["id"], "version": 1, "title": title });
+    assert_eq!(refused(&mutate(&site, "updatePost", input("Two")).await), []);
+    let lost = mutate(&site, "updatePost", input("Three")).await;
+    assert_eq!(refused(&lost), [("CONFLICT".to_owned(), "version".to_owned())]);
+    assert!(lost["userErrors"][0]["message"].as_str().expect("a text").contains("version is 2"), "{lost}");
+    let never = mutate(&site, "deletePost", json!({ "id": "post-000000000000", "version": 1 })).await;
+    assert_eq!(refused(&never), [("NOT_FOUND".to_owned(), "id".to_owned())]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_fifty_changes_on_one_version_one_is_made() {
+    let site = site().await;
+    let post = create(&site, json!({ "title": "Raced", "markdown": "" })).await;
+    let races = (0..50)
+        .map(|n| mutate(&site, "updatePost", json!({ "id": post["id"], "version": 1, "title": format!("By {n}") })));
+    let answers = futures_util::future::join_all(races).await;
+    assert_eq!(answers.iter().filter(|answer| refused(answer).is_empty()).count(), 1);
+    site.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_fifty_posts_with_one_slug_one_is_made() {
+    let site = site().await;
+    let races = (0..50).map(|n| mutate(&site, "createPost", json!({ "title": format!("By {n}"), "slug": "raced", "tags": ["raced"], "markdown": "", "publishAt": "2026-01-01T00:00:00Z" })));
+    let answers = futures_util::future::join_all(races).await;
+    assert_eq!(answers.iter().filter(|answer| refused(answer).is_empty()).count(), 1);
+    site.assert_sound().await;
+    assert_eq!(
+        site.query("{ tag(slug: \"raced\") { posts { totalCount } } }").await,
+        json!({ "tag": { "posts": { "totalCount": 1 } } })
+    );
+}
+
+#[tokio::test]
+async fn terms_are_made_and_changed_and_what_is_left_out_stays() {
+    let site = site().await;
+    let saved = mutate(&site, "saveAuthor", json!({ "slug": "ada", "name": "Ada L." })).await;
+    assert_eq!(
+        saved["author"],
+        json!({ "id": "author-ada", "slug": "ada", "name": "Ada L.", "bio": "Counts.", "url": "https://ada.example" })
+    );
+    let bad = mutate(&site, "saveTag", json!({ "slug": "x", "name": "" })).await;
+    assert_eq!(refused(&bad), [("INVALID".to_owned(), "name".to_owned())]);
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn without_the_editor_token_nothing_changes() {
+    let site = site().await;
+    let mutation = "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }";
+    let input = json!({ "input": { "title": "T", "markdown": "", "publishAt": "2020-01-01T00:00:00Z" } });
+    for token in [None, Some("not-the-token-of-this-server"), Some("")] {
+        let answer = site.mutate(mutation, input.clone(), token).await;
+        assert_eq!(answer.body["errors"][0]["extensions"]["code"], "UNAUTHENTICATED", "{token:?}");
+    }
+    let answer = site.post_graphql(json!({ "query": mutation, "variables": input })).await;
+    assert_eq!(answer.body["errors"][0]["extensions"]["code"], "UNAUTHENTICATED");
+    assert_eq!(site.query("{ posts { totalCount } }").await, json!({ "posts": { "totalCount": 0 } }));
+}
+
+#[tokio::test]
+async fn a_refused_change_makes_no_tag() {
+    let site = site().await;
+    create(&site, json!({ "title": "Taken", "markdown": "x" })).await;
+    let refusal = mutate(
+        &site,
+        "createPost",
+        json!({ "title": "T", "slug": "taken", "markdown": "", "tags": ["made-for-nothing"] }),
+    )
+    .await;
+    assert_eq!(refused(&refusal), [("TAKEN".to_owned(), "slug".to_owned())]);
+    assert_eq!(site.query("{ tags { totalCount } }").await, json!({ "tags": { "totalCount": 0 } }));
+}

@@ -1,0 +1,116 @@
+//! The data of an answer, as the GraphQL specification has it stand: keys in the order of the selection, null as far as a field's failure reaches.
+//! The rule: the text that was sent is compared, for JSON values do not tell the order.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tidings::content::{Content, Sharing};
+
+use super::errors::site;
+use crate::support::crashing::{CrashingStore, Last};
+use crate::support::site::Site;
+
+/// The data, and the path of each error with its code.
+async fn ask(site: &Site, query: &str) -> (Value, Vec<String>) {
+    let answer = site.post_graphql(json!({ "query": query })).await;
+    assert_eq!(answer.status, 200, "{query}");
+    let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
+    let mut told: Vec<_> =
+        errors.iter().map(|e| format!("{} {}", e["path"], e["extensions"]["code"].as_str().expect("a code"))).collect();
+    told.sort();
+    (answer.body.get("data").unwrap_or_else(|| panic!("no data: {}", answer.text)).clone(), told)
+}
+
+#[tokio::test]
+async fn a_failed_field_is_null_as_far_as_its_type_demands() {
+    let site = site().await;
+    let tag = site.query(r#"{ tag(slug: "any") { id } }"#).await["tag"]["id"].clone();
+    let post = site.query(r#"{ post(slug: "post-1") { id } }"#).await["post"]["id"].clone();
+    let nodes =
+        format!("{{ nodes(ids: [{tag}, {post}]) {{ id ... on Tag {{ posts(first: -1) {{ nodes {{ id }} }} }} }} }}");
+    let cases = [
+        // `posts: PostConnection!` of the query.
+        (
+            r#"{ node(id: "x") { id } posts(after: "x") { nodes { id } } }"#,
+            json!(null),
+            vec![r#"["posts"] BAD_CURSOR"#],
+        ),
+        // The same of a tag, which may be null; what stands beside it stays.
+        (
+            r#"{ tag(slug: "any") { slug posts(after: "x") { nodes { id } } } other: tag(slug: "any") { slug } }"#,
+            json!({ "tag": null, "other": { "slug": "any" } }),
+            vec![r#"["tag","posts"] BAD_CURSOR"#],
+        ),
+        (
+            r#"{ post(slug: "post-1") { slug author { slug posts(last: 101) { totalCount } } } }"#,
+            json!({ "post": { "slug": "post-1", "author": null } }),
+            vec![r#"["post","author","posts"] BAD_USER_INPUT"#],
+        ),
+        // Through `[Tag!]!` and `[Post!]!` to the root.
+        (
+            r#"{ posts(first: 2) { nodes { tags { posts(first: 1, after: "x") { nodes { id } } } } } }"#,
+            json!(null),
+            vec![
+                r#"["posts","nodes",0,"tags",0,"posts"] BAD_CURSOR"#,
+                r#"["posts","nodes",1,"tags",0,"posts"] BAD_CURSOR"#,
+            ],
+        ),
+        // Only as far as the item of `[Node]!`.
+        (&nodes, json!({ "nodes": [null, { "id": post }] }), vec![r#"["nodes",0,"posts"] BAD_USER_INPUT"#]),
+        // Selected twice, told once.
+        (
+            r#"{ ...A ...B } fragment A on Query { posts(after: "x") { totalCount } } fragment B on Query { posts(after: "x") { totalCount } }"#,
+            json!(null),
+            vec![r#"["posts"] BAD_CURSOR"#],
+        ),
+    ];
+    for (query, data, errors) in cases {
+        let (found, told) = ask(&site, query).await;
+        assert_eq!((found, told), (data, errors.into_iter().map(ToOwned::to_owned).collect()), "{query}");
+    }
+}
+
+/// The store fails at each of the requests in turn: the answer is nothing, posts without their authors, or whole.
+#[tokio::test]
+async fn a_storage_that_fails_midway_leaves_what_may_be_null() {
+    let healthy = site().await;
+    let query = "{ posts(first: 2) { nodes { slug author { name } } } }";
+    let mut answers: Vec<(Value, Vec<String>)> = Vec::new();
+    for requests in 0..20 {
+        let store = CrashingStore::after(Arc::clone(&healthy.store), requests, Last::Unsent);
+        let Ok(content) = Content::open(store.clone(), healthy.clock.clone(), Sharing::Alone).await else { continue };
+        let site = Site { content, store: store.clone(), clock: healthy.clock.clone() };
+        let answer = ask(&site, query).await;
+        if answers.last() != Some(&answer) {
+            answers.push(answer);
+        }
+    }
+    let posts = |author: Value| json!({ "posts": { "nodes": [{ "slug": "post-0", "author": author }, { "slug": "post-1", "author": author }] } });
+    let failed = |paths: &[&str]| paths.iter().map(|path| format!("{path} INTERNAL")).collect::<Vec<_>>();
+    let expected = vec![
+        (Value::Null, failed(&[r#"["posts"]"#])),
+        (posts(Value::Null), failed(&[r#"["posts","nodes",0,"author"]"#, r#"["posts","nodes",1,"author"]"#])),
+        (posts(json!({ "name": "The author ann" })), Vec::new()),
+    ];
+    assert_eq!(answers, expected);
+}
+
+#[tokio::test]
+async fn keys_stand_in_the_order_of_the_selection() {
+    let site = site().await;
+    let cases = [
+        // What is counted and read waits; what is at hand does not.
+        (
+            r#"{ tags { totalCount nodes { posts { totalCount } slug } } __typename z: post(slug: "post-0") { body { markdown } slug } a: archive { year } }"#,
+            r#"{"data":{"tags":{"totalCount":1,"nodes":[{"posts":{"totalCount":30},"slug":"any"}]},"__typename":"Query","z":{"body":{"markdown":"Post 0, *in full*.\n"},"slug":"post-0"},"a":[{"year":2026}]}}"#,
+        ),
+        (
+            r#"{ ...P post(slug: "post-1") { slug ... @skip(if: true) { id } } } fragment P on Query { post(slug: "post-1") { author { name } title } }"#,
+            r#"{"data":{"post":{"author":{"name":"The author ann"},"title":"Post 1","slug":"post-1"}}}"#,
+        ),
+        ("{ posts(first: 1) { nodes { id @skip(if: true) } } }", r#"{"data":{"posts":{"nodes":[{}]}}}"#),
+    ];
+    for (query, expected) in cases {
+        assert_eq!(site.post_graphql(json!({ "query": query })).await.text, expected, "{query}");
+    }
+}

@@ -1,0 +1,275 @@
+//! `Category`, `Tag` and `Author`, and the lists of them: in the order of their slugs, both ways, whatever the arguments.
+
+use serde_json::{Value, json};
+use tidings::model::{Slug, Term, TermKind};
+
+use crate::support::folder::{folder, import};
+use crate::support::lists::{Arguments, ListOf};
+use crate::support::site::{Site, instant, post, slug, slugs};
+
+/// 61 slugs with every trap of their order: prefixes of each other, each of the marks, digits before letters, lone partitions.
+fn sixty_slugs() -> Vec<Slug> {
+    let mut texts: Vec<String> =
+        ["a", "a-b", "a.b", "a0", "a_b", "ab", "b", "0", "0a", "9", "9.9", "z", "zz", "z-z", "m", "m.0"]
+            .map(str::to_owned)
+            .to_vec();
+    texts.extend((0..30).map(|n| format!("k{n:02}")));
+    texts.extend((0..15).map(|n| format!("{}-lone", char::from(b'c' + n))));
+    let mut slugs: Vec<Slug> = texts.iter().map(|text| slug(text)).collect();
+    slugs.sort();
+    assert_eq!(slugs.len(), 61);
+    slugs
+}
+
+async fn site() -> Site {
+    let site = Site::in_memory().await;
+    let writer = site.content.writer().expect("a writer");
+    for kind in TermKind::ALL {
+        let terms =
+            sixty_slugs().into_iter().rev().map(|slug| Term::new(kind, slug.clone(), format!("Name of {slug}")));
+        writer.save_terms(kind, terms.collect()).await.expect("terms");
+    }
+    site.assert_sound().await;
+    site
+}
+
+const LISTS: [&str; 3] = ["categories", "tags", "authors"];
+
+#[tokio::test]
+async fn terms_come_in_the_order_of_their_slugs_both_ways_at_every_size() {
+    let site = site().await;
+    let expected: Vec<String> = sixty_slugs().iter().map(Slug::to_string).collect();
+    for list in LISTS {
+        ListOf::root(list).assert_is(&site, &expected).await;
+    }
+}
+
+#[tokio::test]
+async fn pages_of_terms_follow_relay_whatever_the_arguments() {
+    let site = site().await;
+    let list = ListOf::root("tags");
+    let all = list.cursors(&site).await;
+    let sizes = [None, Some(0), Some(1), Some(7), Some(61), Some(100)];
+    let places = [None, Some(0), Some(5), Some(30), Some(31), Some(60)];
+    for first in sizes {
+        for last in sizes.into_iter().filter(|last| first.is_some() || last.is_some()) {
+            for after in places {
+                for before in places {
+                    list.assert_page(&site, &all, Arguments { first, after, last, before }).await;
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_20_where_no_size_is_given() {
+    let site = site().await;
+    for (name, posts) in [("tags", ""), ("posts", "posts")] {
+        let page = site.query(&format!("{{ {name} {{ nodes {{ id }} pageInfo {{ hasNextPage }} }} }}")).await;
+        let expected = if posts.is_empty() { 20 } else { 0 };
+        assert_eq!(page[name]["nodes"].as_array().map(Vec::len), Some(expected));
+    }
+}
+
+#[tokio::test]
+async fn sizes_out_of_range_are_errors_that_name_the_limit() {
+    let site = site().await;
+    for (arguments, named) in [
+        ("first: 101", "`first` is 101; a page holds at most 100"),
+        ("last: 101", "`last` is 101; a page holds at most 100"),
+        ("first: -1", "`first` is -1; it must be 0 to 100"),
+        ("last: -5", "`last` is -5; it must be 0 to 100"),
+        ("first: 5, last: 1000", "`last` is 1000; a page holds at most 100"),
+        ("first: 2147483647", "`first` is 2147483647; a page holds at most 100"),
+    ] {
+        for list in ["posts", "categories", "tags", "authors"] {
+            let answer =
+                site.post_graphql(json!({ "query": format!("{{ {list}({arguments}) {{ nodes {{ id }} }} }}") })).await;
+            let error = &answer.body["errors"][0];
+            assert_eq!((&error["message"], &error["extensions"]["code"]), (&json!(named), &json!("BAD_USER_INPUT")));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_list_or_of_none_is_refused_by_name() {
+    let site = site().await;
+    site.publish(&[post(1, instant("2025-01-01T00:00:00Z"))]).await;
+    let tags = ListOf::root("tags").cursors(&site).await[0].1.clone();
+    let posts = ListOf::root("posts").cursors(&site).await[0].1.clone();
+    for (list, cursor) in [
+        ("tags", posts.as_str()),
+        ("categories", tags.as_str()),
+        ("posts", tags.as_str()),
+        ("authors", tags.as_str()),
+        ("tags", ""),
+        ("posts", ""),
+        ("tags", "garbage"),
+        ("posts", "MTIz"),
+        ("posts", "💥"),
+    ] {
+        for argument in ["after", "before"] {
+            let query = format!("{{ {list}({argument}: {cursor:?}) {{ nodes {{ id }} }} }}");
+            let answer = site.post_graphql(json!({ "query": query })).await;
+            let extensions = &answer.body["errors"][0]["extensions"];
+            assert_eq!(
+                (&extensions["code"], &extensions["argument"]),
+                (&json!("BAD_CURSOR"), &json!(argument)),
+                "{query}: {}",
+                answer.body
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_whose_term_is_gone_goes_on_from_its_place() {
+    let site = site().await;
+    let list = ListOf::root("tags");
+    let all = list.cursors(&site).await;
+    // A cursor that was given for a tag that another site has: the place between `k00` and `k01`.
+    let elsewhere = Site::in_memory().await;
+    let writer = elsewhere.content.writer().expect("a writer");
+    writer.save_terms(TermKind::Tag, vec![Term::new(TermKind::Tag, slug("k00x"), "Gone")]).await.expect("a term");
+    let gone = ListOf::root("tags").cursors(&elsewhere).await[0].1.clone();
+    let at = all.iter().position(|(slug, _)| slug == "k00").expect("a tag");
+    let after = list.page(&site, &format!("first: 1, after: {gone:?}")).await;
+    let before = list.page(&site, &format!("last: 1, before: {gone:?}")).await;
+    assert_eq!(after["nodes"], json!([{ "slug": all[at + 1].0 }]));
+    assert_eq!(before["nodes"], json!([{ "slug": all[at].0 }]));
+    assert_eq!(
+        (&after["pageInfo"]["hasPreviousPage"], &before["pageInfo"]["hasNextPage"]),
+        (&json!(true), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn an_empty_list_of_terms_is_an_empty_page() {
+    let site = Site::in_memory().await;
+    for list in LISTS {
+        for arguments in ["first: 5", "last: 5", "first: 0", "first: 5, last: 5"] {
+            let page = ListOf::root(list).page(&site, arguments).await;
+            let info =
+                json!({ "hasNextPage": false, "hasPreviousPage": false, "startCursor": null, "endCursor": null });
+            assert_eq!(page, json!({ "totalCount": 0, "nodes": [], "edges": [], "pageInfo": info }));
+        }
+    }
+}
+
+/// What a reader can ask of one term, and that slugs that name none are null.
+#[tokio::test]
+async fn a_term_has_its_texts_and_what_is_none_is_null() {
+    let site = Site::in_memory().await;
+    let mut author = Term::new(TermKind::Author, slug("ada"), "Ada L.");
+    author.description = Some("Wrote the first program.".to_owned());
+    author.url = Some("https://example.org/ada".to_owned());
+    let mut tag = Term::new(TermKind::Tag, slug("c"), "C++");
+    tag.description = Some("A language.".to_owned());
+    let writer = site.content.writer().expect("a writer");
+    writer.save_terms(TermKind::Author, vec![author]).await.expect("an author");
+    writer.save_terms(TermKind::Tag, vec![tag]).await.expect("a tag");
+    writer
+        .save_terms(TermKind::Category, vec![Term::new(TermKind::Category, slug("news"), "News")])
+        .await
+        .expect("one");
+    let query = r#"{
+        author(slug: "ada") { id slug name bio url } tag(slug: "c") { id slug name description }
+        category(slug: "news") { id slug name description }
+        none: tag(slug: "ada") { id } bad: tag(slug: "C++") { id } empty: author(slug: "") { id } long: category(slug: "LONG") { id }
+    }"#
+    .replace("LONG", &"x".repeat(5_000));
+    let expected = json!({
+        "author": {
+            "id": "author-ada", "slug": "ada", "name": "Ada L.", "bio": "Wrote the first program.", "url": "https://example.org/ada",
+        },
+        "tag": { "id": "tag-c", "slug": "c", "name": "C++", "description": "A language." },
+        "category": { "id": "category-news", "slug": "news", "name": "News", "description": null },
+        "none": null, "bad": null, "empty": null, "long": null,
+    });
+    assert_eq!(site.query(&query).await, expected);
+}
+
+/// Names that meet in one slug, names in other scripts, spellings of one name.
+#[tokio::test]
+async fn names_become_terms_that_are_told_apart() {
+    let site = Site::in_memory().await;
+    let posts = folder(&[
+        ("2025-01-01-one.md", "---\ntitle: One\ntags: [\"C++\", C, c, 北京]\nauthors: [Łukasz / Ĳ]\n---\n"),
+        ("2025-01-02-two.md", "---\ntitle: Two\ntags: [\"c++\", \"!?\"]\n---\n"),
+    ]);
+    import(&site.content, posts.path()).await.expect("an import");
+    let data =
+        site.query("{ tags { nodes { slug name posts { totalCount } } } authors { nodes { slug name } } }").await;
+    let tag =
+        |slug: &str, name: &str, posts: u64| json!({ "slug": slug, "name": name, "posts": { "totalCount": posts } });
+    let expected = json!({
+        "tags": { "nodes": [tag("bei-jing", "北京", 1), tag("c", "C++", 2), tag("c-2", "C", 1), tag("tag", "!?", 1)] },
+        "authors": { "nodes": [{ "slug": "lukasz-ij", "name": "Łukasz / Ĳ" }] },
+    });
+    assert_eq!(data, expected);
+}
+
+/// The posts of a term: newest first, both ways, ties and months and all.
+#[tokio::test]
+async fn posts_of_a_term_come_newest_first_both_ways() {
+    let site = Site::in_memory().await;
+    let posts: Vec<_> = (0..60)
+        .map(|n| {
+            let month = 1 + n % 4;
+            let mut whole = post(n, instant(&format!("2025-{month:02}-{:02}T00:00:00Z", 1 + n / 12)));
+            whole.post.tags = slugs(if n % 3 == 0 { &["third", "all"] } else { &["all"] });
+            whole.post.categories = slugs(&["news"]);
+            whole.post.authors = slugs(&["ada"]);
+            whole
+        })
+        .collect();
+    site.publish(&posts).await;
+    let mut sorted: Vec<_> = posts.iter().map(|whole| &whole.post).collect();
+    sorted.sort_by_key(|post| post.key());
+    let all: Vec<String> = sorted.iter().map(|post| post.slug.to_string()).collect();
+    let third: Vec<String> =
+        sorted.iter().filter(|p| p.bears(TermKind::Tag, &slug("third"))).map(|p| p.slug.to_string()).collect();
+    for scope in [r#"tag(slug: "all")"#, r#"category(slug: "news")"#, r#"author(slug: "ada")"#] {
+        ListOf::within(scope, "posts").assert_is(&site, &all).await;
+    }
+    let filtered = ListOf::within(r#"author(slug: "ada")"#, "posts").filtered(r#"{ tags: { all: ["third"] } }"#);
+    filtered.assert_is(&site, &third).await;
+    let list = ListOf::within(r#"tag(slug: "third")"#, "posts");
+    let cursors = list.cursors(&site).await;
+    for after in [None, Some(0), Some(7), Some(19)] {
+        for before in [None, Some(0), Some(12), Some(19)] {
+            for (first, last) in
+                [(Some(5), None), (None, Some(5)), (Some(9), Some(4)), (Some(0), None), (Some(100), Some(100))]
+            {
+                list.assert_page(&site, &cursors, Arguments { first, after, last, before }).await;
+            }
+        }
+    }
+}
+
+/// A cursor belongs to the list with its filter: the same posts under another filter are another list.
+#[tokio::test]
+async fn a_cursor_of_the_list_under_another_filter_is_refused() {
+    let site = Site::in_memory().await;
+    let mut one = post(1, instant("2025-01-01T00:00:00Z"));
+    one.post.tags = slugs(&["a", "b"]);
+    site.publish(&[one]).await;
+    let lists = [
+        ListOf::root("posts"),
+        ListOf::root("posts").filtered(r#"{ tags: { all: ["a"] } }"#),
+        ListOf::root("posts").filtered(r#"{ tags: { all: ["b"] } }"#),
+        ListOf::root("posts").filtered(r#"{ tags: { any: ["a"] } }"#),
+        ListOf::within(r#"tag(slug: "a")"#, "posts"),
+        ListOf::within(r#"tag(slug: "b")"#, "posts"),
+        ListOf::within(r#"tag(slug: "a")"#, "posts").filtered(r#"{ tags: { all: ["b"] } }"#),
+    ];
+    let mut cursors: Vec<Value> = Vec::new();
+    for list in &lists {
+        cursors.push(list.page(&site, "first: 1").await["edges"][0]["cursor"].clone());
+    }
+    let count = cursors.len();
+    cursors.sort_by_key(Value::to_string);
+    cursors.dedup();
+    assert_eq!(cursors.len(), count, "each list has cursors of its own");
+}

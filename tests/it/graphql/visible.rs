@@ -1,0 +1,42 @@
+//! What a reader sees, and when: by the clock, by the store, and not at all where a query is too dear.
+
+use axum::http::StatusCode;
+use serde_json::json;
+use std::sync::Arc;
+
+use crate::support::site::{Site, instant, post, slugs};
+
+const TITLES: &str = "{ posts { nodes { title } } }";
+
+#[tokio::test]
+async fn a_scheduled_post_appears_at_its_instant() {
+    let site = Site::in_memory().await;
+    site.publish(&[post(1, instant("2026-06-15T12:00:01Z"))]).await;
+    let before = site.query(TITLES).await;
+    site.clock.set(instant("2026-06-15T12:00:01Z"));
+    let after = site.query(TITLES).await;
+    assert_eq!(
+        (before, after),
+        (json!({ "posts": { "nodes": [] } }), json!({ "posts": { "nodes": [{ "title": "Post 1" }] } }))
+    );
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_rows_gives_the_same_answer() {
+    let site = Site::in_memory().await;
+    let mut whole = post(1, instant("2026-06-15T11:00:00Z"));
+    whole.post.tags = slugs(&["gulls"]);
+    site.publish(&[whole]).await;
+    let query = "{ posts { nodes { id title tags { id name } } edges { cursor } totalCount } }";
+    let other = Site::over(Arc::clone(&site.store)).await;
+    assert_eq!(other.query(query).await, site.query(query).await);
+}
+
+#[tokio::test]
+async fn a_query_that_could_cost_too_much_is_refused_whole() {
+    let site = Site::in_memory().await;
+    let dear = "{ tags(first: 100) { nodes { posts(first: 100) { nodes { newer { older { title } } } } } } }";
+    let answer = site.post_graphql(json!({ "query": dear })).await;
+    assert_eq!(answer.body.get("data"), None);
+    assert_eq!((answer.status, site.codes(dear).await), (StatusCode::OK, vec!["QUERY_TOO_COMPLEX".to_owned()]));
+}

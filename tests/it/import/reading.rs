@@ -1,0 +1,191 @@
+//! An independent reading of the corpora: plain string searches that share nothing with the importer.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use tidings::model::Instant;
+
+/// A post as its file has it. Terms are named in lower case, for the first spelling of a name wins; WordPress's by their slugs, for there two
+/// categories may have one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    pub origin: String,
+    pub title: String,
+    /// `None` for a draft.
+    pub published_at: Option<Instant>,
+    pub body: String,
+    pub authors: Vec<String>,
+    pub categories: Vec<String>,
+    pub tags: Vec<String>,
+}
+
+pub fn go_blog(root: &Path) -> Vec<Reading> {
+    let posts = files(root).into_iter().filter_map(|(origin, text)| {
+        let (head, body) = parted(&text, "---\n")?;
+        let date = value(head, "date:")?;
+        value(head, "title:")?;
+        let day = if date.contains('T') { date } else { format!("{}T00:00:00Z", padded(&date)) };
+        Some(Reading {
+            origin,
+            title: value(head, "title:")?,
+            published_at: Some(rfc3339(&day)),
+            body: body.to_owned(),
+            authors: items(head, "by:"),
+            categories: Vec::new(),
+            tags: items(head, "tags:"),
+        })
+    });
+    posts.collect()
+}
+
+pub fn rust_blog(root: &Path) -> Vec<Reading> {
+    let posts = files(root).into_iter().filter_map(|(origin, text)| {
+        let (head, body) = parted(&text, "+++\n")?;
+        let path = value(head, "path =")?;
+        let day: Vec<&str> = path.trim_start_matches("inside-rust/").splitn(4, '/').collect();
+        let [year, month, day, _] = day.as_slice() else { return None };
+        let authors = head.lines().find(|line| line.starts_with("authors ="))?.to_owned();
+        Some(Reading {
+            origin,
+            title: value(head, "title =")?,
+            published_at: Some(rfc3339(&format!("{year}-{month}-{day}T00:00:00Z"))),
+            body: body.to_owned(),
+            authors: quoted(&authors),
+            categories: Vec::new(),
+            tags: Vec::new(),
+        })
+    });
+    posts.collect()
+}
+
+pub fn jekyll_blog(root: &Path) -> Vec<Reading> {
+    let posts = files(root).into_iter().filter_map(|(origin, text)| {
+        let (head, body) = parted(&text, "---\n")?;
+        let name = origin.rsplit('/').next()?;
+        let of_name = || rfc3339(&format!("{}T00:00:00Z", &name[..10]));
+        let date = value(head, "date:").and_then(|d| DateTime::parse_from_str(&d, "%Y-%m-%d %H:%M:%S %z").ok());
+        let published_at =
+            date.map_or_else(of_name, |at| Instant::from_chrono(at.with_timezone(&Utc)).expect("an instant"));
+        let categories = value(head, "categories:").or_else(|| value(head, "category:")).unwrap_or_default();
+        Some(Reading {
+            origin: origin.clone(),
+            title: value(head, "title:")?,
+            published_at: Some(published_at),
+            body: body.to_owned(),
+            authors: value(head, "author:").into_iter().map(|a| a.to_lowercase()).collect(),
+            categories: categories
+                .trim_matches(['[', ']'])
+                .split(',')
+                .map(|c| c.trim().to_lowercase())
+                .filter(|c| !c.is_empty())
+                .collect(),
+            tags: Vec::new(),
+        })
+    });
+    posts.collect()
+}
+
+/// A WordPress export, item by item.
+pub fn wordpress(file: &Path) -> Vec<Reading> {
+    let text = std::fs::read_to_string(file).expect("the export");
+    let posts = text.split("<item>").skip(1).filter_map(|item| {
+        let inner =
+            |tag: &str| between(item, &format!("<{tag}>"), &format!("</{tag}>")).map(unwrapped).unwrap_or_default();
+        if inner("wp:post_type") != "post" {
+            return None;
+        }
+        let is_open = inner("wp:post_password").is_empty() && inner("wp:status") != "draft";
+        let date = inner("wp:post_date_gmt").replace(' ', "T") + "Z";
+        let named = |domain: &str| {
+            let open = format!("<category domain=\"{domain}\"");
+            let found = item.split(&open).skip(1).filter_map(|rest| between(rest, "nicename=\"", "\""));
+            found.map(str::to_owned).collect::<Vec<_>>()
+        };
+        Some(Reading {
+            origin: format!("https://wpthemetestdata.wordpress.com/?p={}", inner("wp:post_id")),
+            title: inner("title"),
+            published_at: is_open.then(|| rfc3339(&date)),
+            body: inner("content:encoded"),
+            // One item has a stray `>` before its author.
+            authors: vec![inner("dc:creator").trim_start_matches('>').to_owned()],
+            categories: named("category"),
+            tags: named("post_tag"),
+        })
+    });
+    posts.collect()
+}
+
+fn files(root: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let is_post = path.extension().is_some_and(|e| e == "md" || e == "markdown");
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_post {
+                let origin = path.strip_prefix(root).expect("below the root").to_str().expect("a path").to_owned();
+                found.push((origin, std::fs::read_to_string(&path).expect("a file")));
+            }
+        }
+    }
+    found
+}
+
+/// The front matter and what follows it.
+fn parted<'a>(text: &'a str, fence: &str) -> Option<(&'a str, &'a str)> {
+    let rest = text.strip_prefix(fence)?;
+    let end = rest.find(&format!("\n{fence}"))?;
+    Some((&rest[..=end], &rest[end + 1 + fence.len()..]))
+}
+
+/// One date of the Go blog has a month of one digit.
+fn padded(date: &str) -> String {
+    date.split('-').map(|part| format!("{part:0>2}")).collect::<Vec<_>>().join("-")
+}
+
+/// The value on the line that begins so, without its quotes.
+fn value(head: &str, key: &str) -> Option<String> {
+    let line = head.lines().find(|line| line.starts_with(key))?;
+    let text = line[key.len()..].trim();
+    let bare = match text.strip_prefix("'''").and_then(|rest| rest.strip_suffix("'''")) {
+        Some(bare) => return Some(bare.to_owned()),
+        None => text,
+    };
+    let bare = match bare.as_bytes() {
+        [b'"', .., b'"'] | [b'\'', .., b'\''] => &text[1..text.len() - 1],
+        _ => text,
+    };
+    Some(bare.replace("\\\"", "\"").replace("''", "'"))
+}
+
+/// The `- item` lines below the line that begins so.
+fn items(head: &str, key: &str) -> Vec<String> {
+    let below = head.lines().skip_while(|line| !line.starts_with(key)).skip(1);
+    let lines = below.take_while(|line| line.trim_start().starts_with("- "));
+    lines.map(|line| line.trim_start_matches([' ', '-']).trim_matches(['"', '\'']).trim().to_lowercase()).collect()
+}
+
+/// The texts of a list, in whichever quotes it opens with.
+fn quoted(text: &str) -> Vec<String> {
+    let mark = if text.contains("['") { '\'' } else { '"' };
+    text.split(mark).skip(1).step_by(2).map(str::to_lowercase).collect()
+}
+
+fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    let rest = &text[text.find(open)? + open.len()..];
+    Some(&rest[..rest.find(close)?])
+}
+
+/// Out of its CDATA, or with its entities read.
+fn unwrapped(text: &str) -> String {
+    match text.split_once("<![CDATA[") {
+        Some((before, rest)) => format!("{before}{}", rest.split("]]>").next().unwrap_or_default()),
+        None => text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&"),
+    }
+}
+
+fn rfc3339(text: &str) -> Instant {
+    text.parse().unwrap_or_else(|e| panic!("{e}"))
+}

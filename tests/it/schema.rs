@@ -1,0 +1,145 @@
+//! The public contract: `schema.graphql` is what the server serves, says what each thing is for, and holds all that the contract beside
+//! the checkout asks for.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use async_graphql::Positioned;
+use async_graphql::parser::parse_schema;
+use async_graphql::parser::types::{
+    FieldDefinition, InputValueDefinition, TypeDefinition, TypeKind, TypeSystemDefinition,
+};
+
+#[test]
+fn the_file_is_what_the_command_prints() {
+    let output = Command::new(env!("CARGO_BIN_EXE_tidings")).arg("schema").output().expect("the command runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let file = schema();
+    let differing = (1..).zip(lines(&printed).zip(lines(&file))).find(|(_, (printed, file))| printed != file);
+    assert!(
+        printed == file,
+        "schema.graphql is not what `tidings schema` prints, from line {:?} on. Where the change is meant: \
+         cargo run -- schema > schema.graphql, and a line in CHANGELOG.md",
+        differing.map(|(line, _)| line),
+    );
+}
+
+#[test]
+fn everything_in_it_is_described() {
+    assert_eq!(undescribed(&schema()), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "reads the contract beside the checkout; scripts/test runs it where it is"]
+fn nothing_of_the_contract_is_broken() {
+    assert_eq!(breaking_changes(&contract(), &root().join("schema.graphql")), Vec::<String>::new());
+}
+
+#[test]
+fn the_inspector_finds_what_is_taken_away() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let less = folder.path().join("less.graphql");
+    let text = schema();
+    let (before, after) = text.split_once("\twordCount: Int!\n").expect("a field");
+    std::fs::write(&less, format!("{before}\tpages: Int!\n{after}")).expect("a file");
+    let expected = ["Field wordCount was removed from object type PostBody"];
+    assert_eq!(breaking_changes(&root().join("schema.graphql"), &less), expected);
+}
+
+#[test]
+fn what_is_not_described_is_found_wherever_it_stands() {
+    let sdl = r#"
+        "A query." type Query { "A field." a("An argument." x: Int, y: Int): Int  b: Int }
+        type Bare { "A field." a: Int }
+        "An input." input In { "A field." a: Int  b: Int }
+        "An enum." enum E { "A value." A  B }
+        "" scalar Date
+    "#;
+    assert_eq!(undescribed(sdl), ["Query.a(y:)", "Query.b", "Bare", "In.b", "E.B", "Date"]);
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn schema() -> String {
+    std::fs::read_to_string(root().join("schema.graphql")).expect("schema.graphql")
+}
+
+/// With an end that differs from every line, so that the longer of two texts differs from the shorter.
+fn lines(text: &str) -> impl Iterator<Item = Option<&str>> {
+    text.lines().map(Some).chain([None])
+}
+
+/// `TIDINGS_CONTRACT`, or `../shared/contract/schema.graphql` beside the checkout.
+#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
+fn contract() -> PathBuf {
+    let beside = || root().join("../shared/contract/schema.graphql");
+    let file = std::env::var_os("TIDINGS_CONTRACT").map_or_else(beside, PathBuf::from);
+    assert!(file.is_file(), "no contract at {}: set TIDINGS_CONTRACT to its file", file.display());
+    file
+}
+
+/// What of `old` a client may miss in `new`, by GraphQL Inspector.
+fn breaking_changes(old: &Path, new: &Path) -> Vec<String> {
+    let tool = root().join("tests/tools/node_modules/.bin/graphql-inspector");
+    let output =
+        Command::new(&tool).arg("diff").args([old, new]).env("NO_COLOR", "1").output().unwrap_or_else(|error| {
+            panic!("{}: {error}. GraphQL Inspector is not installed: npm ci --prefix tests/tools", tool.display())
+        });
+    let said = String::from_utf8_lossy(&output.stdout);
+    let breaking: Vec<String> =
+        said.lines().filter_map(|line| line.split_once('✖')).map(|(_, change)| change.trim().to_owned()).collect();
+    // A tool that could not read its files must not look like one that found nothing.
+    assert_eq!(output.status.success(), breaking.is_empty(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    breaking
+}
+
+/// Types, fields, arguments, enum values and input fields without a description: `Post`, `Post.title`, `Query.post(slug:)`.
+fn undescribed(sdl: &str) -> Vec<String> {
+    let document = parse_schema(sdl).expect("a schema");
+    let mut found = Vec::new();
+    for definition in document.definitions {
+        if let TypeSystemDefinition::Type(definition) = definition {
+            look_at_type(&definition.node, &mut found);
+        }
+    }
+    found
+}
+
+fn look_at_type(definition: &TypeDefinition, found: &mut Vec<String>) {
+    let name = definition.name.node.as_str();
+    look_at(&definition.description, name.to_owned(), found);
+    match &definition.kind {
+        TypeKind::Object(object) => look_at_fields(name, &object.fields, found),
+        TypeKind::Interface(interface) => look_at_fields(name, &interface.fields, found),
+        TypeKind::Enum(values) => {
+            for value in &values.values {
+                look_at(&value.node.description, format!("{name}.{}", value.node.value.node), found);
+            }
+        }
+        TypeKind::InputObject(input) => {
+            for field in &input.fields {
+                look_at(&field.node.description, format!("{name}.{}", field.node.name.node), found);
+            }
+        }
+        TypeKind::Scalar | TypeKind::Union(_) => {}
+    }
+}
+
+fn look_at_fields(of: &str, fields: &[Positioned<FieldDefinition>], found: &mut Vec<String>) {
+    for Positioned { node: field, .. } in fields {
+        let name = format!("{of}.{}", field.name.node);
+        look_at(&field.description, name.clone(), found);
+        for Positioned { node: InputValueDefinition { description, name: argument, .. }, .. } in &field.arguments {
+            look_at(description, format!("{name}({}:)", argument.node), found);
+        }
+    }
+}
+
+fn look_at(description: &Option<Positioned<String>>, name: String, found: &mut Vec<String>) {
+    if description.as_ref().is_none_or(|text| text.node.trim().is_empty()) {
+        found.push(name);
+    }
+}

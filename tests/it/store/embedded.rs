@@ -1,0 +1,225 @@
+//! The store in a file: durable, one process at a time, and never worse than an error where the file is damaged.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use tidings::store::embedded::EmbeddedStore;
+use tidings::store::{Precondition, Properties, Store, StoreError, Value};
+
+use crate::support::rows::{TABLE, batch, get_row, number, properties, put, put_row, read_number};
+
+const FILE: &str = "tidings.redb";
+/// Tells the helper below which store to open.
+const HELPER_FOLDER: &str = "TIDINGS_TEST_HELPER_FOLDER";
+
+fn open(folder: &Path) -> Store {
+    Arc::new(EmbeddedStore::open(folder).unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn refusal(folder: &Path) -> StoreError {
+    match EmbeddedStore::open(folder) {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => error,
+    }
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+#[tokio::test]
+async fn what_was_written_is_there_after_a_restart() {
+    let folder = folder();
+    let mut etags = Vec::new();
+    for n in 0..5 {
+        let store = open(folder.path());
+        etags.push(put_row(&store, "p", &format!("r{n}"), number(n)).await);
+    }
+    let store = open(folder.path());
+    for (n, etag) in (0..5).zip(&etags) {
+        let row = get_row(&store, "p", &format!("r{n}")).await.expect("the row");
+        assert_eq!((read_number(&row), &row.etag), (n, etag));
+    }
+    etags.dedup();
+    assert_eq!(etags.len(), 5, "an ETag came back after a restart");
+}
+
+#[tokio::test]
+async fn a_missing_folder_is_made() {
+    let folder = folder();
+    let deep = folder.path().join("a/b/c");
+    put_row(&open(&deep), "p", "r", number(1)).await;
+    assert!(deep.join(FILE).is_file());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_unavailable() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "in the way").expect("a file");
+    let error = refusal(&file.join("store"));
+    assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
+    assert!(error.to_string().contains("cannot make the folder"), "{error}");
+}
+
+#[test]
+fn a_second_open_in_this_process_is_told_who_holds_it() {
+    let folder = folder();
+    let _held = open(folder.path());
+    assert_locked(&refusal(folder.path()).to_string());
+}
+
+#[test]
+fn a_second_open_in_another_process_is_told_who_holds_it() {
+    let folder = folder();
+    let held = open(folder.path());
+    assert_locked(&open_elsewhere(folder.path()));
+    drop(held);
+    assert_eq!(open_elsewhere(folder.path()), "opened");
+}
+
+fn assert_locked(said: &str) {
+    assert!(said.contains(FILE) && said.contains("is open in another process"), "{said}");
+    assert!(said.contains("--store"), "it does not say what to do: {said}");
+}
+
+/// What another process says when it opens the store.
+fn open_elsewhere(folder: &Path) -> String {
+    let output = Command::new(std::env::current_exe().expect("this binary"))
+        .args(["--ignored", "--exact", "--nocapture", "store::embedded::helper_opens_the_store"])
+        .env(HELPER_FOLDER, folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the helper runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let answer = said.lines().find_map(|line| line.split_once("answer: "));
+    answer.unwrap_or_else(|| panic!("the helper gave no answer: {said}")).1.to_owned()
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how one process of this test tells the other")]
+#[ignore = "the other process of the test above; alone it has nothing to open"]
+fn helper_opens_the_store() {
+    let Some(folder) = std::env::var_os(HELPER_FOLDER) else { return };
+    match EmbeddedStore::open(Path::new(&folder)) {
+        Ok(_) => println!("answer: opened"),
+        Err(StoreError::Locked(said)) => println!("answer: {said}"),
+        Err(other) => println!("answer: {other:?}"),
+    }
+}
+
+#[test]
+fn an_empty_file_becomes_a_store() {
+    let folder = folder();
+    std::fs::write(folder.path().join(FILE), "").expect("a file");
+    open(folder.path());
+}
+
+#[test]
+fn a_file_that_is_not_a_store_is_refused_and_left_alone() {
+    for content in ["x".to_owned(), "not a store\n".repeat(1_000), "\0".repeat(100_000)] {
+        let folder = folder();
+        let file = folder.path().join(FILE);
+        std::fs::write(&file, &content).expect("a file");
+        let error = refusal(folder.path());
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+        assert!(error.to_string().contains(FILE), "{error}");
+        assert!(std::fs::read(&file).expect("the file") == content.as_bytes(), "the file was written to");
+    }
+}
+
+#[test]
+fn a_redb_file_of_another_program_is_refused() {
+    let folder = folder();
+    write_redb(&folder.path().join(FILE), redb::TableDefinition::new("theirs"), 1);
+    let error = refusal(folder.path());
+    assert!(matches!(&error, StoreError::Corrupt { .. }) && error.to_string().contains("another program"), "{error:?}");
+}
+
+#[test]
+fn a_store_of_a_later_format_is_refused() {
+    let folder = folder();
+    write_redb(&folder.path().join(FILE), redb::TableDefinition::new("about"), 1_000);
+    let error = refusal(folder.path()).to_string();
+    assert!(error.contains("has the format 1000"), "{error}");
+}
+
+fn write_redb(file: &Path, table: redb::TableDefinition<'_, &str, u64>, format: u64) {
+    let database = redb::Database::create(file).expect("a database");
+    let write = database.begin_write().expect("a transaction");
+    write.open_table(table).expect("a table").insert("format", format).expect("a row");
+    write.commit().expect("a commit");
+}
+
+/// A store with every kind of row, closed; its file's bytes, and its rows.
+async fn sample(folder: &Path) -> (Vec<u8>, BTreeMap<String, Properties>) {
+    let mut rows = BTreeMap::new();
+    let store = open(folder);
+    for partition in 0..10 {
+        let puts = (0..30).map(|n| {
+            let text = Value::String(format!("row {n} of {partition}").into());
+            let body = Value::Binary(Arc::from(vec![n as u8; if n % 10 == 0 { 5_000 } else { 9 }]));
+            let row = properties(&[("Text", text), ("N", Value::Int64(n)), ("Body", body)]);
+            rows.insert(format!("(p{partition}, r{n})"), row.clone());
+            put(&format!("r{n}"), row, Precondition::None)
+        });
+        store.commit(TABLE, &batch(&format!("p{partition}"), puts.collect())).await.expect("a batch");
+    }
+    drop(store);
+    (std::fs::read(folder.join(FILE)).expect("the file"), rows)
+}
+
+/// Opens a store, reads all of it, and writes: an error anywhere is fine, other rows than those written are not.
+async fn use_damaged(folder: &Path, rows: &BTreeMap<String, Properties>) -> Result<(), StoreError> {
+    let store: Store = Arc::new(EmbeddedStore::open(folder)?);
+    let (mut found, mut continuation) = (BTreeMap::new(), None);
+    loop {
+        let page = store.scan(TABLE, continuation.as_ref()).await?;
+        found.extend(page.rows.into_iter().map(|row| (row.key.to_string(), row.properties)));
+        continuation = page.continuation;
+        if continuation.is_none() {
+            break;
+        }
+    }
+    assert!(found == *rows, "a damaged file was served");
+    for row in ["r0", "r7"] {
+        let found = store.get(TABLE, &crate::support::rows::key("p3", row)).await?;
+        assert_eq!(found.map(|found| found.properties).as_ref(), rows.get(&format!("(p3, {row})")));
+    }
+    store.commit(TABLE, &batch("z", vec![put("r", number(1), Precondition::Absent)])).await.map(|_| ())
+}
+
+#[tokio::test]
+async fn flipped_bits_are_an_error_and_never_other_content() {
+    let folder = folder();
+    let (whole, rows) = sample(folder.path()).await;
+    let used: Vec<usize> = (0..whole.len()).filter(|at| whole[*at] != 0).collect();
+    // Half of them in the header and the first pages, where the file's structure is; the rest spread over all that is used.
+    let places = (0..600).map(|n| if n % 2 == 0 { n * 13 } else { used[n * 7_919 % used.len()] });
+    let mut noticed = 0;
+    for (place, n) in places.zip(0..) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1 << (n % 8);
+        std::fs::write(folder.path().join(FILE), &damaged).expect("the file");
+        match use_damaged(folder.path(), &rows).await {
+            Ok(()) => {}
+            Err(StoreError::Corrupt { .. }) => noticed += 1,
+            Err(other) => panic!("byte {place}: {other:?}"),
+        }
+    }
+    assert!(noticed > 50, "only {noticed} of 600 flips were noticed: the test hits nothing");
+}
+
+#[tokio::test]
+async fn a_truncated_file_is_an_error_and_never_fewer_rows() {
+    let folder = folder();
+    let (whole, rows) = sample(folder.path()).await;
+    for n in 1..60 {
+        let length = whole.len() * n / 60;
+        std::fs::write(folder.path().join(FILE), &whole[..length]).expect("the file");
+        let used = use_damaged(folder.path(), &rows).await;
+        assert!(matches!(used, Err(StoreError::Corrupt { .. })), "{length} bytes: {used:?}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The store's contract, held against every store; then what only one of them has.
+
+mod azure;
+mod batch;
+mod counting;
+mod embedded;
+mod faults;
+mod limits;
+mod point;
+mod races;
+mod range;
+mod values;

@@ -1,0 +1,247 @@
+//! The `tidings` command as a process. The rule: it sees no setting of whoever runs the tests, and none of it outlives its test.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tidings::store::embedded::EmbeddedStore;
+
+use super::folder::write;
+use super::site::Site;
+
+/// Far above what any of these commands takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+const ADDRESS_LINE: &str = "Serving GraphQL at http://";
+
+/// What a command left behind.
+#[derive(Debug)]
+pub struct Ran {
+    /// `None` where a signal ended it.
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("a command prints UTF-8");
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// The one line that a command that failed prints, without `tidings: `.
+    pub fn complaint(&self) -> &str {
+        assert_eq!((self.code, self.out.as_str()), (Some(1), ""), "{self:?}");
+        let line = self.err.strip_suffix('\n').expect("a line");
+        assert!(!line.contains('\n') && !line.contains("panicked"), "more than one line: {self:?}");
+        line.strip_prefix("tidings: ").unwrap_or_else(|| panic!("{self:?}"))
+    }
+
+    /// The last line of an import, without what went before it.
+    pub fn summary(&self) -> &str {
+        self.out.lines().last().unwrap_or_default()
+    }
+}
+
+/// The command in its smallest environment.
+pub fn tidings(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+    command.args(arguments).env_clear().envs(std::env::vars_os().filter(|(name, _)| !is_setting(name)));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn is_setting(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    ["TIDINGS_", "AZURE_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].iter().any(|ours| name.starts_with(ours))
+}
+
+/// Runs a command to its end.
+pub fn run(arguments: &[&str]) -> Ran {
+    finish(tidings(arguments))
+}
+
+pub fn finish(mut command: Command) -> Ran {
+    let child = command.spawn().expect("the command starts");
+    let (done, waiting) = mpsc::channel();
+    let id = child.id();
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    match waiting.recv_timeout(PATIENCE) {
+        Ok(output) => Ran::of(output.expect("its output")),
+        Err(_) => {
+            signal(id, "KILL");
+            panic!("{command:?} has not ended within {PATIENCE:?}");
+        }
+    }
+}
+
+fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status();
+    assert!(sent.expect("kill runs").success(), "no process {process}");
+}
+
+/// A `tidings serve` that has said where it listens.
+pub struct Serving {
+    child: Child,
+    pub address: String,
+    output: Receiver<String>,
+    errors: Receiver<String>,
+}
+
+impl Serving {
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut arguments = arguments.to_vec();
+        arguments.insert(0, "serve");
+        arguments.extend(["--listen", "127.0.0.1:0"]);
+        let mut child = tidings(&arguments).spawn().expect("the command starts");
+        let output = lines_of(child.stdout.take().expect("its output"));
+        let errors = lines_of(child.stderr.take().expect("its errors"));
+        let mut serving = Self { child, address: String::new(), output, errors };
+        serving.address = serving.wait_for_address();
+        serving
+    }
+
+    fn wait_for_address(&self) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        while let Ok(line) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            if let Some(rest) = line.strip_prefix(ADDRESS_LINE) {
+                return rest.strip_suffix("/graphql").expect("the way to /graphql").to_owned();
+            }
+        }
+        panic!("it never said where it listens: {:?}", self.errors.try_iter().collect::<Vec<_>>());
+    }
+
+    /// The data of a query that must succeed whole, over a connection of its own.
+    pub fn query(&self, query: &str) -> Value {
+        let answer = self.ask(query);
+        assert_eq!(answer.get("errors"), None, "{query}");
+        answer["data"].clone()
+    }
+
+    pub fn ask(&self, query: &str) -> Value {
+        let body = json!({ "query": query }).to_string();
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        let head = format!(
+            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all(format!("{head}{body}").as_bytes()).expect("a request");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+        serde_json::from_str(body).unwrap_or_else(|e| panic!("{e}: {head}\n{body}"))
+    }
+
+    pub fn signal(&self, name: &str) {
+        signal(self.child.id(), name);
+    }
+
+    /// Stops it as a service manager does; its exit code, and the lines behind the address.
+    pub fn stop(mut self) -> (Option<i32>, Vec<String>) {
+        self.signal("TERM");
+        let status = self.wait();
+        (status.code(), self.output.iter().collect())
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            if let Some(status) = self.child.try_wait().expect("its state") {
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it has not stopped within {PATIENCE:?}");
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines_of(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        BufReader::new(stream).lines().map_while(Result::ok).all(|line| send.send(line).is_ok())
+    });
+    lines
+}
+
+/// A folder of posts and a store beside it.
+pub struct Blog {
+    folder: TempDir,
+}
+
+impl Blog {
+    pub fn of(files: &[(&str, &str)]) -> Self {
+        let blog = Self { folder: tempfile::tempdir().expect("a folder") };
+        std::fs::create_dir(blog.posts()).expect("a folder");
+        for (name, text) in files {
+            blog.write(name, text);
+        }
+        blog
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn posts(&self) -> PathBuf {
+        self.path().join("posts")
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        write(&self.posts(), name, text);
+    }
+
+    pub fn remove(&self, name: &str) {
+        std::fs::remove_file(self.posts().join(name)).expect("the file was there");
+    }
+
+    /// As `--store` takes it.
+    pub fn store(&self) -> String {
+        format!("file:{}", self.path().join("store").display())
+    }
+
+    /// `import` of the posts into the store.
+    pub fn import(&self) -> Ran {
+        self.import_of(&self.posts(), &[])
+    }
+
+    pub fn import_of(&self, path: &Path, more: &[&str]) -> Ran {
+        let (path, store) = (path.display().to_string(), self.store());
+        run(&[&["import", &path, "--store", &store], more].concat())
+    }
+
+    /// `export` of the store.
+    pub fn export(&self) -> String {
+        let ran = run(&["export", "--store", &self.store()]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.out
+    }
+
+    pub fn check(&self) -> Ran {
+        run(&["check", "--store", &self.store()])
+    }
+
+    /// The store opened here; no command can have it meanwhile.
+    pub async fn site(&self) -> Site {
+        let store = EmbeddedStore::open(&self.path().join("store")).expect("the store opens");
+        Site::over(Arc::new(store)).await
+    }
+
+    /// What a query answers over the store as it stands.
+    pub async fn query(&self, query: &str) -> Value {
+        self.site().await.query(query).await
+    }
+}

@@ -1,0 +1,193 @@
+//! A proxy before Azurite that misbehaves as it is told. The rule: each planned fault meets one request, in order; all other
+//! requests go through untouched.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::request::Parts;
+use axum::http::{Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::azurite::Azurite;
+
+/// What happens to one request.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    /// None: it goes through, and the next fault meets the next request.
+    None,
+    /// It goes no further, and this is the answer.
+    Refuse(StatusCode, Vec<(&'static str, String)>, String),
+    /// It is carried out, and this status is all that comes back.
+    LoseAnswer(StatusCode),
+    /// It is carried out, and the connection breaks before the answer.
+    BreakAfter,
+    /// The connection breaks before it is carried out.
+    BreakBefore,
+    /// It is carried out, and no answer comes.
+    Hang,
+    /// It is carried out, and this comes back as the answer's body.
+    Garble(&'static str),
+}
+
+impl Fault {
+    pub fn refuse(status: StatusCode, code: &str) -> Self {
+        let body = format!(r#"{{"odata.error":{{"code":"{code}","message":{{"lang":"en-US","value":"A fault."}}}}}}"#);
+        Self::Refuse(status, Vec::new(), body)
+    }
+
+    /// Throttled, as Azure does it.
+    pub fn busy(retry_after_s: u32) -> Self {
+        let Self::Refuse(status, _, body) = Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "ServerBusy") else {
+            unreachable!("`refuse` makes a refusal")
+        };
+        Self::Refuse(status, vec![("retry-after", retry_after_s.to_string())], body)
+    }
+
+    /// A page without rows that goes on at a row.
+    pub fn empty_page(partition: &str, row: &str) -> Self {
+        let headers = vec![
+            ("content-type", "application/json;odata=minimalmetadata".to_owned()),
+            ("x-ms-continuation-nextpartitionkey", partition.to_owned()),
+            ("x-ms-continuation-nextrowkey", row.to_owned()),
+        ];
+        Self::Refuse(StatusCode::OK, headers, r#"{"odata.metadata":"m","value":[]}"#.to_owned())
+    }
+}
+
+pub struct Proxy {
+    pub endpoint: String,
+    state: Arc<State>,
+    task: JoinHandle<()>,
+}
+
+struct State {
+    upstream: String,
+    client: reqwest::Client,
+    faults: Mutex<VecDeque<(Method, Fault)>>,
+    connections: AtomicUsize,
+    requests: AtomicUsize,
+}
+
+impl Proxy {
+    pub async fn before(azurite: &Azurite) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("its address").port();
+        let upstream = azurite.endpoint.strip_suffix("/devstoreaccount1").expect("an emulator's endpoint").to_owned();
+        let state = Arc::new(State {
+            upstream,
+            client: reqwest::Client::builder().no_proxy().build().expect("a client"),
+            faults: Mutex::default(),
+            connections: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
+        });
+        let task = tokio::spawn(accept(listener, Arc::clone(&state)));
+        Self { endpoint: format!("http://127.0.0.1:{port}/devstoreaccount1"), state, task }
+    }
+
+    /// Plans faults for the next requests of a method.
+    pub fn plan(&self, method: Method, faults: impl IntoIterator<Item = Fault>) {
+        let faults = faults.into_iter().map(|fault| (method.clone(), fault));
+        self.state.faults.lock().expect("no panic").extend(faults);
+    }
+
+    /// Faults that no request has met yet.
+    pub fn unmet(&self) -> usize {
+        self.state.faults.lock().expect("no panic").len()
+    }
+
+    pub fn connections(&self) -> usize {
+        self.state.connections.load(Ordering::SeqCst)
+    }
+
+    pub fn requests(&self) -> usize {
+        self.state.requests.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, state: Arc<State>) {
+    loop {
+        let (stream, _): (_, SocketAddr) = listener.accept().await.expect("a connection");
+        state.connections.fetch_add(1, Ordering::SeqCst);
+        let state = Arc::clone(&state);
+        tokio::spawn(async move {
+            let service = service_fn(move |request| handle(Arc::clone(&state), request));
+            // A broken connection is what some tests are about.
+            let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+/// The connection is closed without an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the proxy breaks the connection")]
+struct Broken;
+
+async fn handle(state: Arc<State>, request: Request<Incoming>) -> Result<Response<Body>, Broken> {
+    state.requests.fetch_add(1, Ordering::SeqCst);
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(Body::new(body), usize::MAX).await.map_err(|_| Broken)?;
+    let fault = state.next_fault(&parts.method);
+    if let Some(Fault::Refuse(status, headers, body)) = fault {
+        return Ok(answer(status, &headers, body));
+    }
+    if matches!(fault, Some(Fault::BreakBefore)) {
+        return Err(Broken);
+    }
+    let forwarded = state.forward(parts, body).await;
+    match fault {
+        Some(Fault::LoseAnswer(status)) => Ok(answer(status, &[], String::new())),
+        Some(Fault::BreakAfter) => Err(Broken),
+        Some(Fault::Hang) => std::future::pending::<Result<_, Infallible>>().await.map_err(|never| match never {}),
+        Some(Fault::Garble(body)) => Ok(forwarded.map(|_| Body::from(body))),
+        _ => Ok(forwarded),
+    }
+}
+
+impl State {
+    fn next_fault(&self, method: &Method) -> Option<Fault> {
+        let mut faults = self.faults.lock().expect("no panic");
+        let at = faults.iter().position(|(planned, _)| planned == method)?;
+        faults.remove(at).map(|(_, fault)| fault)
+    }
+
+    async fn forward(&self, parts: Parts, body: Bytes) -> Response<Body> {
+        let path = parts.uri.path_and_query().expect("a path");
+        let mut headers = parts.headers;
+        headers.remove("host");
+        headers.remove("content-length");
+        let request = self.client.request(parts.method, format!("{}{path}", self.upstream)).headers(headers).body(body);
+        let answered = request.send().await.expect("Azurite answers");
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = answered.status();
+        *response.headers_mut() = answered.headers().clone();
+        let of_the_hop = ["transfer-encoding", "content-length", "connection", "keep-alive"];
+        // Cosmos DB leaves the others out, and the store has to live with that.
+        for header in of_the_hop.into_iter().chain(["x-ms-request-id", "x-ms-version", "server", "date"]) {
+            response.headers_mut().remove(header);
+        }
+        *response.body_mut() = Body::from(answered.bytes().await.expect("Azurite's answer"));
+        response
+    }
+}
+
+fn answer(status: StatusCode, headers: &[(&'static str, String)], body: String) -> Response<Body> {
+    let mut response = Response::builder().status(status);
+    for (name, value) in headers {
+        response = response.header(*name, value);
+    }
+    response.body(Body::from(body)).expect("a response")
+}

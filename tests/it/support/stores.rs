@@ -1,0 +1,52 @@
+//! The stores that the contract is held against. Each comes with what must live as long as it: a folder, an emulator.
+
+use std::sync::Arc;
+
+use tidings::store::Store;
+use tidings::store::azure::AzureStore;
+use tidings::store::embedded::EmbeddedStore;
+
+use super::azurite::{Azurite, random_prefix};
+use super::rows::TABLE;
+
+/// A store with one empty table, [`TABLE`].
+pub struct Subject {
+    pub store: Store,
+    _azurite: Option<Azurite>,
+    _folder: Option<tempfile::TempDir>,
+}
+
+pub async fn embedded() -> Subject {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store: Store = Arc::new(EmbeddedStore::open(folder.path()).expect("a store"));
+    store.create_tables(&[TABLE]).await.expect("its table");
+    Subject { store, _azurite: None, _folder: Some(folder) }
+}
+
+pub async fn azurite() -> Subject {
+    let azurite = Azurite::any();
+    let store: Store = Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"));
+    store.create_tables(&[TABLE]).await.expect("its table");
+    Subject { store, _azurite: Some(azurite), _folder: None }
+}
+
+/// Runs each test of the contract against every store, under a name that tells which: `store::batch::azurite::…`.
+macro_rules! contract {
+    ($($test:ident),+ $(,)?) => {
+        mod embedded {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                let subject = crate::support::stores::embedded().await;
+                super::$test(&subject.store).await;
+            })+
+        }
+        mod azurite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                let subject = crate::support::stores::azurite().await;
+                super::$test(&subject.store).await;
+            })+
+        }
+    };
+}
+pub(crate) use contract;

@@ -1,0 +1,3 @@
+//! The write protocol: changes that are stopped anywhere.
+
+mod stopped;

@@ -1,0 +1,128 @@
+//! Each mutation, stopped at each request of the store in turn (I5). The rule it holds: after recovery the tables agree, and hold the whole
+//! change or nothing of it, as the caller was told.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tidings::model::{Post, TermKind, WholePost};
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+use crate::support::crashing::{CrashingStore, Last, let_requests_arrive};
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::{Site, instant, post, slugs};
+
+/// Three published posts, two of one month, and a draft.
+fn posts() -> Vec<WholePost> {
+    let mut posts: Vec<WholePost> =
+        ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z"]
+            .iter()
+            .zip(0..)
+            .map(|(at, n)| post(n, instant(at)))
+            .collect();
+    for whole in &mut posts {
+        let Post { tags, authors, categories, .. } = &mut whole.post;
+        (*tags, *authors, *categories) = (slugs(&["a", "b"]), slugs(&["ada"]), slugs(&["news"]));
+    }
+    posts[3].post.published_at = None;
+    posts
+}
+
+fn id(number: usize) -> String {
+    format!("post-{}", posts()[number].post.id)
+}
+
+async fn prepared() -> Store {
+    let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
+    Site::over(Arc::clone(&store)).await.publish(&posts()).await;
+    store
+}
+
+/// All that readers see, and how the drafts stand.
+async fn picture(site: &Site) -> String {
+    site.assert_sound().await;
+    site.forget();
+    let fields = "slug title version publishedAt tags { slug } body { markdown }";
+    let query = format!(
+        "{{ posts {{ totalCount nodes {{ {fields} }} }} tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
+           authors {{ nodes {{ slug name posts {{ totalCount }} }} }} archive {{ year month postCount }} \
+           old: post(slug: \"post-0\") {{ slug }} new: post(slug: \"renamed\") {{ slug }} }}"
+    );
+    let seen = site.query(&query).await;
+    let catalog = site.content.catalog().await.expect("the catalog");
+    let mut places: Vec<String> =
+        catalog.posts.values().map(|found| format!("{} {}", found.slug, found.place.shelf.name())).collect();
+    places.sort();
+    format!("{seen} {places:?}")
+}
+
+async fn run(site: &Site, mutation: &str) -> bool {
+    let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+    let payload = answer.body["data"].as_object().and_then(|data| data.values().next()).cloned().unwrap_or_default();
+    let is_done = answer.body.get("errors").is_none() && payload["userErrors"] == Value::Array(Vec::new());
+    assert!(is_done || answer.body.get("errors").is_some(), "refused: {payload}");
+    is_done
+}
+
+async fn assert_whole_or_nothing(mutation: &str) {
+    let before = picture(&Site::over(prepared().await).await).await;
+    let after = {
+        let site = Site::over(prepared().await).await;
+        assert!(run(&site, mutation).await, "{mutation}");
+        picture(&site).await
+    };
+    assert_ne!(before, after, "{mutation} changes nothing");
+    for last in [Last::Unsent, Last::Done] {
+        for requests in 0.. {
+            let inner = prepared().await;
+            let crashing = CrashingStore::after(Arc::clone(&inner), requests, last);
+            let is_done = run(&Site::over(crashing.clone()).await, mutation).await;
+            let_requests_arrive(&inner).await;
+            let site = Site::over(inner).await;
+            site.content.recover().await.expect("a recovery");
+            let found = picture(&site).await;
+            assert!(
+                found == after || (found == before && !is_done),
+                "{mutation}, stopped at request {requests}, {last:?}: {found}"
+            );
+            if !crashing.has_stopped() {
+                assert!(requests > 5, "{mutation} was never stopped");
+                break;
+            }
+        }
+    }
+}
+
+macro_rules! whole_or_nothing {
+    ($($name:ident: $mutation:expr),+ $(,)?) => {
+        $(#[tokio::test]
+        async fn $name() {
+            assert_whole_or_nothing(&$mutation).await;
+        })+
+    };
+}
+
+const ERRORS: &str = "userErrors { code field message }";
+
+whole_or_nothing! {
+    a_draft_is_made: format!(r#"createPost(input: {{ title: "New", markdown: "x", tags: ["c"] }}) {{ {ERRORS} }}"#),
+    a_post_is_made_and_published: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"], authors: ["ada"], categories: ["news"] }}) {{ {ERRORS} }}"#),
+    a_post_is_retitled: format!(r#"updatePost(input: {{ id: "{}", version: 1, title: "Other" }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_retagged: format!(r#"updatePost(input: {{ id: "{}", version: 1, tags: ["b", "c"] }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_renamed: format!(r#"updatePost(input: {{ id: "{}", version: 1, slug: "renamed" }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_redated_in_its_month: format!(r#"publishPost(input: {{ id: "{}", version: 1, at: "2026-05-09T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_moved_to_another_month: format!(r#"publishPost(input: {{ id: "{}", version: 1, at: "2025-01-01T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
+    a_draft_is_published: format!(r#"publishPost(input: {{ id: "{}", version: 1 }}) {{ {ERRORS} }}"#, id(3)),
+    a_post_is_withdrawn: format!(r#"unpublishPost(input: {{ id: "{}", version: 1 }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_deleted: format!(r#"deletePost(input: {{ id: "{}", version: 1 }}) {{ {ERRORS} }}"#, id(0)),
+    the_last_post_of_a_month_is_deleted: format!(r#"deletePost(input: {{ id: "{}", version: 1 }}) {{ {ERRORS} }}"#, id(2)),
+    a_tag_is_made: format!(r#"saveTag(input: {{ slug: "new", name: "New" }}) {{ {ERRORS} }}"#),
+    an_author_is_changed: format!(r#"saveAuthor(input: {{ slug: "ada", name: "Ada L." }}) {{ {ERRORS} }}"#),
+}
+
+/// `TermKind` orders the tables that a change goes through.
+#[test]
+fn every_kind_of_term_is_borne_by_the_posts() {
+    let first = &posts()[0].post;
+    assert!(TermKind::ALL.into_iter().all(|kind| !first.terms(kind).is_empty()));
+}

@@ -1,0 +1,19 @@
+// Starts Azurite's table service on a port that the system chooses, and says which. The rule: it ends with whoever started it,
+// however that one ends, for it lives only as long as its standard input is open.
+"use strict";
+
+const net = require("node:net");
+
+process.stdin.on("end", () => process.exit(0));
+process.stdin.on("error", () => process.exit(0));
+process.stdin.resume();
+
+// Azurite prints the port that it was asked for, which is 0.
+const listen = net.Server.prototype.listen;
+net.Server.prototype.listen = function (...options) {
+  this.once("listening", () => console.log(`Listening on port ${this.address().port}`));
+  return listen.apply(this, options);
+};
+
+process.argv.push("--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry", "--tablePort", "0");
+require("azurite/dist/src/table/main.js");
