@@ -43,7 +43,10 @@ fn the_example_blog_is_served_whole() {
 fn a_stop_asked_for_as_soon_as_it_listens_is_a_clean_one() {
     let blog = Blog::of(&[POST]);
     for _ in 0..10 {
-        assert_eq!(Serving::start(&["--store", &blog.store()]).stop(), (Some(0), vec!["Stopped.".to_owned()]));
+        assert_eq!(
+            Serving::start(&["--create", "--store", &blog.store()]).stop(),
+            (Some(0), vec!["Stopped.".to_owned()])
+        );
     }
 }
 
@@ -63,7 +66,7 @@ fn a_killed_server_leaves_a_store_that_opens() {
     serving.signal("KILL");
     drop(serving);
     assert_eq!(blog.check().code, Some(0));
-    assert_eq!(Serving::start(&["--store", &blog.store()]).stop().0, Some(0));
+    assert_eq!(Serving::start(&["--create", "--store", &blog.store()]).stop().0, Some(0));
 }
 
 #[test]

@@ -359,18 +359,11 @@ async fn a_term_that_only_hidden_posts_bear_is_shown_without_posts() {
     assert_eq!(site.query(query).await, expected);
 }
 
-/// `extensions.storage` is given to whoever asks: it must not tell a draft from what never was.
+/// The rows that were read tell a draft from what never was: they are told to editors alone.
 #[tokio::test]
-#[ignore = "left: extensions.storage names the rows that were read, a draft's among them; it needs a setting or a role"]
-async fn what_an_answer_cost_tells_nothing_of_hidden_posts() {
+async fn what_an_answer_cost_is_not_told_to_whoever_asks() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
-    let cost = async |slug: &str| {
-        let query = format!("{{ post(slug: {slug:?}) {{ id }} }}");
-        let body = json!({ "query": query, "extensions": { "storage": true } });
-        let mut storage = site.post_graphql(body).await.body["extensions"]["storage"].clone();
-        storage["reads"] = json!(storage["reads"].to_string().replace(slug, "SLUG"));
-        storage
-    };
-    assert_eq!(cost("post-200").await, cost("post-999").await);
+    let body = json!({ "query": "{ post(slug: \"post-200\") { id } }", "extensions": { "storage": true } });
+    assert_eq!(site.post_graphql(body).await.body, json!({ "data": { "post": null } }));
 }
