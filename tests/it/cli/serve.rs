@@ -43,7 +43,10 @@ fn the_example_blog_is_served_whole() {
 fn a_stop_asked_for_as_soon_as_it_listens_is_a_clean_one() {
     let blog = Blog::of(&[POST]);
     for _ in 0..10 {
-        assert_eq!(Serving::start(&["--store", &blog.store()]).stop(), (Some(0), vec!["Stopped.".to_owned()]));
+        assert_eq!(
+            Serving::start(&["--create", "--store", &blog.store()]).stop(),
+            (Some(0), vec!["Stopped.".to_owned()])
+        );
     }
 }
 
@@ -115,4 +118,14 @@ fn an_address_that_is_none_is_told_the_form() {
         let refused = run(&["serve", "--listen", address, "--store", &blog.store()]);
         assert!(refused.complaint().contains("--listen ADDRESS:PORT"), "{refused:?}");
     }
+}
+
+#[test]
+fn a_log_setting_that_is_none_is_told_and_costs_nothing_else() {
+    let blog = Blog::of(&[POST]);
+    let serving = Serving::start_with(&["--create", "--store", &blog.store()], &[("TIDINGS_LOG", "((nonsense")]);
+    assert_eq!(serving.query("{ posts { totalCount } }"), json!({ "posts": { "totalCount": 0 } }));
+    let (code, errors) = serving.stop_with_errors();
+    assert_eq!(code, Some(0));
+    assert!(errors[0].starts_with("TIDINGS_LOG: ") && errors[0].contains("such as info"), "{errors:?}");
 }
