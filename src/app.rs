@@ -38,6 +38,14 @@ pub enum StartError {
     Content(#[from] ContentError),
 }
 
+/// Who may do what.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    pub editor_token: EditorToken,
+    /// Whether anyone may ask what an answer cost.
+    pub tells_storage: bool,
+}
+
 /// What to do where there is no store in the folder yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
@@ -112,12 +120,12 @@ pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
 /// Serves `content` on `listener` until `shutdown` is ready.
 pub async fn serve(
     content: Content,
-    editor_token: EditorToken,
+    access: Access,
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
     let writes = Writes::default();
-    let routes = build_router(&content, editor_token, writes.clone());
+    let routes = build_router(&content, access, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content));
     let limits = ServerLimits::default();
     let stop_time = limits.stop_time;
@@ -132,8 +140,10 @@ pub async fn serve(
 }
 
 /// The routes over some content; for tests too.
-pub fn build_router(content: &Content, editor_token: EditorToken, writes: Writes) -> axum::Router {
-    let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX).with_editor_token(editor_token);
+pub fn build_router(content: &Content, access: Access, writes: Writes) -> axum::Router {
+    let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
+        .with_editor_token(access.editor_token)
+        .telling_storage(access.tells_storage);
     let service = Arc::new(service);
     let checked = content.clone();
     let readiness = Readiness::new(move || {

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, StoreOptions, import};
-use crate::app::{self, Missing};
+use crate::app::{self, Access, Missing};
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
@@ -25,13 +25,17 @@ pub struct Serve {
     /// Make an empty store where there is none.
     #[arg(long, env = "TIDINGS_CREATE")]
     create: bool,
+    /// Tell whoever asks (`"extensions": {"storage": true}`), and not only editors, what an answer cost. The rows named there show
+    /// that a draft is there.
+    #[arg(long, env = "TIDINGS_TELL_STORAGE")]
+    tell_storage: bool,
 }
 
 impl Serve {
     pub async fn run(self) -> Result<ExitCode, Failure> {
         crate::telemetry::start(&crate::config::log_directives());
         // Bound before the import: a port that is taken should not be learnt of after a long one.
-        let editor_token = crate::config::editor_token()?;
+        let access = Access { editor_token: crate::config::editor_token()?, tells_storage: self.tell_storage };
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
@@ -47,7 +51,7 @@ impl Serve {
         // Listened for before the address is told: who reads it may ask for the stop at once.
         let shutdown = stop_signal()?;
         writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
-        let stopped = app::serve(content, editor_token, listener, shutdown).await;
+        let stopped = app::serve(content, access, listener, shutdown).await;
         if stopped.cut_off > 0 {
             return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
         }

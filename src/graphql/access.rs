@@ -1,9 +1,10 @@
 //! Who may change anything. The rule: nobody, unless the server was started with an editor token and the request bears it; tokens are compared
 //! in constant time.
 
+use std::any::TypeId;
 use std::fmt;
 
-use async_graphql::{Context, Error, ErrorExtensions};
+use async_graphql::{Context, Error, ErrorExtensions, Request};
 use subtle::ConstantTimeEq;
 
 /// Shorter tokens can be guessed.
@@ -47,6 +48,12 @@ impl fmt::Debug for BearerToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BearerToken")
     }
+}
+
+/// Whether the request bears the editor token.
+pub fn is_editor(wanted: &EditorToken, request: &Request) -> bool {
+    let bearer = request.data.get(&TypeId::of::<BearerToken>()).and_then(|data| data.downcast_ref());
+    bearer.is_some_and(|bearer| wanted.admits(bearer))
 }
 
 /// # Errors

@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
             (Place::Query, "deletePost" | "saveCategory" | "saveTag" | "saveAuthor") => (CHANGE, Place::Payload, 1),
             (Place::Payload, "post") => (none, Place::Post, 1),
             (Place::Payload, "category" | "tag" | "author") => (none, Place::Term, 1),
-            (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months),
+            (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months_asked(field)),
             (Place::Months, "posts") => self.posts(field, false),
             (Place::Post | Place::Term, "posts") => self.posts(field, true),
             (Place::Post, "body") => (Bound::new(1 + POST_READS, 0), Place::Plain, 1),
@@ -179,6 +179,14 @@ impl<'a> Walk<'a> {
             (Place::Connection { total, .. }, "totalCount") => (total, Place::Plain, 1),
             (Place::Edge { of_posts }, "node") => (none, item(of_posts), 1),
             _ => (none, Place::Plain, 1),
+        }
+    }
+
+    fn months_asked(&self, field: &Field) -> u64 {
+        match (self.is_given(field, "year"), self.is_given(field, "month")) {
+            (true, true) => 1,
+            (true, false) => self.months.min(12),
+            _ => self.months,
         }
     }
 

@@ -6,7 +6,7 @@ use async_graphql::{Context, ID, Object, Result};
 use futures_util::future::try_join_all;
 
 use crate::content::pages::{Page, Scope, terms, total};
-use crate::model::{NodeId, Slug, Term, TermKind};
+use crate::model::{Month, NodeId, Slug, Term, TermKind};
 
 use super::arguments::{Paging, PostFilter, wanted};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
@@ -145,10 +145,33 @@ impl Query {
         Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
     }
 
-    /// The months that hold published posts, newest first.
-    async fn archive(&self, ctx: &Context<'_>) -> Result<Vec<ArchiveMonth>> {
-        let months = total::archive(&context::of(ctx).reader).await.map_err(Failure::from)?;
+    /// The months that hold published posts, newest first; of a year, or one month, where that is given.
+    async fn archive(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Only months of this year: 1 to 9999.")] year: Option<i32>,
+        #[graphql(desc = "Only this month of the year: 1 to 12. It needs `year`.")] month: Option<i32>,
+    ) -> Result<Vec<ArchiveMonth>> {
+        check_month(year, month)?;
+        let is_asked = |found: Month| {
+            year.is_none_or(|year| i32::from(found.year()) == year)
+                && month.is_none_or(|month| i32::from(found.month()) == month)
+        };
+        let months = total::archive(&context::of(ctx).reader, is_asked).await.map_err(Failure::from)?;
         Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
+    }
+}
+
+fn check_month(year: Option<i32>, month: Option<i32>) -> Result<(), Failure> {
+    match (year, month) {
+        (None, Some(_)) => Err(bad_input("month", "`month` needs `year`")),
+        (Some(year), _) if !(1..=9999).contains(&year) => {
+            Err(bad_input("year", format!("`year` is {year}; it must be 1 to 9999")))
+        }
+        (_, Some(month)) if !(1..=12).contains(&month) => {
+            Err(bad_input("month", format!("`month` is {month}; it must be 1 to 12")))
+        }
+        _ => Ok(()),
     }
 }
 

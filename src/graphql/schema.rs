@@ -6,7 +6,7 @@ use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Sche
 
 use crate::content::{Content, Reader, StorageUse};
 
-use super::access::EditorToken;
+use super::access::{self, EditorToken};
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
@@ -23,6 +23,7 @@ pub struct ContentService {
     content: Content,
     storage_requests_max: u64,
     editor_token: EditorToken,
+    tells_storage: bool,
 }
 
 impl ContentService {
@@ -30,7 +31,20 @@ impl ContentService {
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
         let schema = build();
         let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
-        Self { schema, types: Arc::new(types), content, storage_requests_max, editor_token: EditorToken::default() }
+        Self {
+            schema,
+            types: Arc::new(types),
+            content,
+            storage_requests_max,
+            editor_token: EditorToken::default(),
+            tells_storage: false,
+        }
+    }
+
+    /// Tells whoever asks what an answer cost, and not only editors. The rows that were read show that a draft is there.
+    #[must_use]
+    pub fn telling_storage(self, tells_storage: bool) -> Self {
+        Self { tells_storage, ..self }
     }
 
     #[must_use]
@@ -59,7 +73,8 @@ impl GraphqlService for ContentService {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let tells_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
+        let asks_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
+        let tells_storage = asks_storage && (self.tells_storage || access::is_editor(&self.editor_token, &request));
         let completion = Completion::prepare(&self.types, &mut request);
         let context = RequestContext::new(self.content.clone(), reader.clone());
         let mut response = self.schema.execute(request.data(context).data(self.editor_token.clone())).await;

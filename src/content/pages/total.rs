@@ -46,9 +46,9 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
 
 /// The months that hold published posts, newest first, with how many. Nothing beyond the list of months, or one range read where posts of
 /// the present month are to come.
-pub async fn archive(reader: &Reader) -> Result<Vec<(Month, u64)>> {
+pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Result<Vec<(Month, u64)>> {
     let months = reader.months().await?;
-    let held = months.iter().filter(|month| month.count.rows > 0);
+    let held = months.iter().filter(|month| month.count.rows > 0 && is_asked(month.partition));
     let counted = try_join_all(
         held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
     );

@@ -128,7 +128,7 @@ async fn a_post_with_101_tags() {
 #[tokio::test]
 async fn a_tag_that_is_a_text() {
     let text = format!("---\ntitle: Tag\ndate: 2025-01-01\ntags: [{}]\n---\n", "tag ".repeat(10_000));
-    assert_fails("tag.md", &text, &["tags: has 39999 characters in a name; at most 500 are allowed"]).await;
+    assert_fails("tag.md", &text, &["name: has 39999 characters; at most 500 are allowed"]).await;
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ fn check(store: &Path) -> Ran {
 }
 
 fn serve(store: &Path) -> Ran {
-    run(&["serve", "--listen", "127.0.0.1:0", "--store", &format!("file:{}", store.display())])
+    run(&["serve", "--create", "--listen", "127.0.0.1:0", "--store", &format!("file:{}", store.display())])
 }
 
 #[test]
@@ -38,9 +38,12 @@ fn a_store_path_that_is_a_file_is_told_to_be_a_folder() {
 fn a_store_that_is_not_there_is_not_made_by_a_command_that_only_reads() {
     let blog = Blog::of(&[]);
     let folder = blog.path().join("store");
-    let expected =
-        format!("there is no store at {}: import or serve makes one, or name another with --store", folder.display());
-    for command in ["check", "export"] {
+    let expected = format!(
+        "there is no store at {}: make one with `tidings import PATH` or `tidings serve --import PATH` (or an empty one with `tidings serve \
+         --create`), or name another with --store",
+        folder.display()
+    );
+    for command in ["check", "export", "serve"] {
         let refused = run(&[command, "--store", &blog.store()]);
         assert_eq!(refused.complaint(), expected);
         assert!(!folder.exists(), "{command} made a store");

@@ -66,7 +66,7 @@ fn a_killed_server_leaves_a_store_that_opens() {
     serving.signal("KILL");
     drop(serving);
     assert_eq!(blog.check().code, Some(0));
-    assert_eq!(Serving::start(&["--store", &blog.store()]).stop().0, Some(0));
+    assert_eq!(Serving::start(&["--create", "--store", &blog.store()]).stop().0, Some(0));
 }
 
 #[test]

@@ -107,6 +107,15 @@ async fn a_cursor_of_a_month_is_refused_by_every_other() {
     assert_eq!(site.codes(&paged(&format!("first: 7, after: {cursor}"))).await, ["BAD_CURSOR"]);
 }
 
+#[tokio::test]
+async fn a_month_is_paged_to_its_end() {
+    let site = two_months().await;
+    let cursor = site.query(&paged("first: 7")).await["archive"][1]["posts"]["pageInfo"]["endCursor"].clone();
+    let query = paged(&format!("first: 7, after: {cursor}")).replace("archive {", "archive(year: 2025, month: 1) {");
+    let data = site.query(&query).await;
+    assert_eq!(data["archive"][0]["posts"]["nodes"].as_array().map(Vec::len), Some(7));
+}
+
 /// What lies in a month is what a filter by its bounds finds.
 #[tokio::test]
 async fn a_month_holds_what_its_bounds_do() {
@@ -114,4 +123,19 @@ async fn a_month_holds_what_its_bounds_do() {
     let february = ListOf::root("posts")
         .filtered(r#"{ publishedAfter: "2024-01-31T23:59:59.9999999Z", publishedBefore: "2024-03-01T00:00:00Z" }"#);
     february.assert_is(&site, &["post-3".to_owned(), "post-4".to_owned()]).await;
+}
+
+#[tokio::test]
+async fn an_archive_is_narrowed_to_a_year_or_a_month() {
+    let site = site().await;
+    let query = "{ year: archive(year: 2024) { year month } month: archive(year: 2024, month: 3) { year month } none: archive(year: 1900) { year } }";
+    let expected = json!({
+        "year": [{ "year": 2024, "month": 3 }, { "year": 2024, "month": 2 }],
+        "month": [{ "year": 2024, "month": 3 }],
+        "none": [],
+    });
+    assert_eq!(site.query(query).await, expected);
+    for wrong in ["month: 3", "year: 2024, month: 13", "year: 0", "year: 10000", "year: 2024, month: 0"] {
+        assert_eq!(site.codes(&format!("{{ archive({wrong}) {{ year }} }}")).await, ["BAD_USER_INPUT"], "{wrong}");
+    }
 }

@@ -2,8 +2,8 @@
 //! they were never written; and once the clock has passed its instant, a post is everywhere at once, with no job that makes it so.
 //!
 //! A category, tag or author is a thing in its own right, made before the posts that bear it: it is shown, by its own name and with no posts,
-//! even where only a draft bears it. Nothing of the draft shows but the terms that its writer made for it. `extensions.storage` is not crawled: it
-//! tells what was read, and what was read is not always shown.
+//! even where only a draft bears it. Nothing of the draft shows but the terms that its writer made for it. What an answer cost is told to editors
+//! alone, for what was read is not always shown.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -359,4 +359,13 @@ async fn a_term_that_only_hidden_posts_bear_is_shown_without_posts() {
         "tags": { "totalCount": 3, "nodes": [{ "slug": "even" }, { "slug": "open" }, { "slug": "secret" }] },
     });
     assert_eq!(site.query(query).await, expected);
+}
+
+/// The rows that were read tell a draft from what never was: they are told to editors alone.
+#[tokio::test]
+async fn what_an_answer_cost_is_not_told_to_whoever_asks() {
+    let site = Site::in_memory().await;
+    with_hidden(&site).await;
+    let body = json!({ "query": "{ post(slug: \"post-200\") { id } }", "extensions": { "storage": true } });
+    assert_eq!(site.post_graphql(body).await.body, json!({ "data": { "post": null } }));
 }

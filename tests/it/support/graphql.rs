@@ -75,7 +75,8 @@ impl Site {
     /// What a query cost, by `extensions.storage`, with nothing cached.
     pub async fn cost(&self, query: &str) -> Cost {
         self.forget();
-        let answer = self.post_graphql(json!({ "query": query, "extensions": { "storage": true } })).await;
+        let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
+        let answer = self.send(json_request("application/json"), Some(EDITOR_TOKEN), body).await;
         assert_eq!(answer.body.get("errors"), None, "{query}");
         let storage = &answer.body["extensions"]["storage"];
         let count = |of: &Value, name: &str| of[name].as_u64().unwrap_or_else(|| panic!("{name} of {of}"));

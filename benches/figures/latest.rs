@@ -1,0 +1,97 @@
+//! The front page of a blog: the latest 20 posts with all their terms, beside the same from maps in memory.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use tidings::graphql::service::GraphqlService;
+use tidings::http::{ServerLimits, run};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::http_client::Client;
+use crate::rates::{CARD, one_core, rates};
+use crate::table::{Figure, with_commas};
+use crate::{Result, maps, site};
+
+/// The server's rate must be at least this share of the maps'.
+const SHARE_MIN: f64 = 0.5;
+
+pub fn document() -> String {
+    format!("{{ posts(first: 20) {{ edges {{ cursor node {{ {CARD} }} }} pageInfo {{ hasNextPage endCursor }} }} }}")
+}
+
+pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
+    let maps: Arc<dyn GraphqlService> = Arc::new(maps::schema(posts));
+    let content = one_core()?.block_on(site::open(store))?;
+    let service: Arc<dyn GraphqlService> = Arc::new(site::service(&content));
+    let [ours, theirs] = in_process(service.as_ref(), maps.as_ref(), seconds)?;
+    let [ours_http, theirs_http] = over_http(service, maps, seconds)?;
+    Ok(vec![figure("latest 20, in the process", ours, theirs), figure("latest 20, over HTTP", ours_http, theirs_http)])
+}
+
+fn figure(name: &str, ours: f64, theirs: f64) -> Figure {
+    let share = ours / theirs;
+    let measured = format!("{} /s; maps {} /s ({share:.2})", with_commas(ours), with_commas(theirs));
+    Figure::new(name, measured).held_to("half of the maps", share >= SHARE_MIN)
+}
+
+fn in_process(service: &dyn GraphqlService, maps: &dyn GraphqlService, seconds: f64) -> Result<[f64; 2]> {
+    let runtime = one_core()?;
+    let document = document();
+    let (ours, theirs) =
+        (runtime.block_on(site::answer(service, &document))?, runtime.block_on(site::answer(maps, &document))?);
+    assert_same_shape(&ours, &theirs);
+    let mut ask_ours = || runtime.block_on(site::answer(service, &document)).map(drop);
+    let mut ask_maps = || runtime.block_on(site::answer(maps, &document)).map(drop);
+    rates(seconds, [&mut ask_ours, &mut ask_maps])
+}
+
+/// All but the cursors is the same answer.
+fn assert_same_shape(ours: &[u8], theirs: &[u8]) {
+    let posts = |answer: &[u8]| -> Vec<serde_json::Value> {
+        let answer: serde_json::Value = serde_json::from_slice(answer).expect("an answer is JSON");
+        let edges = answer["data"]["posts"]["edges"].as_array().cloned().unwrap_or_default();
+        edges.into_iter().map(|edge| edge["node"].clone()).collect()
+    };
+    assert_eq!(posts(ours), posts(theirs), "the server and the maps must answer the same");
+}
+
+fn over_http(ours: Arc<dyn GraphqlService>, maps: Arc<dyn GraphqlService>, seconds: f64) -> Result<[f64; 2]> {
+    let (ours, maps) = (Server::start(ours)?, Server::start(maps)?);
+    let document = document();
+    let (mut to_ours, mut to_maps) = (Client::connect(ours.address)?, Client::connect(maps.address)?);
+    let mut ask_ours = || Ok(to_ours.query(&document).map(drop)?);
+    let mut ask_maps = || Ok(to_maps.query(&document).map(drop)?);
+    rates(seconds, [&mut ask_ours, &mut ask_maps])
+}
+
+/// A server on one thread, until it is dropped.
+struct Server {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Server {
+    fn start(service: Arc<dyn GraphqlService>) -> Result<Self> {
+        let runtime = one_core()?;
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::spawn(move || {
+            let shutdown = async { stopped.await.unwrap_or_default() };
+            runtime.block_on(run(listener, site::routes(service), shutdown, ServerLimits::default()));
+        });
+        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The figures that the README names, measured on this machine: `cargo bench --bench figures -- [--posts N] [--store FOLDER] [FIGURE …]`.
+//! The rule: a figure is measured through the doors that users use, in a process of its own where it is about a process.
+//!
+//! Figures: `import-json`, `import-markdown`, `latest`, `queries`, `start`; all of them where none is named. `--store` keeps the store that the
+//! figures read in a folder, and takes the one that stands there.
+
+mod http_client;
+mod import;
+mod latest;
+mod machine;
+mod maps;
+mod posts;
+mod rates;
+mod site;
+mod start;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use table::with_commas;
+
+/// A failure ends the run with its text.
+pub type Result<T, E = Box<dyn std::error::Error + Send + Sync>> = std::result::Result<T, E>;
+
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// How many posts the site has.
+    #[arg(long, default_value_t = 100_000)]
+    posts: u64,
+    /// Keep the store here, and take it from here.
+    #[arg(long)]
+    store: Option<PathBuf>,
+    /// Seconds that a rate is measured for.
+    #[arg(long, default_value_t = 5.0)]
+    seconds: f64,
+    /// The figures; all where none is named.
+    figures: Vec<String>,
+    /// Cargo passes it to every benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+    /// What a process that this one has started is to do.
+    #[arg(long, hide = true, num_args = 1..)]
+    child: Vec<String>,
+}
+
+impl Arguments {
+    fn asks_for(&self, figure: &str) -> bool {
+        self.figures.is_empty() || self.figures.iter().any(|name| figure.starts_with(name.as_str()))
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.child.as_slice() {
+        [] => measure(&arguments),
+        [what, from, store] if what == "import" => import::in_child(from.as_ref(), store.as_ref()),
+        [what, store] if what == "serve" => start::in_child(store.as_ref()),
+        other => Err(format!("unknown work for a child: {other:?}").into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(arguments: &Arguments) -> Result<()> {
+    println!("{}", machine::describe());
+    println!("{} posts\n", with_commas(arguments.posts as f64));
+    let folder = tempfile::tempdir()?;
+    let store = arguments.store.clone().unwrap_or_else(|| folder.path().join("store"));
+    let print = |figures: Vec<table::Figure>| figures.iter().for_each(table::Figure::print);
+    if arguments.asks_for("import-markdown") {
+        print(import::of_markdown(arguments.posts, folder.path())?);
+    }
+    if arguments.asks_for("import-json") || !store.exists() {
+        // The store that the other figures read is the one that this import makes.
+        let into = if store.exists() { folder.path().join("again") } else { store.clone() };
+        print(import::of_json_lines(arguments.posts, folder.path(), &into)?);
+    }
+    if arguments.asks_for("start") {
+        print(start::figures(&store)?);
+    }
+    if arguments.asks_for("latest") {
+        print(latest::figures(&store, arguments.posts, arguments.seconds)?);
+    }
+    if arguments.asks_for("queries") {
+        print(rates::figures(&store, arguments.posts, arguments.seconds)?);
+    }
+    Ok(())
+}

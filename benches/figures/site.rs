@@ -1,0 +1,46 @@
+//! The site that is measured: a store in a file, the content over it, the service over that. The rule: put together as `app.rs` does.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_graphql::{Request, Response};
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
+use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::graphql::error::give_codes;
+use tidings::graphql::guard::{Limits, admit};
+use tidings::graphql::schema::ContentService;
+use tidings::graphql::service::GraphqlService;
+use tidings::http::health::Readiness;
+use tidings::http::{HttpLimits, Writes, router};
+use tidings::store::embedded::EmbeddedStore;
+
+use crate::Result;
+
+pub async fn open(folder: &Path) -> Result<Content> {
+    let content = Content::open(Arc::new(EmbeddedStore::open(folder)?), Clock::System, Sharing::Alone).await?;
+    content.recover().await?;
+    Ok(content)
+}
+
+pub fn service(content: &Content) -> ContentService {
+    ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
+}
+
+pub fn routes(service: Arc<dyn GraphqlService>) -> axum::Router {
+    router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpLimits::default())
+}
+
+/// From a document to the bytes of the answer, as the HTTP handler does it.
+///
+/// # Errors
+/// Where the answer has errors.
+pub async fn answer(service: &dyn GraphqlService, document: &str) -> Result<Vec<u8>> {
+    let admitted = admit(Request::new(document), &Limits::default()).map_err(|refusal| refusal.message)?;
+    let mut response: Response = service.execute(admitted.request).await;
+    give_codes(&mut response, document);
+    if !response.errors.is_empty() {
+        return Err(format!("{:?}", response.errors).into());
+    }
+    Ok(serde_json::to_vec(&response)?)
+}
