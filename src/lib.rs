@@ -46,21 +46,23 @@
 //!
 //! # One write
 //!
-//! A draft is published:
+//! `publishPost` of a draft; an import is the same from the third step on, with many posts at once:
 //!
-//! 1. [`content::write::plan`], a pure function, says which rows the post has after the change and had before it.
-//! 2. The intent, with the post before and after, is put into `Intents`; while the change is made, its lease is renewed.
-//! 3. A new slug is claimed in `PostKeys` by an insert that fails where it stands: a slug has one owner.
-//! 4. The new pointers are put, with their mirrors and counts, a transaction a partition. Until the commit readers skip them,
-//!    for a pointer is believed only where the post's own row bears it out.
-//! 5. The month is listed, as not empty, before it holds a row.
-//! 6. It is a move between two partitions: the rows in the new place are put as pending, and name the old place.
-//! 7. The commit: one transaction, under the ETag read, turns the old rows into a forwarding row. Every list shows it at once.
-//! 8. Whoever lost the race for the ETag is answered a conflict, and what was put in vain goes again.
-//! 9. The settlement holds every row of the old and of the new state against the post as it is, and removes what no longer holds.
+//! 1. `graphql::mutation` asks for the editor's token, and hands the input to [`content::editor`].
+//! 2. [`content::commands`], pure, says what the post is to be, or everything that the caller must mend; then nothing was written.
+//! 3. [`content::write::plan`], pure, says which rows the post had and which it is to have.
+//! 4. The intent, with the post before and after, is put into `Intents`; its lease is renewed while the change is made.
+//! 5. A new slug is claimed in `PostKeys` by an insert that fails where it stands, so that a slug has one owner.
+//! 6. The new pointers are put, with their mirrors and counts, a transaction a partition, and the month is listed. Until the
+//!    commit readers skip them, for a pointer is believed only where the post's own row bears it out.
+//! 7. A draft that is published moves to another partition: its rows there are put as pending, and name the old place.
+//! 8. The commit: one transaction, under the ETag read, turns the old rows into a forwarding row. Every list shows the post at
+//!    once. Where the ETag has moved on, the answer is a conflict.
+//! 9. The settlement holds every row of the old and of the new state against the post as it is, and removes what does not hold.
 //! 10. The intent is deleted. Where the process stopped before, [`content::write::recover`] does step 9 in its place.
 //!
 //! `docs/` says more: the tables and keys, the write protocol, operating, scaling, and why it was decided so.
+
 pub mod app;
 pub mod cli;
 pub mod clock;
