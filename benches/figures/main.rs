@@ -4,6 +4,8 @@
 //! Figures: `import-json`, `import-markdown`, `latest`, `start`, and the queries of `rates.rs` such as `query-tag`; the start of a name is enough,
 //! and all are measured where none is named. `--store` keeps the store that the figures read in a folder, and takes the one that stands there.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "its answer is what it prints")]
+
 mod http_client;
 mod import;
 mod latest;
