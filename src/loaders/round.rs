@@ -191,7 +191,10 @@ mod tests {
     use super::*;
 
     /// Answers each key with ten times itself, and remembers what it was asked.
-    fn tenfold() -> (Loader<u32, u32>, Arc<Mutex<Vec<Vec<u32>>>>) {
+    /// The keys of each round, as they were asked for.
+    type Rounds = Arc<Mutex<Vec<Vec<u32>>>>;
+
+    fn tenfold() -> (Loader<u32, u32>, Rounds) {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let rounds = Arc::clone(&asked);
         let loader = Loader::new(move |keys: Vec<u32>| {
