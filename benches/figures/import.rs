@@ -20,8 +20,8 @@ const MEMORY_MIB_MAX: u64 = 150;
 struct Imported {
     made: usize,
     failed: usize,
-    open_seconds: f64,
     seconds: f64,
+    cores_seconds: f64,
     memory_mib: u64,
     memory_peak_mib: u64,
 }
@@ -59,10 +59,10 @@ fn figures(name: &str, posts: u64, from: &Path, store: &Path) -> Result<Vec<Figu
     }
     let rate = posts as f64 / imported.seconds;
     let speed = format!(
-        "{} posts/s ({:.1} s, of these {:.1} s the first reading)",
+        "{} posts/s ({:.1} s; {:.1} s of the cores')",
         with_commas(rate),
         imported.seconds,
-        imported.open_seconds
+        imported.cores_seconds
     );
     let memory = format!("{} MiB at the end, {} MiB at the most", imported.memory_mib, imported.memory_peak_mib);
     Ok(vec![
@@ -81,15 +81,14 @@ pub fn in_child(from: &Path, store: &Path) -> Result<()> {
         let content = site::open(store).await?;
         let reading = from.to_owned();
         let source = tokio::task::spawn_blocking(move || import::open(&reading, None)).await??;
-        let open_seconds = begun.elapsed().as_secs_f64();
         let report = import::run::import(&content, Arc::new(source), false, |_, _| {}).await?;
         let seconds = begun.elapsed().as_secs_f64();
         let machine::Memory { now, peak } = machine::memory();
         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(Imported {
             made: report.made,
             failed: report.failed.len(),
-            open_seconds,
             seconds,
+            cores_seconds: machine::cores_seconds(),
             memory_mib: now,
             memory_peak_mib: peak,
         })

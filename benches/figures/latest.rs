@@ -10,7 +10,8 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::http_client::Client;
-use crate::rates::{CARD, one_core, rates};
+use crate::machine::ThreadClock;
+use crate::rates::{Asked, CARD, one_core, rates};
 use crate::table::{Figure, with_commas};
 use crate::{Result, maps, site};
 
@@ -44,7 +45,9 @@ fn in_process(service: &dyn GraphqlService, maps: &dyn GraphqlService, seconds: 
     assert_same_shape(&ours, &theirs);
     let mut ask_ours = || runtime.block_on(site::answer(service, &document)).map(drop);
     let mut ask_maps = || runtime.block_on(site::answer(maps, &document)).map(drop);
-    rates(seconds, [&mut ask_ours, &mut ask_maps])
+    let clock = ThreadClock::of_this_thread()?;
+    let asked = [&mut ask_ours as &mut dyn FnMut() -> Result<()>, &mut ask_maps];
+    rates(seconds, asked.map(|ask| Asked { ask, clock: &clock }))
 }
 
 /// All but the cursors is the same answer.
@@ -63,12 +66,14 @@ fn over_http(ours: Arc<dyn GraphqlService>, maps: Arc<dyn GraphqlService>, secon
     let (mut to_ours, mut to_maps) = (Client::connect(ours.address)?, Client::connect(maps.address)?);
     let mut ask_ours = || Ok(to_ours.query(&document).map(drop)?);
     let mut ask_maps = || Ok(to_maps.query(&document).map(drop)?);
-    rates(seconds, [&mut ask_ours, &mut ask_maps])
+    let asked = [Asked { ask: &mut ask_ours, clock: &ours.clock }, Asked { ask: &mut ask_maps, clock: &maps.clock }];
+    rates(seconds, asked)
 }
 
 /// A server on one thread, until it is dropped.
 struct Server {
     address: SocketAddr,
+    clock: ThreadClock,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -79,11 +84,13 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
+            let _ = tell.send(ThreadClock::of_this_thread());
             let shutdown = async { stopped.await.unwrap_or_default() };
             runtime.block_on(run(listener, site::routes(service), shutdown, ServerLimits::default()));
         });
-        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, clock: told.recv()??, stop: Some(stop), thread: Some(thread) })
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the figures were measured on. The rule: read from /proc, and empty where the system has none.
 
 use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// One line: processor, cores, memory, system.
 pub fn describe() -> String {
@@ -21,6 +23,29 @@ pub struct Memory {
 pub fn memory() -> Memory {
     let mib = |name| field("/proc/self/status", name).and_then(|text| number(&text)).unwrap_or_default() >> 10;
     Memory { now: mib("VmRSS"), peak: mib("VmHWM") }
+}
+
+/// How many seconds of the cores' time this process has taken.
+pub fn cores_seconds() -> f64 {
+    // The 14th and 15th fields are user and system time in hundredths of a second; the second may hold spaces, and ends with the last `)`.
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+    fields.filter_map(|text| text.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+/// How long a thread has been at work. Where other processes want the cores too, this goes on as the wall's clock does on an idle machine.
+pub struct ThreadClock(PathBuf);
+
+impl ThreadClock {
+    pub fn of_this_thread() -> std::io::Result<Self> {
+        // The link names the thread for others as well: `1234/task/1240`.
+        Ok(Self(PathBuf::from("/proc").join(fs::read_link("/proc/thread-self")?).join("schedstat")))
+    }
+
+    pub fn at_work(&self) -> std::io::Result<Duration> {
+        let nanoseconds = number(&fs::read_to_string(&self.0)?);
+        nanoseconds.map(Duration::from_nanos).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
+    }
 }
 
 fn field(path: &str, name: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! The command line, a file for each command. The rule: what was typed becomes settings here; what it means is the other rooms' matter.
 
-#![expect(clippy::print_stderr, reason = "what a command has to say beside its answer")]
+#![expect(clippy::print_stderr, reason = "a command tells its reader how it goes")]
 
 mod check;
 mod export;

@@ -10,6 +10,7 @@ use crate::store::{Continuation, Store};
 use super::Content;
 use super::directory::scan_all;
 use super::error::Result;
+use super::moves;
 use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
@@ -112,8 +113,13 @@ impl Walk {
                 && time::parse_time_row(row).is_none()
                 && time::parse_mirror_row(row).is_none()
         };
-        let posts =
-            page.rows.iter().filter(is_whole).map(|row| Ok(rows::post::read_whole(row)?)).collect::<Result<_>>()?;
+        let mut posts = Vec::new();
+        for row in page.rows.iter().filter(is_whole) {
+            // A post that another server is just moving has rows at both places; one of them stands.
+            if moves::stands(&self.store, row).await? {
+                posts.push(rows::post::read_whole(row)?);
+            }
+        }
         self.continuation = page.continuation;
         if self.continuation.is_none() {
             self.shelf = match shelf {

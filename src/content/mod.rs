@@ -58,7 +58,16 @@ impl Content {
 
     /// One request's view, which counts what it reads.
     pub fn reader(&self) -> Reader {
-        Reader::new(CountingStore::new(Arc::clone(&self.store)), Arc::clone(&self.directories), self.clock.now())
+        self.reader_over(CountingStore::new(Arc::clone(&self.store)))
+    }
+
+    /// As [`reader`](Self::reader), and it names each read.
+    pub fn naming_reader(&self) -> Reader {
+        self.reader_over(CountingStore::naming(Arc::clone(&self.store)))
+    }
+
+    fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
+        Reader::new(counted, Arc::clone(&self.directories), self.clock.now())
     }
 
     pub fn writer(&self) -> Result<Writer> {

@@ -6,6 +6,11 @@ use crate::store::{Entity, Store};
 use super::error::Result;
 use super::rows::post::{self as rows, Move};
 
+/// Whether a row bears the mark of a move, so that [`stands`] must be asked.
+pub(super) fn may_be_moving(row: &Entity) -> bool {
+    rows::is_marked(row)
+}
+
 /// Whether a post's row counts at this moment. One point read where it is the new end of a move, else none.
 pub(super) async fn stands(store: &Store, row: &Entity) -> Result<bool> {
     let from = match rows::read_move(row)? {

@@ -4,12 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::future::try_join_all;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::future::{join_all, try_join_all};
 
 use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
 use crate::model::{Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
-use crate::store::{CountingStore, Key, StorageUse, Store};
+use crate::store::{CountingStore, Entity, Key, Result as StoreResult, StorageUse, Store};
 
 use super::directory::{Directories, FirstCharacters, Months};
 use super::error::Result;
@@ -22,9 +21,6 @@ use super::rows::term::TermRow;
 
 /// How many slugs of one term may lead to each other: renames of renames.
 const FORWARDS_MAX: usize = 8;
-
-/// Point reads of one batch under way at once: a page and its neighbours in one wave, without flooding the connections.
-const POINT_READS_AT_ONCE: usize = 200;
 
 #[derive(Clone)]
 pub struct Reader {
@@ -68,28 +64,31 @@ impl Reader {
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let plan = nearby::plan(keys, self.directories.months_at_hand().as_deref());
         let near = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
-        let points = plan.points.into_iter().map(|key| async move { self.post_at(&key).await });
-        let single = stream::iter(points).buffer_unordered(POINT_READS_AT_ONCE).try_collect::<Vec<_>>();
-        let (near, single) = futures_util::future::try_join(near, single).await?;
-        let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().flatten().map(|p| (p.key(), p)).collect();
+        let (near, single) = futures_util::future::try_join(near, self.posts_singly(&plan.points)).await?;
+        let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().map(|p| (p.key(), p)).collect();
         found.extend(near.into_iter().flatten());
         Ok(found)
     }
 
-    /// One published post, a point read; where it is being moved, two.
-    pub async fn post_at(&self, key: &PostKey) -> Result<Option<Arc<Post>>> {
-        let place = PostPlace { shelf: Shelf::Posts, key: key.clone() };
-        let Some(row) = self.store.get(Table::Posts.name(), &place.summary()).await? else { return Ok(None) };
-        if !moves::stands(&self.store, &row).await? {
-            return Ok(None);
+    /// A point read for each published post; where it is being moved, two.
+    async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<Arc<Post>>> {
+        let places: Vec<Key> = keys.iter().map(place::summary).collect();
+        let rows = self.store.get_many(Table::Posts.name(), &places).await;
+        let rows: Vec<Entity> = rows.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        let (moving, still): (Vec<_>, Vec<_>) = rows.iter().partition(|row| moves::may_be_moving(row));
+        let standing = try_join_all(moving.iter().map(|row| moves::stands(&self.store, row))).await?;
+        let moved = moving.into_iter().zip(standing).filter_map(|(row, stands)| stands.then_some(row));
+        let mut posts = Vec::with_capacity(rows.len());
+        for row in still.into_iter().chain(moved) {
+            posts.extend(self.visible(rows::post::read_summary(row)?));
         }
-        Ok(self.visible(rows::post::read_summary(&row)?))
+        Ok(posts)
     }
 
     async fn posts_in(&self, wanted: &nearby::Nearby) -> Result<Vec<(PostKey, Arc<Post>)>> {
         let page = self.store.range(Table::Posts.name(), &wanted.rows, wanted.limit, None).await?;
         let mut found = Vec::with_capacity(wanted.keys.len());
-        let mut missing = Vec::new();
+        let mut missing: Vec<PostKey> = Vec::new();
         let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
         for key in &wanted.keys {
             match rows.get(crate::keys::time::time_row(key).as_str()) {
@@ -97,12 +96,11 @@ impl Reader {
                     found.extend(self.visible(rows::post::read_summary(row)?).map(|post| (key.clone(), post)));
                 }
                 Some(_) => {}
-                None if page.continuation.is_some() => missing.push(key),
+                None if page.continuation.is_some() => missing.push(key.clone()),
                 None => {}
             }
         }
-        let rest = try_join_all(missing.into_iter().map(|key| self.post_at(key))).await?;
-        found.extend(rest.into_iter().flatten().map(|post| (post.key(), post)));
+        found.extend(self.posts_singly(&missing).await?.into_iter().map(|post| (post.key(), post)));
         Ok(found)
     }
 
@@ -193,11 +191,48 @@ impl Reader {
         Ok(self.is_visible(&whole.post).then_some(whole))
     }
 
-    /// The body of a post that was read: 1 point read. `None` where the post has changed its place meanwhile.
-    pub async fn body(&self, month: Month, slug: &Slug) -> Result<Option<Arc<str>>> {
-        let row = self.store.get(Table::Posts.name(), &place::whole(month, slug)).await?;
-        let whole = row.as_ref().map(rows::post::read_whole).transpose()?;
-        Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
+    /// The bodies of posts that were read, in the order of the keys: 1 point read each. `None` where a post has changed its place meanwhile.
+    pub async fn bodies(&self, keys: &[(Month, Slug)]) -> Vec<Result<Option<Arc<str>>>> {
+        let places: Vec<Key> = keys.iter().map(|(month, slug)| place::whole(*month, slug)).collect();
+        let rows = self.store.get_many(Table::Posts.name(), &places).await;
+        let body = |row: StoreResult<Option<Entity>>| {
+            let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
+            Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
+        };
+        rows.into_iter().map(body).collect()
+    }
+
+    /// Terms by slugs that they have or once had, in the order of the keys: the reads of [`term`](Self::term), those of all keys at once.
+    pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
+        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys))).await;
+        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+        let mut found = Vec::with_capacity(keys.len());
+        let mut forwards = Vec::new();
+        for (i, (kind, _)) in keys.iter().enumerate() {
+            let row = rows[*kind as usize].next().unwrap_or(Ok(None));
+            let row = row.and_then(|row| row.map(|row| rows::term::read(*kind, &row)).transpose());
+            found.push(match row {
+                Ok(Some(TermRow::Term(term))) => Ok(Some(Arc::new(term))),
+                Ok(Some(TermRow::ForwardTo(next))) => {
+                    forwards.push((i, *kind, next));
+                    Ok(None)
+                }
+                Ok(None) => Ok(None),
+                Err(e) => Err(e.into()),
+            });
+        }
+        let followed = join_all(forwards.iter().map(|(_, kind, next)| self.term(*kind, next))).await;
+        for ((i, ..), term) in forwards.into_iter().zip(followed) {
+            found[i] = term;
+        }
+        found
+    }
+
+    /// The rows of this kind's keys, in their order.
+    async fn term_rows(&self, kind: TermKind, keys: &[(TermKind, Slug)]) -> Vec<StoreResult<Option<Entity>>> {
+        let of_kind = keys.iter().filter(|(of, _)| *of == kind);
+        let places: Vec<Key> = of_kind.map(|(_, slug)| term::term(slug)).collect();
+        self.store.get_many(Table::Terms(kind).name(), &places).await
     }
 
     /// A category, tag or author by a slug that it has (1 point read) or once had (one more for each rename).

@@ -55,14 +55,16 @@ pub struct PostEdge {
 #[Object]
 impl PostConnection {
     /// The posts with their cursors.
-    async fn edges(&self) -> Vec<PostEdge> {
+    async fn edges(&self, ctx: &Context<'_>) -> Vec<PostEdge> {
+        PostObject::look_up_terms(ctx, ctx.look_ahead().field("node"), &self.page.items).await;
         let edge =
             |post: &Arc<Post>| PostEdge { cursor: self.list.cursor(post), node: PostObject::new(Arc::clone(post)) };
         self.page.items.iter().map(edge).collect()
     }
 
     /// The posts alone.
-    async fn nodes(&self) -> Vec<PostObject> {
+    async fn nodes(&self, ctx: &Context<'_>) -> Vec<PostObject> {
+        PostObject::look_up_terms(ctx, ctx.look_ahead(), &self.page.items).await;
         self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect()
     }
 

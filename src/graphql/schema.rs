@@ -54,6 +54,12 @@ impl ContentService {
 }
 
 impl ContentService {
+    /// Whether the request asks what its answer costs, and may know.
+    fn tells_storage_of(&self, request: &Request) -> bool {
+        let asks = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
+        asks && (self.tells_storage || access::is_editor(&self.editor_token, request))
+    }
+
     /// What the request may cost.
     ///
     /// # Errors
@@ -68,13 +74,12 @@ impl ContentService {
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
     async fn execute(&self, mut request: Request) -> Response {
-        let reader = self.content.reader();
+        let tells_storage = self.tells_storage_of(&request);
+        let reader = if tells_storage { self.content.naming_reader() } else { self.content.reader() };
         let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let asks_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        let tells_storage = asks_storage && (self.tells_storage || access::is_editor(&self.editor_token, &request));
         let completion = Completion::prepare(&self.types, &mut request);
         let context = RequestContext::new(self.content.clone(), reader.clone());
         let mut response = self.schema.execute(request.data(context).data(self.editor_token.clone())).await;

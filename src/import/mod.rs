@@ -16,6 +16,7 @@ mod json_lines_source;
 mod markdown_file;
 mod markdown_folder;
 mod old_addresses;
+mod order;
 mod paths;
 mod post_slugs;
 pub mod run;

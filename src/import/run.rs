@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use crate::content::catalog::Catalog;
 use crate::content::write::commit::Outcome;
-use crate::content::write::plan::{self, Change, Stored};
+use crate::content::write::plan::{Change, Planned, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 
 use super::build::{self, Terms};
+use super::order;
 use super::{ExistingPost, Failed, Note, ResolvedPost, Skipped, Source, StoredTerm, resolve_post_slugs, resolve_terms};
 
-/// Posts that are read, planned and written together: enough to fill the transactions of a month, few enough to hold their bodies.
-const POSTS_PER_BATCH: usize = 1_000;
+/// Posts that are read, planned and written together: a share of each month whose turn it is, few enough to hold their bodies.
+const POSTS_PER_BATCH: usize = order::SHARE * order::MONTHS_AT_ONCE;
 
 /// What an import did, or with `dry_run` would have done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,14 +54,17 @@ pub async fn import(
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
     report.notes.extend(resolved.notes);
     let resolved = Arc::new(find_renamed(&catalog, &source, resolved.posts));
-    // The oldest first, so that the posts of a month, and of its partition, come together.
-    let mut order: Vec<usize> = (0..source.entries().len()).collect();
-    order.sort_by_key(|i| (source.entries()[*i].published_at, *i));
+    let order = order::to_write(source.entries());
     let run = Run { content, writer, source, catalog, terms, resolved, dry_run };
-    let total = order.len();
-    for (done, batch) in order.chunks(POSTS_PER_BATCH).enumerate() {
-        run.batch(batch, &mut report).await?;
-        progress((done * POSTS_PER_BATCH + batch.len()).min(total), total);
+    let (mut done, total) = (0, order.len());
+    let mut batches = order.chunks(POSTS_PER_BATCH);
+    let mut next = run.build(batches.next().unwrap_or_default()).await?;
+    while !next.is_empty() {
+        done += next.len();
+        // While a batch is written the next one is read and planned.
+        let write = run.write(next, &mut report);
+        ((), next) = futures_util::future::try_join(write, run.build(batches.next().unwrap_or_default())).await?;
+        progress(done, total);
     }
     Ok(report)
 }
@@ -75,28 +79,31 @@ struct Run<'a> {
     dry_run: bool,
 }
 
+/// What became of an entry before it is written.
+enum Built {
+    Unchanged,
+    Changed(Box<Planned>),
+    Failed(Failed),
+}
+
 impl Run<'_> {
-    async fn batch(&self, batch: &[usize], report: &mut Report) -> Result<()> {
-        let stored = futures_util::future::try_join_all(batch.iter().map(|i| self.stored(*i))).await?;
-        let built = self.build(batch, stored).await;
-        let mut changes = Vec::with_capacity(batch.len());
-        let mut origins = Vec::with_capacity(batch.len());
+    async fn write(&self, built: Vec<Built>, report: &mut Report) -> Result<()> {
+        let mut changes = Vec::with_capacity(built.len());
         for built in built {
             match built {
-                Ok(None) => report.unchanged += 1,
-                Ok(Some(change)) => {
-                    origins.push(change.after().and_then(|post| post.origin.clone()).unwrap_or_default());
-                    changes.push(change);
-                }
-                Err(failed) => report.failed.push(failed),
+                Built::Unchanged => report.unchanged += 1,
+                Built::Changed(planned) => changes.push(*planned),
+                Built::Failed(failed) => report.failed.push(failed),
             }
         }
-        let was_there: Vec<bool> = changes.iter().map(|change| change.before.is_some()).collect();
-        let outcomes = match self.dry_run {
-            true => changes.iter().map(foresee).collect::<Result<_>>()?,
-            false => self.writer.change_posts(changes).await?,
+        let told = |planned: &Planned| {
+            let origin = planned.change.after().and_then(|post| post.origin.clone());
+            (planned.change.before.is_some(), origin.unwrap_or_default())
         };
-        for ((outcome, origin), was_there) in outcomes.into_iter().zip(origins).zip(was_there) {
+        let told: Vec<_> = changes.iter().map(told).collect();
+        let outcomes =
+            if self.dry_run { vec![Outcome::Done; changes.len()] } else { self.writer.change_planned(changes).await? };
+        for (outcome, (was_there, origin)) in outcomes.into_iter().zip(told) {
             match outcome {
                 Outcome::Done if was_there => report.changed += 1,
                 Outcome::Done => report.made += 1,
@@ -115,8 +122,9 @@ impl Run<'_> {
         }
     }
 
-    /// Reads and plans the posts away from the threads that serve: it is parsing and file reads, shared among the cores.
-    async fn build(&self, batch: &[usize], stored: Vec<Option<Stored>>) -> Vec<Built> {
+    /// Reads and plans the posts away from the threads that serve: it is parsing, packing and file reads, shared among the cores.
+    async fn build(&self, batch: &[usize]) -> Result<Vec<Built>> {
+        let stored = futures_util::future::try_join_all(batch.iter().map(|i| self.stored(*i))).await?;
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let mut work: Vec<(usize, Option<Stored>)> = batch.iter().copied().zip(stored).collect();
         let share = work.len().div_ceil(workers).max(1);
@@ -129,11 +137,13 @@ impl Run<'_> {
             let catalog = Arc::clone(&self.catalog);
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
-                    let new_id =
-                        id.map_err(|e| Failed { origin: source.entries()[i].origin.clone(), reason: e.to_string() })?;
-                    build_change(&source, i, &terms, &resolved[i], &catalog, stored, new_id, now)
+                    let failed = |reason| Failed { origin: source.entries()[i].origin.clone(), reason };
+                    let new_id = id.map_err(|e| failed(e.to_string()))?;
+                    let change = build_change(&source, i, &terms, &resolved[i], &catalog, stored, new_id, now)?;
+                    change.map_or(Ok(Built::Unchanged), plan_change).map_err(failed)
                 };
-                part.into_iter().zip(ids).map(build_one).collect::<Vec<_>>()
+                let built = part.into_iter().zip(ids).map(build_one);
+                built.map(|built| built.unwrap_or_else(Built::Failed)).collect::<Vec<_>>()
             }));
         }
         let mut built = Vec::with_capacity(batch.len());
@@ -143,13 +153,11 @@ impl Run<'_> {
                 Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
             }
         }
-        built
+        Ok(built)
     }
 }
 
 /// `None` where the post stands just so.
-type Built = std::result::Result<Option<Change>, Failed>;
-
 #[expect(clippy::too_many_arguments, reason = "all that a post is made of, in one place")]
 fn build_change(
     source: &Source,
@@ -160,7 +168,7 @@ fn build_change(
     stored: Option<Stored>,
     new_id: PostId,
     now: Instant,
-) -> Built {
+) -> std::result::Result<Option<Change>, Failed> {
     let imported = source.read(i)?;
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
     let id = own_id.filter(|id| !catalog.posts.contains_key(id)).unwrap_or(new_id);
@@ -172,21 +180,20 @@ fn build_change(
     Ok((!stands).then_some(Change { before: stored, after: Some(after) }))
 }
 
+fn plan_change(change: Change) -> std::result::Result<Built, String> {
+    match Planned::of(change) {
+        Ok(planned) => Ok(Built::Changed(Box::new(planned))),
+        Err(ContentError::TooLarge { reason, .. }) => Err(reason),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
 /// All but the version, and the time of the change where the source does not tell it: a change would change them.
 fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
     let mut same = after.clone();
     same.post.version = before.post.version;
     same.post.updated_at = updated_at.unwrap_or(before.post.updated_at);
     same == *before
-}
-
-/// What would become of a change, as far as it can be told without making it.
-fn foresee(change: &Change) -> Result<Outcome> {
-    match plan::commit_step(change) {
-        Ok(_) => Ok(Outcome::Done),
-        Err(ContentError::TooLarge { reason, .. }) => Ok(Outcome::TooLarge(reason)),
-        Err(e) => Err(e),
-    }
 }
 
 /// A post whose slug was edited is found again, and renamed. A line of an export by its id; a file by where it is and when it was published.

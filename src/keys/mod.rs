@@ -22,13 +22,15 @@ pub mod time;
 pub use place::{PostPlace, Shelf};
 pub use table::Table;
 
+use compact_str::CompactString;
+
 use crate::store::{Key, RowRange};
 
 /// The RowKey of the row that counts its partition. Sorts before every other row.
 pub const COUNT_ROW: &str = "!count";
 
 /// A key of parts that this room made: it holds what a key may hold.
-fn key(partition: impl Into<String>, row: impl Into<String>) -> Key {
+fn key(partition: impl Into<CompactString>, row: impl Into<CompactString>) -> Key {
     Key::new(partition, row).expect("keys are made of digits, slugs and ids, which every store takes")
 }
 

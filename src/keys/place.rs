@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use compact_str::CompactString;
+
 use crate::model::{Month, Post, PostKey, Slug};
 use crate::store::Key;
 
@@ -53,7 +55,7 @@ impl PostPlace {
     }
 
     pub fn summary(&self) -> Key {
-        key(self.partition(), time::time_row(&self.key))
+        summary(&self.key)
     }
 
     /// The row that holds the whole post.
@@ -66,6 +68,11 @@ pub fn month_partition(month: Month) -> String {
     month.to_string()
 }
 
+/// The row that lists a post, on either shelf.
+pub fn summary(post: &PostKey) -> Key {
+    key(month_partition(post.month()), time::time_row(post))
+}
+
 pub fn whole(month: Month, slug: &Slug) -> Key {
     key(month_partition(month), whole_row(slug))
 }
@@ -75,7 +82,7 @@ pub fn whole_row(slug: &Slug) -> String {
 }
 
 /// The row that counts a partition of `Posts`, an index table or a table of terms.
-pub fn count(partition: impl Into<String>) -> Key {
+pub fn count(partition: impl Into<CompactString>) -> Key {
     key(partition, COUNT_ROW)
 }
 

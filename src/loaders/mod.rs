@@ -3,56 +3,79 @@
 //!
 //! They wait by yielding to the scheduler, never by a timer.
 
-mod batch;
 mod gather;
 mod pages;
+mod round;
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt, stream};
+
 use crate::content::pages::{Page, PageArguments, PostList, Wanted};
-use crate::content::{ContentError, Reader};
+use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::{Month, Post, PostId, PostKey, Slug, Term, TermKind};
 
-use batch::{Batch, Loading};
 use pages::PageKey;
+use round::Loader;
 
-/// Errors are shared by all who wait for one batch.
+/// Errors are shared by all who wait for one round.
 pub type Loaded<T> = Result<T, Arc<ContentError>>;
+
+/// Look-ups of several requests each that one round has under way at once.
+const CONCURRENCY: usize = 200;
 
 /// The loaders of one request.
 pub struct Loaders {
-    terms: Loading<(TermKind, Slug), Option<Arc<Term>>>,
-    bodies: Loading<(Month, Slug), Option<Arc<str>>>,
-    posts: Loading<PostId, Option<Arc<Post>>>,
-    pages: Loading<PageKey, Arc<Page<Arc<Post>>>>,
+    terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
+    bodies: Loader<(Month, Slug), Option<Arc<str>>>,
+    posts: Loader<PostId, Option<Arc<Post>>>,
+    pages: Loader<PageKey, Arc<Page<Arc<Post>>>>,
 }
 
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
+        let (of_terms, of_bodies, of_posts) = (reader.clone(), reader.clone(), reader.clone());
         Self {
-            terms: Batch::of(reader, |reader, key: (TermKind, Slug)| async move { reader.term(key.0, &key.1).await }),
-            bodies: Batch::of(reader, |reader, key: (Month, Slug)| async move { reader.body(key.0, &key.1).await }),
-            posts: Batch::of(reader, |reader, key: PostId| async move { reader.post_by_id(&key).await }),
-            pages: pages::loading(reader),
+            terms: Loader::new(move |keys| {
+                let reader = of_terms.clone();
+                async move { shared(reader.terms_at(&keys).await) }
+            }),
+            bodies: Loader::new(move |keys| {
+                let reader = of_bodies.clone();
+                async move { shared(reader.bodies(&keys).await) }
+            }),
+            posts: Loader::new(move |keys: Vec<PostId>| {
+                let reader = of_posts.clone();
+                async move {
+                    let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();
+                    shared(stream::iter(look_ups).buffered(CONCURRENCY).collect().await)
+                }
+            }),
+            pages: pages::loader(reader),
         }
     }
 
     /// The terms of these slugs, in their order; a slug that leads nowhere is left out.
     pub async fn terms(&self, kind: TermKind, slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
         let keys = slugs.iter().map(|slug| (kind, slug.clone())).collect();
-        Ok(batch::load_many(&self.terms, keys).await?.into_iter().flatten().collect())
+        Ok(self.terms.load_many(keys).await?.into_iter().flatten().collect())
+    }
+
+    /// Terms that will be asked for one by one. An error is told to whoever asks.
+    pub async fn look_up_terms(&self, keys: Vec<(TermKind, Slug)>) {
+        self.terms.look_up(keys).await;
     }
 
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Loaded<Option<Arc<Term>>> {
-        batch::load(&self.terms, (kind, slug.clone())).await
+        self.terms.load((kind, slug.clone())).await
     }
 
     pub async fn body(&self, month: Month, slug: &Slug) -> Loaded<Option<Arc<str>>> {
-        batch::load(&self.bodies, (month, slug.clone())).await
+        self.bodies.load((month, slug.clone())).await
     }
 
     pub async fn post(&self, id: &PostId) -> Loaded<Option<Arc<Post>>> {
-        batch::load(&self.posts, id.clone()).await
+        self.posts.load(id.clone()).await
     }
 
     /// A page of posts; the pages of one level are read together.
@@ -62,6 +85,10 @@ impl Loaders {
         arguments: PageArguments<PostKey>,
         wanted: Wanted,
     ) -> Loaded<Arc<Page<Arc<Post>>>> {
-        batch::load(&self.pages, PageKey { list, arguments, wanted }).await
+        self.pages.load(PageKey { list, arguments, wanted }).await
     }
+}
+
+fn shared<T>(found: Vec<ContentResult<T>>) -> Vec<Loaded<T>> {
+    found.into_iter().map(|found| found.map_err(Arc::new)).collect()
 }

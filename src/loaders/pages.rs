@@ -1,6 +1,5 @@
 //! Pages of posts, those of one level together. The rule: ten authors' pages cost as many rounds as one author's.
 
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -10,8 +9,8 @@ use crate::content::Reader;
 use crate::content::pages::{Page, PageArguments, PostList, Wanted, posts};
 use crate::model::{Post, PostKey};
 
-use super::batch::{Batch, Loading};
 use super::gather::Gather;
+use super::round::Loader;
 
 /// One page of one list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,21 +27,21 @@ impl Hash for PageKey {
     }
 }
 
-pub(super) fn loading(reader: &Reader) -> Loading<PageKey, Arc<Page<Arc<Post>>>> {
+pub(super) fn loader(reader: &Reader) -> Loader<PageKey, Arc<Page<Arc<Post>>>> {
     let reader = reader.clone();
-    Batch::whole(move |keys: Vec<PageKey>| {
+    Loader::new(move |keys: Vec<PageKey>| {
         let reader = reader.clone();
-        Box::pin(async move {
+        async move {
             let gather = Gather::new(reader.clone(), keys.len());
-            let pages = keys.into_iter().map(|key| {
-                let (reader, part) = (reader.clone(), gather.part());
+            let pages = keys.iter().map(|key| {
+                let (reader, part) = (&reader, gather.part());
                 async move {
-                    let page = posts::read_page(&reader, &part, &key.list, &key.arguments, key.wanted).await;
+                    let page = posts::read_page(reader, &part, &key.list, &key.arguments, key.wanted).await;
                     part.finish().await;
-                    (key, page.map(Arc::new).map_err(Arc::new))
+                    page.map(Arc::new).map_err(Arc::new)
                 }
             });
-            join_all(pages).await.into_iter().collect::<HashMap<_, _>>()
-        })
+            join_all(pages).await
+        }
     })
 }

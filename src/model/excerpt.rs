@@ -1,30 +1,56 @@
 //! The excerpt of a post whose writer gave none. The rule: it is the opening of the text, plain, on one line, never longer than
 //! [`EXCERPT_CHARS_MAX`].
 
-use super::{Rendered, html_text, render};
+use super::{Rendered, html_text, markdown};
 
 /// The longest excerpt that is made, its `…` included, in characters.
 pub const EXCERPT_CHARS_MAX: usize = 280;
 
-/// How much of a long text its excerpt is looked for in.
-const OPENING_BYTES: usize = 8 << 10;
+/// How much of a text is looked at for a paragraph: nearly every post opens with one, and rendering is most of what an import costs.
+const OPENING_BYTES: usize = 1 << 10;
+
+/// How much of it is looked at where the opening has none, before the whole is.
+const LONG_OPENING_BYTES: usize = 8 << 10;
 
 /// The first paragraph that has text, or else the first line of any text, cut at a word.
 pub fn excerpt(body: &Rendered) -> String {
-    let opening = paragraphs(&body.html).find(|text| !text.is_empty());
-    let opening = opening.unwrap_or_else(|| body.text.lines().next().unwrap_or_default().to_owned());
-    cut(&opening.split_whitespace().collect::<Vec<_>>().join(" "))
+    first_paragraph(&body.html).unwrap_or_else(|| first_line(&body.text))
 }
 
-/// The excerpt of a text, at the cost of rendering its opening: 8 KiB, with the link definitions that stand behind it.
+/// The excerpt of a text, at the cost of rendering its opening, with the link definitions that stand behind it.
 pub fn excerpt_of(markdown: &str) -> String {
-    let start = markdown.floor_char_boundary(OPENING_BYTES);
-    let Some(end) = markdown[start..].find("\n\n").map(|at| start + at) else { return excerpt(&render(markdown)) };
-    let definitions = markdown[end..].lines().filter(|line| line.starts_with('[') && line.contains("]: "));
-    let opening = definitions.fold(format!("{}\n\n", &markdown[..end]), |text, line| text + line + "\n");
-    let made = excerpt(&render(&opening));
+    let paragraph = opening(markdown, OPENING_BYTES).and_then(|text| first_paragraph(&markdown::html_of(&text)));
+    if let Some(found) = paragraph {
+        return found;
+    }
+    let long = opening(markdown, LONG_OPENING_BYTES).map(|text| excerpt_of_html(&markdown::html_of(&text)));
     // An opening of pictures alone says nothing; the text behind it may.
-    if made.is_empty() { excerpt(&render(markdown)) } else { made }
+    long.filter(|made| !made.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(markdown)))
+}
+
+fn excerpt_of_html(html: &str) -> String {
+    first_paragraph(html).unwrap_or_else(|| first_line(&html_text::from_clean(html)))
+}
+
+fn first_paragraph(html: &str) -> Option<String> {
+    paragraphs(html).find(|text| !text.is_empty()).map(|text| cut(&on_one_line(&text)))
+}
+
+fn first_line(text: &str) -> String {
+    cut(&on_one_line(text.lines().next().unwrap_or_default()))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text up to the first blank line behind so many bytes; `None` where there is none.
+fn opening(markdown: &str, bytes: usize) -> Option<String> {
+    let start = markdown.floor_char_boundary(bytes);
+    let blank_lines = ["\n\n", "\n\r\n"].map(|blank| markdown[start..].find(blank));
+    let end = start + blank_lines.into_iter().flatten().min()?;
+    let definitions = markdown[end..].lines().filter(|line| line.starts_with('[') && line.contains("]: "));
+    Some(definitions.fold(format!("{}\n\n", &markdown[..end]), |text, line| text + line + "\n"))
 }
 
 /// The texts of the paragraphs of cleaned HTML, in order.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike, Utc};
 
 /// Ticks of 100 ns in a second.
 pub const TICKS_PER_SECOND: i64 = 10_000_000;
@@ -66,8 +66,8 @@ fn epoch() -> NaiveDateTime {
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.to_chrono();
-        write!(f, "{:04}-", at.year())?;
-        write!(f, "{}", at.format("%m-%dT%H:%M:%S"))?;
+        write!(f, "{:04}-{:02}-{:02}", at.year(), at.month(), at.day())?;
+        write!(f, "T{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())?;
         match self.0 % TICKS_PER_SECOND {
             0 => f.write_str("Z"),
             fraction => write!(f, ".{fraction:07}Z"),

@@ -20,16 +20,21 @@ pub struct Rendered {
 
 /// Renders a body.
 pub fn render(markdown: &str) -> Rendered {
-    let html = html::clean(&bounded_html(markdown));
+    let html = html_of(markdown);
     let text = html_text::from_clean(&html);
     let word_count = words::count(&text);
     let reading_minutes = words::reading_minutes(&text, word_count);
     Rendered { html, text, word_count, reading_minutes }
 }
 
+/// The cleaned HTML alone, where nothing is asked of the text.
+pub fn html_of(markdown: &str) -> String {
+    html::clean(&bounded_html(markdown))
+}
+
 /// The text of the first heading, where there is one: the title of a body that came without.
 pub fn first_heading(markdown: &str) -> Option<String> {
-    let html = render(markdown).html;
+    let html = html_of(markdown);
     let start = (1..=6).filter_map(|level| html.find(&format!("<h{level}"))).min()?;
     let length = html[start..].find("</h")?;
     let text = html_text::from_clean(&html[start..start + length]);

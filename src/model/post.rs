@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use compact_str::CompactString;
+
 use super::instant::{Instant, Month};
 use super::slug::Slug;
 use super::term::TermKind;
@@ -16,7 +18,7 @@ pub const POST_ID_CHARS: usize = 12;
 
 /// Given once, never reused: 12 characters of `[0-9a-z]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PostId(Arc<str>);
+pub struct PostId(CompactString);
 
 impl PostId {
     /// An id from random bits.

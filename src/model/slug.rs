@@ -2,14 +2,16 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+
+use compact_str::{CompactString, format_compact};
 
 /// The longest slug in bytes. A key adds a short prefix and must stay far below 512.
 pub const SLUG_BYTES_MAX: usize = 200;
 
-/// 1 to 200 characters of `[a-z0-9._-]`, the first and the last of them a letter or digit.
+/// 1 to 200 characters of `[a-z0-9._-]`, the first and the last of them a letter or digit. Up to 24 stand in the value itself: a page of
+/// posts is some hundred slugs.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Slug(Arc<str>);
+pub struct Slug(CompactString);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -43,7 +45,7 @@ impl Slug {
         let suffix = format!("-{n}");
         let room = SLUG_BYTES_MAX - suffix.len();
         let head = self.0[..self.0.len().min(room)].trim_end_matches(is_edge_mark);
-        Self(format!("{head}{suffix}").into())
+        Self(format_compact!("{head}{suffix}"))
     }
 
     pub fn as_str(&self) -> &str {
@@ -72,7 +74,7 @@ impl FromStr for Slug {
 
     fn from_str(text: &str) -> Result<Self, BadSlug> {
         let fits = (1..=SLUG_BYTES_MAX).contains(&text.len())
-            && text.chars().all(is_slug_char)
+            && text.bytes().all(|byte| is_slug_char(char::from(byte)))
             && !text.starts_with(is_edge_mark)
             && !text.ends_with(is_edge_mark);
         if fits { Ok(Self(text.into())) } else { Err(BadSlug(text.chars().take(64).collect())) }

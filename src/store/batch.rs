@@ -1,6 +1,9 @@
 //! An entity group transaction as a value. The rule: a batch that was made keeps the limits of the tables.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+
+use compact_str::CompactString;
 
 use super::entity::{Etag, Properties};
 use super::error::StoreError;
@@ -37,14 +40,14 @@ impl Operation {
 /// Operations on the rows of one partition, each row at most once; 1 to 100 of them, 4 MiB of payload in all.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    partition: String,
-    operations: Vec<Operation>,
+    partition: CompactString,
+    operations: Arc<[Operation]>,
 }
 
 impl Batch {
     /// # Errors
     /// [`StoreError::Limit`] where the batch is empty, too large, names a row twice, or a row or key is over a limit.
-    pub fn new(partition: impl Into<String>, operations: Vec<Operation>) -> Result<Self, StoreError> {
+    pub fn new(partition: impl Into<CompactString>, operations: Vec<Operation>) -> Result<Self, StoreError> {
         let partition = partition.into();
         if operations.is_empty() || operations.len() > BATCH_OPERATIONS_MAX {
             return Err(StoreError::limit(format!(
@@ -64,7 +67,7 @@ impl Batch {
         if bytes > BATCH_BYTES_MAX {
             return Err(StoreError::limit(format!("a transaction has {bytes} bytes; the limit is {BATCH_BYTES_MAX}")));
         }
-        Ok(Self { partition, operations })
+        Ok(Self { partition, operations: operations.into() })
     }
 
     pub fn partition(&self) -> &str {

@@ -22,7 +22,7 @@ pub struct StorageUse {
     pub bytes: u64,
     /// How many requests stood one behind the other at the most.
     pub round_trips: u32,
-    /// Each read, as `Table(partition, row)` or `Table(partition, from..to)`, the first 1,000.
+    /// Where they are asked for, each read, as `Table(partition, row)` or `Table(partition, from..to)`, the first 1,000.
     pub reads: Vec<String>,
 }
 
@@ -39,26 +39,39 @@ pub struct CountingStore {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     used: StorageUse,
     /// The highest wave of which a request has been answered.
     answered: u32,
+    names_reads: bool,
+}
+
+impl State {
+    fn name_read(&mut self, name: impl FnOnce() -> String) {
+        if self.names_reads && self.used.reads.len() < READS_NAMED_MAX {
+            self.used.reads.push(name());
+        }
+    }
 }
 
 impl CountingStore {
     pub fn new(inner: Store) -> Arc<Self> {
-        Arc::new(Self { inner, state: Mutex::default() })
+        Self::of(inner, false)
     }
 
-    /// What was used since the wrapper was made, or last [taken](Self::take).
+    /// Keeps each read by its name too, which costs a text for each.
+    pub fn naming(inner: Store) -> Arc<Self> {
+        Self::of(inner, true)
+    }
+
+    fn of(inner: Store, names_reads: bool) -> Arc<Self> {
+        let state = State { used: StorageUse::default(), answered: 0, names_reads };
+        Arc::new(Self { inner, state: Mutex::new(state) })
+    }
+
+    /// What was used since the wrapper was made.
     pub fn used(&self) -> StorageUse {
         self.lock().used.clone()
-    }
-
-    /// As [`used`](Self::used), and starts again from nothing.
-    pub fn take(&self) -> StorageUse {
-        std::mem::take(&mut *self.lock()).used
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -66,10 +79,10 @@ impl CountingStore {
     }
 
     /// Notes a request that starts, and answers its wave.
-    async fn start(&self, count: impl FnOnce(&mut StorageUse)) -> u32 {
+    async fn start(&self, count: impl FnOnce(&mut State)) -> u32 {
         let wave = {
             let mut state = self.lock();
-            count(&mut state.used);
+            count(&mut state);
             let wave = state.answered + 1;
             state.used.round_trips = state.used.round_trips.max(wave);
             wave
@@ -78,11 +91,13 @@ impl CountingStore {
         wave
     }
 
-    fn finish(&self, wave: u32, rows: &[Entity]) {
+    fn finish<'r>(&self, wave: u32, rows: impl Iterator<Item = &'r Entity>) {
         let mut state = self.lock();
         state.answered = state.answered.max(wave);
-        state.used.rows += rows.len() as u64;
-        state.used.bytes += rows.iter().map(entity_bytes).sum::<u64>();
+        for row in rows {
+            state.used.rows += 1;
+            state.used.bytes += entity_bytes(row);
+        }
     }
 }
 
@@ -94,15 +109,29 @@ impl TableStore for CountingStore {
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         let wave = self
-            .start(|used| {
-                used.point_reads += 1;
-                name_read(used, || format!("{table}{key}"));
+            .start(|state| {
+                state.used.point_reads += 1;
+                state.name_read(|| format!("{table}{key}"));
             })
             .await;
         let answer = self.inner.get(table, key).await;
-        let found = answer.as_ref().ok().and_then(Option::as_ref);
-        self.finish(wave, found.map_or(&[], std::slice::from_ref));
+        self.finish(wave, answer.iter().flatten());
         answer
+    }
+
+    async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let wave = self
+            .start(|state| {
+                state.used.point_reads += u32::try_from(keys.len()).unwrap_or(u32::MAX);
+                keys.iter().for_each(|key| state.name_read(|| format!("{table}{key}")));
+            })
+            .await;
+        let answers = self.inner.get_many(table, keys).await;
+        self.finish(wave, answers.iter().flatten().flatten());
+        answers
     }
 
     async fn range(
@@ -113,38 +142,32 @@ impl TableStore for CountingStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         let wave = self
-            .start(|used| {
-                used.range_reads += 1;
-                name_read(used, || format!("{table}{range}"));
+            .start(|state| {
+                state.used.range_reads += 1;
+                state.name_read(|| format!("{table}{range}"));
             })
             .await;
         let answer = self.inner.range(table, range, limit, continuation).await;
-        self.finish(wave, answer.as_ref().map_or(&[], |page| &page.rows));
+        self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
-        let wave = self.start(|used| used.transactions += 1).await;
+        let wave = self.start(|state| state.used.transactions += 1).await;
         let answer = self.inner.commit(table, batch).await;
-        self.finish(wave, &[]);
+        self.finish(wave, std::iter::empty());
         answer
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        let wave = self.start(|used| used.range_reads += 1).await;
+        let wave = self.start(|state| state.used.range_reads += 1).await;
         let answer = self.inner.scan(table, continuation).await;
-        self.finish(wave, answer.as_ref().map_or(&[], |page| &page.rows));
+        self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
     }
 
     async fn ping(&self) -> Result<()> {
         self.inner.ping().await
-    }
-}
-
-fn name_read(used: &mut StorageUse, name: impl FnOnce() -> String) {
-    if used.reads.len() < READS_NAMED_MAX {
-        used.reads.push(name());
     }
 }
 

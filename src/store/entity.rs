@@ -8,7 +8,7 @@ use super::key::Key;
 
 /// Changes with every write of the row. Opaque: made by the store, compared by the store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Etag(pub Arc<str>);
+pub struct Etag(pub CompactString);
 
 /// A property's value: the Edm types that Tidings uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,9 @@ pub enum Value {
 }
 
 /// Properties, each name once. They are kept in the order they were put, but no table promises an order, so it does not count.
+/// A clone is the same allocation: one row's values go into its mirror, into a batch and to the thread that writes it.
 #[derive(Debug, Clone, Default)]
-pub struct Properties(Vec<(CompactString, Value)>);
+pub struct Properties(Arc<Vec<(CompactString, Value)>>);
 
 impl PartialEq for Properties {
     fn eq(&self, other: &Self) -> bool {
@@ -45,20 +46,21 @@ impl Properties {
     }
 
     pub fn with_capacity(capacity: usize) -> Self {
-        Self(Vec::with_capacity(capacity))
+        Self(Arc::new(Vec::with_capacity(capacity)))
     }
 
     /// Sets a property, in place where the name stands already.
     pub fn set(&mut self, name: &str, value: Value) {
-        match self.0.iter_mut().find(|(n, _)| n == name) {
+        let properties = Arc::make_mut(&mut self.0);
+        match properties.iter_mut().find(|(n, _)| n == name) {
             Some(slot) => slot.1 = value,
-            None => self.0.push((CompactString::from(name), value)),
+            None => properties.push((CompactString::from(name), value)),
         }
     }
 
-    /// Appends without looking for the name: for decoders, whose input was made from `Properties`.
-    pub(in crate::store) fn push_new(&mut self, name: CompactString, value: Value) {
-        self.0.push((name, value));
+    /// For decoders, whose input was made from `Properties`: each name stands once.
+    pub(in crate::store) fn of_decoded(properties: Vec<(CompactString, Value)>) -> Self {
+        Self(Arc::new(properties))
     }
 
     pub fn get(&self, name: &str) -> Option<&Value> {

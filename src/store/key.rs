@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use compact_str::CompactString;
+
 use super::error::StoreError;
 
 /// The longest PartitionKey or RowKey in bytes. Azure's limit is 1 KiB of UTF-16; keys here are ASCII, two bytes each there.
@@ -10,14 +12,14 @@ pub const KEY_BYTES_MAX: usize = 512;
 /// The address of a row: both parts are ASCII without control characters and without `/ \ # ? ' %`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
-    partition: String,
-    row: String,
+    partition: CompactString,
+    row: CompactString,
 }
 
 impl Key {
     /// # Errors
     /// [`StoreError::Limit`] where a part is too long or holds a character that a key must not hold.
-    pub fn new(partition: impl Into<String>, row: impl Into<String>) -> Result<Self, StoreError> {
+    pub fn new(partition: impl Into<CompactString>, row: impl Into<CompactString>) -> Result<Self, StoreError> {
         let (partition, row) = (partition.into(), row.into());
         check_part("PartitionKey", &partition)?;
         check_part("RowKey", &row)?;
@@ -92,6 +94,10 @@ impl fmt::Display for RowRange {
 fn check_part(which: &'static str, text: &str) -> Result<(), StoreError> {
     if text.len() > KEY_BYTES_MAX {
         return Err(StoreError::limit(format!("a {which} has {} bytes; the limit is {KEY_BYTES_MAX}", text.len())));
+    }
+    // Byte by byte, for every key that is read passes here; the bytes of other characters are none of a key's.
+    if text.bytes().all(|byte| is_key_char(char::from(byte))) {
+        return Ok(());
     }
     match text.chars().find(|c| !is_key_char(*c)) {
         Some(bad) => Err(StoreError::limit(format!("a {which} holds the character {bad:?}, which no key may hold"))),

@@ -26,6 +26,8 @@ pub mod limits;
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt, stream};
+
 pub use batch::{Batch, Operation, Precondition};
 pub use counting::{CountingStore, StorageUse};
 pub use entity::{Entity, Etag, Properties, Value};
@@ -35,6 +37,10 @@ pub use limits::PAGE_ROWS_MAX;
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub type Store = Arc<dyn TableStore>;
+
+/// Point reads of one [`get_many`](TableStore::get_many) under way at once: a page and its neighbours in one wave, without flooding the
+/// connections.
+const POINT_READS_AT_ONCE: usize = 200;
 
 /// One page of a range read or a scan: rows in ascending order, and where to go on.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +62,13 @@ pub trait TableStore: Send + Sync + 'static {
 
     /// Point read: one row, or `None` where there is none.
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
+
+    /// Several point reads of one table, all sent at once, each answered for itself, in the order of the keys. To the table, and in a count of
+    /// requests, they are as many point reads; a store that can answer them together for less may.
+    async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        let reads: Vec<_> = keys.iter().map(|key| self.get(table, key)).collect();
+        stream::iter(reads).buffered(POINT_READS_AT_ONCE).collect().await
+    }
 
     /// Range read: one request for at most `limit` rows (1 to [`PAGE_ROWS_MAX`]) of one partition.
     async fn range(

@@ -9,6 +9,8 @@ use super::packed::{self, TooLarge};
 use super::{Fields, NewRow};
 
 const BODY: &str = "Body";
+const PENDING_FROM: &str = "PendingFrom";
+const FORWARD_TO: &str = "ForwardTo";
 
 pub fn summary(post: &Post) -> Properties {
     NewRow::default()
@@ -81,13 +83,18 @@ pub struct OtherPlace {
 
 pub fn set_move(properties: Properties, moving: &Move) -> Properties {
     let (mark, other) = match moving {
-        Move::PendingFrom(other) => ("PendingFrom", other),
-        Move::ForwardTo(other) => ("ForwardTo", other),
+        Move::PendingFrom(other) => (PENDING_FROM, other),
+        Move::ForwardTo(other) => (FORWARD_TO, other),
     };
     let mut properties = properties;
     let place = format!("{} {} {}", other.shelf.name(), other.key.at.ticks(), other.key.id);
     properties.set(mark, crate::store::Value::String(place.into()));
     properties
+}
+
+/// Whether [`read_move`] has anything to read.
+pub fn is_marked(row: &Entity) -> bool {
+    row.properties.get(PENDING_FROM).is_some() || row.properties.get(FORWARD_TO).is_some()
 }
 
 pub fn read_move(row: &Entity) -> Result<Option<Move>, StoreError> {
@@ -96,7 +103,7 @@ pub fn read_move(row: &Entity) -> Result<Option<Move>, StoreError> {
         let Some(text) = fields.optional_text(name)? else { return Ok(None) };
         parse_place(text).map(Some).ok_or_else(|| fields.damaged(name))
     };
-    Ok(match (read("PendingFrom")?, read("ForwardTo")?) {
+    Ok(match (read(PENDING_FROM)?, read(FORWARD_TO)?) {
         (Some(from), _) => Some(Move::PendingFrom(from)),
         (None, Some(to)) => Some(Move::ForwardTo(to)),
         (None, None) => None,

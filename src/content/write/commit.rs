@@ -19,7 +19,7 @@ use super::claim::{self, Claim};
 use super::directory::{self, Partition};
 use super::index::{self, NewPointer, put_count};
 use super::intent::{self, Intent};
-use super::plan::{self, Change, CommitStep};
+use super::plan::{self, Change, CommitStep, Planned};
 use super::retry::until_settled;
 use super::settle::{self, Settlement};
 use super::{CONCURRENCY, Writer};
@@ -49,22 +49,32 @@ impl Writer {
     pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
         // Planned before anything is written: a body that fits no row is refused here.
         let mut refused = BTreeMap::new();
-        let (mut fitting, mut steps) = (Vec::with_capacity(changes.len()), Vec::with_capacity(changes.len()));
+        let mut fitting = Vec::with_capacity(changes.len());
         for (i, change) in changes.into_iter().enumerate() {
-            match plan::commit_step(&change) {
-                Ok(step) => {
-                    fitting.push(change);
-                    steps.push(step);
-                }
+            match Planned::of(change) {
+                Ok(planned) => fitting.push(planned),
                 Err(ContentError::TooLarge { reason, .. }) => drop(refused.insert(i, Outcome::TooLarge(reason))),
                 Err(e) => return Err(e),
             }
         }
-        let mut outcomes = self.change_fitting(&fitting, new_tags, steps).await?;
+        let mut outcomes = self.change_planned_with(fitting, new_tags).await?;
         for (i, outcome) in refused {
             outcomes.insert(i, outcome);
         }
         Ok(outcomes)
+    }
+
+    /// As [`change_posts`](Self::change_posts), for changes that were planned elsewhere.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
+        self.change_planned_with(planned, &[]).await
+    }
+
+    async fn change_planned_with(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+        let (changes, steps): (Vec<Change>, Vec<CommitStep>) = planned.into_iter().map(|p| (p.change, p.step)).unzip();
+        self.change_fitting(&changes, new_tags, steps).await
     }
 
     async fn change_fitting(
@@ -119,7 +129,7 @@ impl Writer {
         futures_util::future::try_join(self.put_pointers(name, &free), self.prepare(&free)).await?;
         let steps =
             changes.iter().zip(steps).filter(|(change, _)| is_free(change)).map(|(c, s)| (c.post().id.clone(), s));
-        let lost = commit_all(&self.store, steps.collect()).await?;
+        let lost = commit_all(&self.store, steps).await?;
         let outcomes: Vec<Outcome> = changes
             .iter()
             .map(|change| match taken.get(&change.post().id) {
@@ -203,7 +213,7 @@ async fn put_pending(store: &Store, before: &Post, after: &crate::model::WholePo
 }
 
 /// Commits each step, many in one transaction where they share a partition, and answers the posts that had moved on.
-async fn commit_all(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Result<HashSet<PostId>> {
+async fn commit_all(store: &Store, steps: impl Iterator<Item = (PostId, CommitStep)>) -> Result<HashSet<PostId>> {
     let mut partitions: BTreeMap<(Shelf, String), Vec<(PostId, CommitStep)>> = BTreeMap::new();
     for (id, step) in steps {
         partitions.entry((step.shelf, step.partition.clone())).or_default().push((id, step));
@@ -315,15 +325,13 @@ fn groups(steps: Vec<(PostId, CommitStep)>) -> Vec<Vec<(PostId, CommitStep)>> {
         let size: usize = step.operations.iter().map(operation_bytes).sum();
         // One operation is kept for the count.
         let fits = operations + step.operations.len() < BATCH_OPERATIONS_MAX && bytes + size < BATCH_BYTES_MAX / 2;
-        match groups.last_mut().filter(|_| fits) {
-            Some(group) => group.push((id, step.clone())),
-            None => {
-                groups.push(vec![(id, step.clone())]);
-                (operations, bytes) = (0, 0);
-            }
+        if groups.is_empty() || !fits {
+            groups.push(Vec::new());
+            (operations, bytes) = (0, 0);
         }
         operations += step.operations.len();
         bytes += size;
+        groups.last_mut().expect("one was pushed").push((id, step));
     }
     groups
 }

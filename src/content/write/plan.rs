@@ -25,6 +25,21 @@ pub struct Change {
     pub after: Option<WholePost>,
 }
 
+/// A change with all that its commit writes: made on whatever thread has the time, for packing the body is most of the work.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub change: Change,
+    pub(super) step: CommitStep,
+}
+
+impl Planned {
+    /// # Errors
+    /// [`ContentError::TooLarge`] where the body fits no row.
+    pub fn of(change: Change) -> Result<Self> {
+        Ok(Self { step: commit_step(&change)?, change })
+    }
+}
+
 /// What of a post decides which rows it has, in an intent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Brief {

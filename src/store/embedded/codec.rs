@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use compact_str::CompactString;
+use compact_str::{CompactString, format_compact};
 
 use crate::store::entity::{Entity, Etag, Properties, Value};
 use crate::store::error::StoreError;
@@ -43,7 +43,7 @@ fn decode_key(bytes: &[u8]) -> Result<Key, StoreError> {
 }
 
 pub(super) fn etag(number: u64) -> Etag {
-    Etag(format!("{number:x}").into())
+    Etag(format_compact!("{number:x}"))
 }
 
 /// The row that goes under `key`, as [`encode_key`] made it.
@@ -105,17 +105,21 @@ pub(super) fn decode_etag(key: &[u8], bytes: &[u8]) -> Result<Etag, StoreError> 
 
 /// The row that was found under `key`.
 pub(super) fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
-    let mut cursor = verify(key, bytes)?;
-    let key = decode_key(key)?;
+    decode_row_of(decode_key(key)?, key, bytes)
+}
+
+/// As [`decode_row`], where the key is known from before it was encoded.
+pub(super) fn decode_row_of(key: Key, encoded_key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
+    let mut cursor = verify(encoded_key, bytes)?;
     let etag = etag(u64::from_le_bytes(cursor.take_array()?));
-    let mut properties = Properties::with_capacity(16);
+    let mut properties = Vec::with_capacity(16);
     while !cursor.0.is_empty() {
         let [length] = cursor.take_array()?;
         let name = cursor.take_text(usize::from(length))?;
         let value = decode_value(&mut cursor)?;
-        properties.push_new(name, value);
+        properties.push((name, value));
     }
-    Ok(Entity { key, etag, properties })
+    Ok(Entity { key, etag, properties: Properties::of_decoded(properties) })
 }
 
 fn decode_value(cursor: &mut Cursor<'_>) -> Result<Value, StoreError> {

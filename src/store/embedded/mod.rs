@@ -73,6 +73,14 @@ impl TableStore for EmbeddedStore {
         self.visit(|database| reader::get(database, table, key))
     }
 
+    async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        match self.visit(|database| reader::get_many(database, table, keys)) {
+            Ok(rows) => rows.into_iter().map(Ok).collect(),
+            // One row that does not read may be the reason: each key then answers for itself.
+            Err(_) => keys.iter().map(|key| self.visit(|database| reader::get(database, table, key))).collect(),
+        }
+    }
+
     async fn range(
         &self,
         table: &'static str,

@@ -2,16 +2,27 @@
 
 use redb::{Database, ReadableDatabase};
 
-use super::codec::{decode_row, encode_key};
+use super::codec::{decode_row, decode_row_of, encode_key};
 use super::open::ROWS;
 use crate::store::error::StoreError;
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
+type Rows = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
+
 pub(super) fn get(database: &Database, table: &str, key: &Key) -> Result<Option<Entity>> {
+    get_in(&open(database)?, table, key)
+}
+
+/// All from one snapshot.
+pub(super) fn get_many(database: &Database, table: &str, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
     let rows = open(database)?;
-    let key = encode_key(table, key.partition(), key.row());
-    let found = rows.get(key.as_slice()).map_err(unreadable)?;
-    found.map(|bytes| decode_row(&key, bytes.value())).transpose()
+    keys.iter().map(|key| get_in(&rows, table, key)).collect()
+}
+
+fn get_in(rows: &Rows, table: &str, key: &Key) -> Result<Option<Entity>> {
+    let bytes = encode_key(table, key.partition(), key.row());
+    let found = rows.get(bytes.as_slice()).map_err(unreadable)?;
+    found.map(|row| decode_row_of(key.clone(), &bytes, row.value())).transpose()
 }
 
 pub(super) fn range(
@@ -77,7 +88,7 @@ fn read_page(
     Ok(page)
 }
 
-fn open(database: &Database) -> Result<redb::ReadOnlyTable<&'static [u8], &'static [u8]>> {
+fn open(database: &Database) -> Result<Rows> {
     let read = database.begin_read().map_err(unreadable)?;
     read.open_table(ROWS).map_err(unreadable)
 }

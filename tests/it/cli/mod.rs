@@ -1,10 +1,10 @@
 //! The `tidings` binary as its users meet it: what it prints, how it ends, and what it leaves in the store.
 
+mod azure;
 mod broken;
 mod changes;
 mod check;
 mod export;
 mod import;
 mod refusals;
-mod refusals_azure;
 mod serve;

@@ -119,3 +119,13 @@ fn an_address_that_is_none_is_told_the_form() {
         assert!(refused.complaint().contains("--listen ADDRESS:PORT"), "{refused:?}");
     }
 }
+
+#[test]
+fn a_log_setting_that_is_none_is_told_and_costs_nothing_else() {
+    let blog = Blog::of(&[POST]);
+    let serving = Serving::start_with(&["--create", "--store", &blog.store()], &[("TIDINGS_LOG", "((nonsense")]);
+    assert_eq!(serving.query("{ posts { totalCount } }"), json!({ "posts": { "totalCount": 0 } }));
+    let (code, errors) = serving.stop_with_errors();
+    assert_eq!(code, Some(0));
+    assert!(errors[0].starts_with("TIDINGS_LOG: ") && errors[0].contains("such as info"), "{errors:?}");
+}

@@ -2,8 +2,10 @@
 //! they were never written; and once the clock has passed its instant, a post is everywhere at once, with no job that makes it so.
 //!
 //! A category, tag or author is a thing in its own right, made before the posts that bear it: it is shown, by its own name and with no posts,
-//! even where only a draft bears it. Nothing of the draft shows but the terms that its writer made for it.
+//! even where only a draft bears it. Nothing of the draft shows but the terms that its writer made for it. What an answer cost is told to editors
+//! alone, for what was read is not always shown.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use async_graphql::parser::parse_schema;
@@ -190,12 +192,11 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
     }
     queries.extend(forged(&hidden()));
     while let Some(query) = queries.pop_front() {
-        if answers.contains_key(&query) {
-            continue;
+        if let Entry::Vacant(unasked) = answers.entry(query) {
+            let answer = site.query(unasked.key()).await;
+            follow(&answer, &selections, &mut names, &mut queries);
+            unasked.insert(answer);
         }
-        let answer = site.query(&query).await;
-        follow(&answer, &selections, &mut names, &mut queries);
-        answers.insert(query, answer);
     }
     for list in lists(&names) {
         for (size, forward) in sizes.iter().flat_map(|size| [(*size, true), (*size, false)]) {

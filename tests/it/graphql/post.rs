@@ -161,6 +161,9 @@ async fn a_post_is_found_by_every_slug_that_it_had() {
 /// Months apart, ties, the month of `NOW` on both sides of it, and drafts.
 fn neighbours() -> Vec<WholePost> {
     let at = [
+        // The first instant that the tables keep, and the last.
+        "1601-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.9999999Z",
         "2019-01-31T23:59:59.9999999Z",
         "2019-02-01T00:00:00Z",
         "2023-07-07T00:00:00Z",
@@ -218,6 +221,7 @@ async fn neighbours_are_those_of_the_list_of_all_as_the_clock_goes_on() {
         NOW,
         "2026-06-15T12:00:00.0000001Z",
         "2030-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.9999999Z",
     ] {
         assert_neighbours(&site, now).await;
     }

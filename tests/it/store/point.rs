@@ -9,6 +9,7 @@ contract!(
     a_row_that_was_never_put_is_none,
     a_row_is_as_its_last_write_left_it,
     a_row_is_told_apart_by_both_keys,
+    many_rows_are_answered_in_the_order_of_their_keys,
     every_key_character_leads_to_its_row,
     the_longest_keys_lead_to_their_row,
     empty_keys_lead_to_their_row,
@@ -36,6 +37,17 @@ async fn a_row_is_told_apart_by_both_keys(store: &Store) {
     for ((partition, row), n) in rows.into_iter().zip(0..) {
         assert_eq!(get_row(store, partition, row).await.map(|row| read_number(&row)), Some(n), "{partition} {row}");
     }
+}
+
+async fn many_rows_are_answered_in_the_order_of_their_keys(store: &Store) {
+    for (row, n) in ["a", "b", "c"].into_iter().zip(0..) {
+        put_row(store, "p", row, number(n)).await;
+    }
+    let keys = [("p", "c"), ("q", "a"), ("p", "a"), ("p", "c")].map(|(partition, row)| key(partition, row));
+    let rows = store.get_many(TABLE, &keys).await;
+    let found: Vec<_> = rows.into_iter().map(|row| row.expect("an answer").map(|row| read_number(&row))).collect();
+    assert_eq!(found, [Some(2), None, Some(0), Some(2)]);
+    assert!(store.get_many(TABLE, &[]).await.is_empty());
 }
 
 async fn every_key_character_leads_to_its_row(store: &Store) {

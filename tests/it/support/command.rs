@@ -96,10 +96,14 @@ pub struct Serving {
 
 impl Serving {
     pub fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, &[])
+    }
+
+    pub fn start_with(arguments: &[&str], settings: &[(&str, &str)]) -> Self {
         let mut arguments = arguments.to_vec();
         arguments.insert(0, "serve");
         arguments.extend(["--listen", "127.0.0.1:0"]);
-        let mut child = tidings(&arguments).spawn().expect("the command starts");
+        let mut child = tidings(&arguments).envs(settings.iter().copied()).spawn().expect("the command starts");
         let output = lines_of(child.stdout.take().expect("its output"));
         let errors = lines_of(child.stderr.take().expect("its errors"));
         let mut serving = Self { child, address: String::new(), output, errors };
@@ -148,6 +152,13 @@ impl Serving {
         self.signal("TERM");
         let status = self.wait();
         (status.code(), self.output.iter().collect())
+    }
+
+    /// As [`stop`](Self::stop), with the lines of the standard error.
+    pub fn stop_with_errors(mut self) -> (Option<i32>, Vec<String>) {
+        self.signal("TERM");
+        let status = self.wait();
+        (status.code(), self.errors.iter().collect())
     }
 
     fn wait(&mut self) -> ExitStatus {

@@ -1,4 +1,5 @@
-//! `azure` that cannot be reached or does not let us in: one line each, in well under a minute, and no secret in it.
+//! `--store azure`: what it takes and gives, and, where it cannot be reached or does not let us in, one line in well under a minute with
+//! no secret in it.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -115,4 +116,31 @@ fn a_blog_goes_into_azurite_and_comes_out_again() {
     assert!(imported.summary().contains(" 0 unchanged, ") && again.summary().contains(" 0 made, 0 changed, "));
     assert_eq!(with(&["export"]).out, with(&["export"]).out);
     assert!(with(&["check"]).summary().ends_with(": 0 differences"));
+}
+
+/// Two at once over one store: a post is made once, whoever makes it, and whoever was too late is told to import again.
+#[test]
+fn two_imports_at_once_make_each_post_once() {
+    let azurite = Azurite::any();
+    let connection =
+        format!("AccountName=devstoreaccount1;AccountKey={};TableEndpoint={}", emulator_key(), azurite.endpoint);
+    let prefix = random_prefix();
+    let example = format!("{}/examples/blog", env!("CARGO_MANIFEST_DIR"));
+    let command = |arguments: &[&str]| azure(&[arguments, &["--table-prefix", &prefix]].concat(), Some(&connection));
+    let import = || command(&["import", &example]);
+    let (first, second) = std::thread::scope(|scope| {
+        let (first, second) = (scope.spawn(import), scope.spawn(import));
+        (first.join().expect("a command"), second.join().expect("a command"))
+    });
+    for ran in [first, second] {
+        assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+        let failed = ran.err.lines().filter(|line| line.starts_with("failed "));
+        assert!(failed.clone().all(|line| line.ends_with("import again")), "{ran:?}");
+    }
+    let check = command(&["check"]);
+    assert_eq!(check.code, Some(0), "{check:?}");
+    let again = import();
+    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, "), "{again:?}");
+    let posts = std::fs::read_dir(format!("{example}/posts")).expect("the blog").count();
+    assert_eq!(command(&["export"]).out.matches("\"type\":\"post\"").count(), posts);
 }
