@@ -8,8 +8,15 @@ use ammonia::{Builder, UrlRelative};
 
 /// The HTML with all that is not allowed taken away, and with every tag closed.
 pub fn clean(html: &str) -> String {
-    CLEANER.clean(html).to_string()
+    let cleaned = CLEANER.clean(html).to_string();
+    // The parser takes a byte order mark at the start for one; what now stands first may only have come there.
+    match cleaned.strip_prefix(BYTE_ORDER_MARK) {
+        Some(_) => cleaned.trim_start_matches(BYTE_ORDER_MARK).to_owned(),
+        None => cleaned,
+    }
 }
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What Markdown and GitHub's extensions make, and what people write by hand in a post: text, lists, tables, pictures, sound
 /// and film. No forms, frames, objects, SVG or MathML: each is a way to run or to load something.

@@ -223,3 +223,10 @@ proptest! {
         prop_assert_eq!(tidings::model::html::clean(&html), html);
     }
 }
+
+/// Found by the property test above: the mark came to the front when what stood before it was taken away.
+#[test]
+fn a_byte_order_mark_that_comes_to_the_front_is_no_text() {
+    let html = render("<![CDATA[<script>\u{feff}").html;
+    assert_eq!(tidings::model::html::clean(&html), html);
+}
