@@ -4,6 +4,9 @@
 //! Of those who wait for a round one gathers: it yields to the scheduler until nobody has asked for anything in between, then reads. The others
 //! sleep until it is done. (Loaders that let everyone yield wake each waiting field of an answer ten times over, which cost a front page a fifth
 //! of its time.) Where the one that gathers goes away, another takes its place.
+//!
+//! Yielding lets the other fields ask only on a worker of the runtime, in a task that was spawned, as the server's requests are: elsewhere
+//! tokio's `yield_now` wakes at once, and a `FuturesUnordered` polls the one that gathers again before its neighbours.
 
 use std::collections::HashMap;
 use std::future::Future;
