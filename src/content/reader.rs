@@ -48,11 +48,11 @@ impl Reader {
 
     /// How many months hold posts, or did.
     pub async fn month_count(&self) -> Result<usize> {
-        Ok(self.months().await?.len())
+        Ok(self.months(Shelf::Posts).await?.len())
     }
 
-    pub(super) async fn months(&self) -> Result<Months> {
-        Ok(self.directories.months(&self.store).await?)
+    pub(super) async fn months(&self, shelf: Shelf) -> Result<Months> {
+        Ok(self.directories.months(&self.store, shelf).await?)
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {

@@ -10,8 +10,8 @@ use futures_util::{StreamExt, TryStreamExt};
 use crate::content::error::{ContentError, Result};
 use crate::content::rows::count::{self, Count};
 use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, Shelf, Table, place};
-use crate::model::{Month, Post, PostId, Slug};
+use crate::keys::{PostPlace, Shelf, place};
+use crate::model::{Post, PostId, Slug};
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use crate::store::{Batch, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
 
@@ -176,10 +176,8 @@ impl Writer {
 
     /// Lists the months, and puts the pending rows of moves.
     async fn prepare(&self, changes: &[&Change]) -> Result<()> {
-        let months: HashSet<Month> = changes.iter().filter_map(|c| c.after()).filter_map(published_month).collect();
-        let promises = months
-            .into_iter()
-            .map(|month| async move { directory::promise(&self.store, &Partition::Month(month)).await });
+        let months: HashSet<Partition> = changes.iter().filter_map(|c| c.after()).map(month_of).collect();
+        let promises = months.into_iter().map(|month| async move { directory::promise(&self.store, &month).await });
         stream::iter(promises).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         for change in changes {
             if let (true, Some(before), Some(after)) = (change.is_move(), change.before(), &change.after) {
@@ -195,8 +193,10 @@ fn is_new_to(change: &Change, slug: &Slug) -> bool {
     change.before().is_none_or(|before| before.slug != *slug)
 }
 
-pub(super) fn published_month(post: &Post) -> Option<Month> {
-    post.published_at.map(|at| at.month())
+/// The month that lists a post, on its shelf.
+pub(super) fn month_of(post: &Post) -> Partition {
+    let place = PostPlace::of(post);
+    Partition::Month(place.shelf, place.key.month())
 }
 
 /// Idempotent: rows that stand already were put by the same change, and are not counted again.
@@ -298,8 +298,8 @@ async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result<()> {
     let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
     let added = steps.iter().map(|step| step.added).sum();
     let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
-    if first.shelf == Shelf::Posts && (added != 0 || newest.is_some()) {
-        let (count, unchanged) = read_count(store, &first.partition).await?;
+    if added != 0 || newest.is_some() {
+        let (count, unchanged) = read_count(store, first.shelf, &first.partition).await?;
         operations.push(put_count(
             &count.changed(added, newest),
             unchanged.map_or(Precondition::Absent, Precondition::Match),
@@ -309,8 +309,8 @@ async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result<()> {
     Ok(())
 }
 
-async fn read_count(store: &Store, partition: &str) -> Result<(Count, Option<Etag>)> {
-    let row = store.get(Table::Posts.name(), &place::count(partition)).await?;
+async fn read_count(store: &Store, shelf: Shelf, partition: &str) -> Result<(Count, Option<Etag>)> {
+    let row = store.get(shelf.name(), &place::count(partition)).await?;
     Ok(match row {
         None => (Count::default(), None),
         Some(row) => (count::read(&row)?, Some(row.etag)),

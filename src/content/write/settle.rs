@@ -10,13 +10,13 @@ use crate::content::error::Result;
 use crate::content::rows::count;
 use crate::content::rows::post::{self as post_rows, Move};
 use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, Shelf, lookup, place};
-use crate::model::{Month, Post, Slug};
+use crate::keys::{PostPlace, lookup, place};
+use crate::model::{Post, Slug};
 use crate::store::{Batch, Entity, Key, Precondition, Store};
 
 use super::CONCURRENCY;
 use super::claim::{self, Claim};
-use super::commit::{Outcome, published_month};
+use super::commit::{Outcome, month_of};
 use super::directory::{self, Partition};
 use super::index::{self, put_count};
 use super::plan::{self, Change};
@@ -74,14 +74,14 @@ pub async fn settle_with(
     }
     let pointers = settlements.iter().flat_map(stale_pointers).collect();
     index::remove(store, name, open, pointers).await?;
-    let months: HashSet<Month> = settlements.iter().flat_map(|s| s.sides().filter_map(published_month)).collect();
+    let months: HashSet<Partition> = settlements.iter().flat_map(|s| s.sides().map(month_of)).collect();
     let each = settlements.into_iter().map(|settlement| async move {
         settle_lookups(store, name, &settlement).await?;
         // Forwarding rows last, for until the id names the new place they are the way there.
         if settlement.is_made() { finish_move(store, &settlement).await } else { Ok(()) }
     });
     stream::iter(each).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
-    let copies = months.into_iter().map(|month| async move { directory::copy(store, &Partition::Month(month)).await });
+    let copies = months.into_iter().map(|month| async move { directory::copy(store, &month).await });
     stream::iter(copies).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
@@ -174,7 +174,7 @@ async fn remove_rows(
         }
         let post = post_rows::read_summary(&row)?;
         let mut operations = plan::delete_rows(&post, &row.etag);
-        if place.shelf == Shelf::Posts && is_pending(&row)? {
+        if is_pending(&row)? {
             let count_key: Key = place::count(place.partition());
             if let Some(found) = store.get(place.shelf.name(), &count_key).await? {
                 let fewer = count::read(&found)?.changed(-1, None);
