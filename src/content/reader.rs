@@ -210,7 +210,7 @@ impl Reader {
             let row = row.and_then(|row| row.map(|row| rows::term::read(*kind, &row)).transpose());
             found.push(match row {
                 Ok(Some(TermRow::Term(term))) => Ok(Some(Arc::new(term))),
-                Ok(Some(TermRow::ForwardTo(next))) => {
+                Ok(Some(TermRow::ForwardTo { slug: next, .. } | TermRow::PendingFrom { old: next, .. })) => {
                     forwards.push((i, *kind, next));
                     Ok(None)
                 }
@@ -241,15 +241,50 @@ impl Reader {
             };
             match rows::term::read(kind, &row)? {
                 TermRow::Term(term) => return Ok(Some(Arc::new(term))),
-                TermRow::ForwardTo(next) => slug = next,
+                TermRow::ForwardTo { slug: next, .. } => slug = next,
+                TermRow::PendingFrom { term, old } if self.is_renamed(&term, &old).await? => {
+                    return Ok(Some(Arc::new(term)));
+                }
+                TermRow::PendingFrom { old, .. } => slug = old,
             }
         }
         Ok(None)
     }
 
+    /// Whether a term stands under this very slug.
     pub(super) async fn term_row_stands(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
         let row = self.store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
-        Ok(matches!(row.map(|row| rows::term::read(kind, &row)).transpose()?, Some(TermRow::Term(_))))
+        match row.map(|row| rows::term::read(kind, &row)).transpose()? {
+            Some(row) => Ok(self.listed_term(row).await?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// The term of a row, where the row counts at this moment. One point read where the term is being renamed, else none.
+    pub(super) async fn listed_term(&self, row: TermRow) -> Result<Option<Arc<Term>>> {
+        Ok(match row {
+            TermRow::Term(term) => Some(Arc::new(term)),
+            TermRow::ForwardTo { .. } => None,
+            TermRow::PendingFrom { term, old } => self.is_renamed(&term, &old).await?.then(|| Arc::new(term)),
+        })
+    }
+
+    /// Whether the old slug leads to the new one already.
+    async fn is_renamed(&self, renamed: &Term, old: &Slug) -> Result<bool> {
+        let kind = renamed.kind();
+        let row = self.store.get(Table::Terms(kind).name(), &term::term(old)).await?;
+        let row = row.map(|row| rows::term::read(kind, &row)).transpose()?;
+        Ok(matches!(row, Some(TermRow::ForwardTo { slug, .. }) if slug == renamed.slug))
+    }
+
+    /// What posts bear for terms of these slugs: the first slug that each had. A slug without a term stays as it is. 1 point read each.
+    pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+        let reads = slugs.iter().map(|(kind, slug)| async move {
+            let row = self.store.get(Table::Terms(*kind).name(), &term::term(slug)).await?;
+            let row = row.map(|row| rows::term::read(*kind, &row)).transpose()?;
+            Ok(row.map_or_else(|| slug.clone(), |row| row.first_slug().clone()))
+        });
+        try_join_all(reads).await
     }
 
     pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {

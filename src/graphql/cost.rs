@@ -196,14 +196,14 @@ impl<'a> Walk<'a> {
         let page = if by_index {
             Bound::new(
                 2 * (items + 1),
-                if self.is_given(field, "filter") { u64::from(RANGE_READS_MAX) } else { 3 + items },
+                if self.is_given(field, "filter") { 2 * u64::from(RANGE_READS_MAX) } else { 3 + items },
             )
         } else {
             Bound::new(items + 1, DIRECTORY_READS + items + 2)
         };
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
         let neighbours = if has_cursor { Bound::new(4, 2 * (DIRECTORY_READS + 2)) } else { Bound::default() };
-        let total = Bound::new(FILTER_SLUGS_MAX as u64, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
+        let total = Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
         (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
     }
 

@@ -12,8 +12,8 @@ pub const FILTER_SLUGS_MAX: usize = 20;
 pub enum Scope {
     All,
     Month(Month),
-    /// The posts of a term: its id, which names the list for ever, and the slug that it has now.
-    Term(TermId, Slug),
+    /// The posts of a term. Its id names the list, and its index partition, for ever.
+    Term(TermId),
 }
 
 /// `all` of these and at least one of `any`. An empty `all` asks nothing; an empty `any` is never met.
@@ -21,6 +21,12 @@ pub enum Scope {
 pub struct SlugFilter {
     pub all: Vec<Slug>,
     pub any: Option<Vec<Slug>>,
+}
+
+impl SlugFilter {
+    pub fn names(&self, slug: &Slug) -> bool {
+        self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +46,14 @@ impl Filter {
             TermKind::Category => &self.categories,
             TermKind::Tag => &self.tags,
             TermKind::Author => &self.authors,
+        }
+    }
+
+    fn slugs_mut(&mut self, kind: TermKind) -> &mut SlugFilter {
+        match kind {
+            TermKind::Category => &mut self.categories,
+            TermKind::Tag => &mut self.tags,
+            TermKind::Author => &mut self.authors,
         }
     }
 
@@ -85,7 +99,7 @@ impl PostList {
         let scope = match &self.scope {
             Scope::All => "posts".to_owned(),
             Scope::Month(month) => format!("month {month}"),
-            Scope::Term(id, _) => format!("{} {}", id.kind.noun(), id.first_slug),
+            Scope::Term(id) => format!("{} {}", id.kind.noun(), id.first_slug),
         };
         ListTag::of(&if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) })
     }
@@ -99,6 +113,16 @@ impl PostList {
     /// [`ContentError::BadCursor`] naming the argument, where this list has not given the cursor.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {
         cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
+    }
+
+    /// The same list with another slug for one that its filter names.
+    #[must_use]
+    pub(super) fn with_slug(mut self, kind: TermKind, named: &Slug, slug: &Slug) -> Self {
+        let slugs = self.filter.slugs_mut(kind);
+        for wanted in slugs.all.iter_mut().chain(slugs.any.iter_mut().flatten()).filter(|wanted| *wanted == named) {
+            *wanted = slug.clone();
+        }
+        self
     }
 
     /// The stretch of time that it covers at an instant.
@@ -126,7 +150,7 @@ impl PostList {
                 && wanted.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.bears(kind, slug)))
         };
         let in_scope = match &self.scope {
-            Scope::Term(id, slug) => post.bears(id.kind, slug),
+            Scope::Term(id) => post.bears(id.kind, &id.first_slug),
             Scope::All | Scope::Month(_) => true,
         };
         in_scope && post.key() == *key && TermKind::ALL.into_iter().all(borne)
@@ -134,8 +158,8 @@ impl PostList {
 
     pub(super) fn query(&self) -> Query {
         let mut parts = Vec::new();
-        if let Scope::Term(id, slug) = &self.scope {
-            parts.push(Query::Index(id.kind, slug.clone()));
+        if let Scope::Term(id) = &self.scope {
+            parts.push(Query::Index(id.kind, id.first_slug.clone()));
         }
         for kind in TermKind::ALL {
             let wanted = self.filter.slugs(kind);

@@ -13,10 +13,12 @@ use super::access;
 use super::context;
 use super::failure::Failure;
 use inputs::{
-    CreatePostInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput, UpdatePostInput,
-    VersionedPostInput,
+    CreatePostInput, DeleteTermInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput,
+    UpdatePostInput, VersionedPostInput,
 };
-use payloads::{AuthorPayload, CategoryPayload, DeletePostPayload, PostPayload, TagPayload, user_errors};
+use payloads::{
+    AuthorPayload, CategoryPayload, DeletePostPayload, DeleteTermPayload, PostPayload, TagPayload, user_errors,
+};
 
 pub struct Mutation;
 
@@ -115,6 +117,40 @@ impl Mutation {
         let (author, user_errors) = parted(saved);
         Ok(AuthorPayload { author: author.map(Into::into), user_errors })
     }
+
+    /// Deletes a category that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_category(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which category.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Category, input).await
+    }
+
+    /// Deletes a tag that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_tag(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which tag.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Tag, input).await
+    }
+
+    /// Deletes an author that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_author(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which author.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Author, input).await
+    }
+}
+
+async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) -> Result<DeleteTermPayload> {
+    Ok(match editor(ctx)?.delete_term(kind, &input.into_slug()).await.map_err(Failure::from)? {
+        Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
+        Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
+    })
 }
 
 /// The door of every mutation.

@@ -254,7 +254,7 @@ fn forged(posts: &[WholePost]) -> Vec<String> {
     let page = "{ totalCount nodes { id slug } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }";
     for whole in posts {
         let post = Post { published_at: Some(whole.post.key().at), ..whole.post.clone() };
-        let of_tag = Scope::Term(TermId { kind: TermKind::Tag, first_slug: slug("open") }, slug("open"));
+        let of_tag = Scope::Term(TermId { kind: TermKind::Tag, first_slug: slug("open") });
         for (scope, list) in [(Scope::All, "posts"), (of_tag, "tag(slug: \"open\") { posts")] {
             let cursor = PostList { scope, filter: Filter::default() }.cursor(&post);
             let close = if list.starts_with("tag") { " }" } else { "" };

@@ -9,5 +9,6 @@ mod mutations;
 mod nulls;
 mod post;
 mod query;
+mod term_changes;
 mod terms;
 mod visible;
