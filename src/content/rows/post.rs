@@ -1,15 +1,17 @@
 //! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: the three
 //! are written by one transaction and never differ but for the body.
 
-use crate::keys::Shelf;
+use crate::keys::{PostPlace, Shelf};
 use crate::model::{Instant, Post, PostKey, WholePost};
-use crate::store::{Entity, Properties, StoreError};
+use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::packed::{self, TooLarge};
 use super::{Fields, NewRow};
 
 const BODY: &str = "Body";
 const PENDING_FROM: &str = "PendingFrom";
+const PENDING_BY: &str = "PendingBy";
+const FENCE: &str = "Fence";
 const FORWARD_TO: &str = "ForwardTo";
 
 pub fn summary(post: &Post) -> Properties {
@@ -88,8 +90,31 @@ pub fn set_move(properties: Properties, moving: &Move) -> Properties {
     };
     let mut properties = properties;
     let place = format!("{} {} {}", other.shelf.name(), other.key.at.ticks(), other.key.id);
-    properties.set(mark, crate::store::Value::String(place.into()));
+    properties.set(mark, Value::String(place.into()));
     properties
+}
+
+/// Marks a pending row with the intent that has put it.
+pub fn set_pending_by(mut properties: Properties, intent: &str) -> Properties {
+    properties.set(PENDING_BY, Value::String(intent.into()));
+    properties
+}
+
+/// The intent that has put a pending row.
+pub fn pending_by(row: &Entity) -> Result<String, StoreError> {
+    Ok(Fields(row).text(PENDING_BY)?.to_string())
+}
+
+/// A row that keeps a new post from being written at a place: it leads nowhere.
+pub fn fence(place: &PostPlace) -> Properties {
+    let nowhere = OtherPlace { shelf: place.shelf, key: place.key.clone() };
+    let mut properties = set_move(Properties::new(), &Move::ForwardTo(nowhere));
+    properties.set(FENCE, Value::Boolean(true));
+    properties
+}
+
+pub fn is_fence(row: &Entity) -> bool {
+    row.properties.get(FENCE).is_some()
 }
 
 /// Whether [`read_move`] has anything to read.

@@ -12,8 +12,10 @@
 pub mod claim;
 pub mod commit;
 pub mod directory;
+mod fence;
 pub mod index;
 pub mod intent;
+mod moving;
 pub mod plan;
 pub mod recover;
 pub mod retry;
