@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
+use tidings::model::instant::TICKS_PER_SECOND;
 use tidings::model::{Instant, WholePost};
 use tidings::store::Store;
 
@@ -59,10 +60,14 @@ pub fn clock() -> Clock {
     Clock::fixed(instant(NOW))
 }
 
+/// A clock that is ahead of another.
+pub fn later(clock: &Clock, ticks: i64) -> Clock {
+    Clock::fixed(Instant::from_ticks(clock.now().ticks() + ticks).expect("an instant"))
+}
+
 /// Lets the time pass after which whoever has not renewed a lease has lost it.
 pub fn let_leases_end(clock: &Clock) {
-    let ticks = clock.now().ticks() + LEASE_AND_MORE.as_secs() as i64 * tidings::model::instant::TICKS_PER_SECOND;
-    clock.set(Instant::from_ticks(ticks).expect("an instant"));
+    clock.set(later(clock, LEASE_AND_MORE.as_secs() as i64 * TICKS_PER_SECOND).now());
 }
 
 pub fn retitle(post: u64, title: &str) -> Command {
