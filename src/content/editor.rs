@@ -3,8 +3,9 @@
 use futures_util::future::try_join_all;
 
 use crate::keys::{Table, lookup};
-use crate::model::{PostId, Slug, Term, TermKind, WholePost, rules};
+use crate::model::{Actor, PostId, Slug, Term, TermKind, WholePost, rules};
 
+use super::audit::{self, PostChange};
 use super::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use super::error::{ContentError, Result};
 use super::rows::lookup::LookupRow;
@@ -24,6 +25,8 @@ pub struct Editor<'a> {
     content: &'a Content,
     writer: Writer,
     reader: &'a Reader,
+    /// Who asks, for the log and for what it may.
+    actor: &'a Actor,
 }
 
 /// Slugs of terms as the caller wrote them.
@@ -51,8 +54,8 @@ struct FoundTerms {
 }
 
 impl<'a> Editor<'a> {
-    pub fn new(content: &'a Content, reader: &'a Reader) -> Result<Self> {
-        Ok(Self { content, writer: content.writer()?, reader })
+    pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
+        Ok(Self { content, writer: content.writer()?, reader, actor })
     }
 
     fn now(&self) -> Instant {
@@ -178,6 +181,7 @@ impl<'a> Editor<'a> {
             return Ok(Err(vec![UserError::invalid(broken.field, format!("{} {}", broken.field, broken.reason))]));
         }
         self.writer.save_terms(kind, vec![term.clone()]).await?;
+        audit::log_term(self.actor, "save_term", &term);
         Ok(Ok(term))
     }
 
@@ -190,8 +194,12 @@ impl<'a> Editor<'a> {
     }
 
     async fn write(&self, change: Change, new_tags: &[Slug]) -> Result<Edited<()>> {
+        let made = PostChange::of(&change);
         let error = match self.writer.change_posts_with(vec![change], new_tags).await?.pop() {
-            Some(Outcome::Done) => return Ok(Ok(())),
+            Some(Outcome::Done) => {
+                made.log(self.actor);
+                return Ok(Ok(()));
+            }
             Some(Outcome::Taken(slug)) => {
                 UserError::new(UserErrorCode::Taken, "slug", format!("the slug {slug} belongs to another post"))
             }

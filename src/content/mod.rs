@@ -1,5 +1,6 @@
 //! What the server does with content: reads, pages, writes, checks. The rule of this room: it knows neither GraphQL nor HTTP.
 
+mod audit;
 pub mod catalog;
 pub mod check;
 pub mod commands;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::{join_all, try_join_all};
 
-use crate::keys::{PostPlace, Table, lookup, place, term};
+use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
 use crate::model::{Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
 use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
@@ -56,11 +56,11 @@ impl Reader {
 
     /// How many months hold posts, or did.
     pub async fn month_count(&self) -> Result<usize> {
-        Ok(self.months().await?.len())
+        Ok(self.months(Shelf::Posts).await?.len())
     }
 
-    pub(super) async fn months(&self) -> Result<Months> {
-        Ok(self.directories.months(&self.store).await?)
+    pub(super) async fn months(&self, shelf: Shelf) -> Result<Months> {
+        Ok(self.directories.months(&self.store, shelf).await?)
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {

@@ -4,10 +4,10 @@
 //! | table | PartitionKey | RowKey |
 //! |---|---|---|
 //! | `Posts` | [`month`](place) | [time key, mirror key](time), `s-{slug}`, `!count` |
-//! | `Drafts` | month of creation | the same, without a count |
+//! | `Drafts` | month of creation | the same |
 //! | `PostsByCategory`, `PostsByTag`, `PostsByAuthor` | slug | time key, mirror key, `!count` |
 //! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |
-//! | `Months` | `all` | inverted ticks of the month's first tick |
+//! | `Months` | `all`, `drafts` | inverted ticks of the month's first tick |
 //! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
 //! | `Intents` | [server](intent) | ticks and a random id |
 

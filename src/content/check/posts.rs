@@ -14,16 +14,19 @@ use crate::store::{Entity, Store};
 
 use super::{Known, Partitions, Posts, Report, unreadable};
 
+/// The count of each month that has one.
+type Counts = HashMap<(Shelf, String), Count>;
+
 pub(super) async fn check(store: &Store, report: &mut Report) -> Result<Posts> {
     let mut posts = Posts::new();
-    let mut counts = HashMap::new();
+    let mut counts = Counts::new();
     for shelf in [Shelf::Posts, Shelf::Drafts] {
         let mut partitions = Partitions::of(store, shelf.table());
         while let Some(found) = partitions.next().await? {
             report.rows += found.len() as u64;
             let partition = found[0].key.partition().to_owned();
             let count = check_partition(shelf, &found, &mut posts, report);
-            counts.extend(count.filter(|_| shelf == Shelf::Posts).map(|count| (partition, count)));
+            counts.extend(count.map(|count| ((shelf, partition), count)));
         }
     }
     report.drafts = posts.values().filter(|known| known.place.shelf == Shelf::Drafts).count() as u64;
@@ -52,9 +55,7 @@ fn check_partition(shelf: Shelf, found: &[Entity], posts: &mut Posts, report: &m
             check_whole(shelf, row, &by_row, report);
         }
     }
-    if shelf == Shelf::Posts {
-        check_count(table, &found[0], listed, newest.as_ref(), count.as_ref(), report);
-    }
+    check_count(table, &found[0], listed, newest.as_ref(), count.as_ref(), report);
     count
 }
 
@@ -134,7 +135,14 @@ fn check_whole(shelf: Shelf, row: &Entity, rows: &HashMap<&str, &Entity>, report
     }
 }
 
-async fn check_months(store: &Store, mut counts: HashMap<String, Count>, report: &mut Report) -> Result<()> {
+fn noun(shelf: Shelf) -> &'static str {
+    match shelf {
+        Shelf::Posts => "posts",
+        Shelf::Drafts => "drafts",
+    }
+}
+
+async fn check_months(store: &Store, mut counts: Counts, report: &mut Report) -> Result<()> {
     for row in scan_all(store, Table::Months).await? {
         report.rows += 1;
         let listed = match read_month(&row) {
@@ -145,24 +153,28 @@ async fn check_months(store: &Store, mut counts: HashMap<String, Count>, report:
             }
         };
         let month: Month = listed.partition;
-        if place::month_row(month) != row.key {
+        let Some(shelf) = Shelf::ALL.into_iter().find(|s| place::months_partition(*s) == row.key.partition()) else {
+            report.add(Table::Months, &row.key, "is no row of this table");
+            continue;
+        };
+        if place::month_row(shelf, month) != row.key {
             report.add(Table::Months, &row.key, format!("lists {month}, whose row is another"));
         }
-        let own = counts.remove(&place::month_partition(month)).unwrap_or_default();
+        let own = counts.remove(&(shelf, place::month_partition(month))).unwrap_or_default();
         if own != listed.count {
             report.add(
                 Table::Months,
                 &row.key,
-                format!("says that {month} has {} posts; it counts {}", listed.count.rows, own.rows),
+                format!("says that {month} has {} {}; it counts {}", listed.count.rows, noun(shelf), own.rows),
             );
         }
     }
-    for (partition, count) in counts {
+    for ((shelf, partition), count) in counts {
         if let (true, Ok(month)) = (count.rows > 0, partition.parse::<Month>()) {
             report.add(
                 Table::Months,
-                &place::month_row(month),
-                format!("is missing; {month} has {} posts", count.rows),
+                &place::month_row(shelf, month),
+                format!("is missing; {month} has {} {}", count.rows, noun(shelf)),
             );
         }
     }

@@ -14,7 +14,7 @@ use crate::content::reader::Reader;
 use crate::content::rows::{self, directory::Listed, post::Move};
 use crate::keys::place::month_partition;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Table, time};
+use crate::keys::{Shelf, Table, time};
 use crate::model::{Instant, Month, PostKey};
 use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
 
@@ -49,7 +49,7 @@ impl MonthStream {
         direction: Direction,
         need: usize,
     ) -> Result<Self> {
-        let months = reader.months().await?;
+        let months = reader.months(Shelf::Posts).await?;
         let within = |m: &&Listed<Month>| {
             m.count.rows > 0 && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
         };

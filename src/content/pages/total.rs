@@ -9,7 +9,7 @@ use crate::content::reader::Reader;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory::Listed;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Table, place, term};
+use crate::keys::{Shelf, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
 use crate::store::{PAGE_ROWS_MAX, RowRange};
 
@@ -47,7 +47,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
 /// The months that hold published posts, newest first, with how many. Nothing beyond the list of months, or one range read where posts of
 /// the present month are to come.
 pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Result<Vec<(Month, u64)>> {
-    let months = reader.months().await?;
+    let months = reader.months(Shelf::Posts).await?;
     let held = months.iter().filter(|month| month.count.rows > 0 && is_asked(month.partition));
     let counted = try_join_all(
         held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
@@ -71,7 +71,7 @@ pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
 
 /// Months that the span covers whole are counted by their rows, the others by reading their keys.
 async fn count_months(reader: &Reader, span: &Span) -> Result<u64> {
-    let months = reader.months().await?;
+    let months = reader.months(Shelf::Posts).await?;
     let counts = months.iter().map(|month| async move {
         let (first, last) = (month.partition.first(), month.partition.last());
         let until = span.until.unwrap_or(Instant::MAX);

@@ -10,8 +10,8 @@ use futures_util::{StreamExt, TryStreamExt};
 use crate::content::error::{ContentError, Result};
 use crate::content::rows::count::{self, Count};
 use crate::keys::intent::IntentName;
-use crate::keys::{Shelf, Table, place};
-use crate::model::{Month, Post, PostId, Slug};
+use crate::keys::{PostPlace, Shelf, place};
+use crate::model::{Post, PostId, Slug};
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use crate::store::{Batch, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
 
@@ -208,10 +208,8 @@ impl Writer {
 
     /// Lists the months, and puts the pending rows of moves. Answers the posts whose new place another change has.
     async fn prepare(&self, name: &IntentName, changes: &[&Change]) -> Result<HashSet<PostId>> {
-        let months: HashSet<Month> = changes.iter().filter_map(|c| c.after()).filter_map(published_month).collect();
-        let promises = months
-            .into_iter()
-            .map(|month| async move { directory::promise(&self.store, &Partition::Month(month)).await });
+        let months: HashSet<Partition> = changes.iter().filter_map(|c| c.after()).map(month_of).collect();
+        let promises = months.into_iter().map(|month| async move { directory::promise(&self.store, &month).await });
         stream::iter(promises).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         let mut lost = HashSet::new();
         for change in changes {
@@ -230,8 +228,10 @@ fn is_new_to(change: &Change, slug: &Slug) -> bool {
     change.before().is_none_or(|before| before.slug != *slug)
 }
 
-pub(super) fn published_month(post: &Post) -> Option<Month> {
-    post.published_at.map(|at| at.month())
+/// The month that lists a post, on its shelf.
+pub(super) fn month_of(post: &Post) -> Partition {
+    let place = PostPlace::of(post);
+    Partition::Month(place.shelf, place.key.month())
 }
 
 /// Commits each step, many in one transaction where they share a partition, and answers the posts that had moved on.
@@ -320,8 +320,8 @@ pub(super) async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result
     let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
     let added = steps.iter().map(|step| step.added).sum();
     let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
-    if first.shelf == Shelf::Posts && (added != 0 || newest.is_some()) {
-        let (count, unchanged) = read_count(store, &first.partition).await?;
+    if added != 0 || newest.is_some() {
+        let (count, unchanged) = read_count(store, first.shelf, &first.partition).await?;
         operations.push(put_count(
             &count.changed(added, newest),
             unchanged.map_or(Precondition::Absent, Precondition::Match),
@@ -331,8 +331,8 @@ pub(super) async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result
     Ok(())
 }
 
-async fn read_count(store: &Store, partition: &str) -> Result<(Count, Option<Etag>)> {
-    let row = store.get(Table::Posts.name(), &place::count(partition)).await?;
+async fn read_count(store: &Store, shelf: Shelf, partition: &str) -> Result<(Count, Option<Etag>)> {
+    let row = store.get(shelf.name(), &place::count(partition)).await?;
     Ok(match row {
         None => (Count::default(), None),
         Some(row) => (count::read(&row)?, Some(row.etag)),

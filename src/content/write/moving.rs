@@ -8,7 +8,7 @@ use crate::content::moves::stands;
 use crate::content::rows::count;
 use crate::content::rows::post::{self as rows, Move};
 use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, Shelf, lookup, place};
+use crate::keys::{PostPlace, lookup, place};
 use crate::model::{Post, WholePost};
 use crate::store::{Batch, Entity, Precondition, Store};
 
@@ -124,7 +124,7 @@ async fn remove_rows(store: &Store, place: &PostPlace, bears_mark: fn(&Entity) -
         }
         let post = rows::read_summary(&row)?;
         let mut operations = plan::delete_rows(&post, &row.etag);
-        if place.shelf == Shelf::Posts && is_pending(&row)? {
+        if is_pending(&row)? {
             if let Some(found) = store.get(place.shelf.name(), &place::count(place.partition())).await? {
                 let fewer = count::read(&found)?.changed(-1, None);
                 operations.push(put_count(&fewer, Precondition::Match(found.etag)));

@@ -10,12 +10,12 @@ use crate::content::error::Result;
 use crate::content::moves;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, lookup};
-use crate::model::{Month, Post, Slug};
+use crate::model::{Post, Slug};
 use crate::store::{Key, Store};
 
 use super::CONCURRENCY;
 use super::claim;
-use super::commit::published_month;
+use super::commit::month_of;
 use super::directory::{self, Partition};
 use super::index;
 use super::moving;
@@ -87,7 +87,7 @@ pub async fn settle(store: &Store, name: &IntentName, settlements: Vec<Settlemen
     }
     let pointers = settlements.iter().flat_map(stale_pointers).collect();
     index::remove(store, name, pointers).await?;
-    let months: HashSet<Month> = settlements.iter().flat_map(|s| s.sides().filter_map(published_month)).collect();
+    let months: HashSet<Partition> = settlements.iter().flat_map(|s| s.sides().map(month_of)).collect();
     let each = settlements.into_iter().map(|settlement| async move {
         settle_lookups(store, name, &settlement).await?;
         // Forwarding rows last, for until the id names the new place they are the way there.
@@ -97,7 +97,7 @@ pub async fn settle(store: &Store, name: &IntentName, settlements: Vec<Settlemen
         }
     });
     stream::iter(each).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
-    let copies = months.into_iter().map(|month| async move { directory::copy(store, &Partition::Month(month)).await });
+    let copies = months.into_iter().map(|month| async move { directory::copy(store, &month).await });
     stream::iter(copies).buffer_unordered(CONCURRENCY).try_collect().await
 }
 

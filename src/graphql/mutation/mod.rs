@@ -119,9 +119,9 @@ impl Mutation {
 
 /// The door of every mutation.
 fn editor<'a>(ctx: &Context<'a>) -> Result<Editor<'a>> {
-    access::require_editor(ctx)?;
+    let actor = access::require_editor(ctx)?;
     let request = context::of(ctx);
-    Ok(Editor::new(&request.content, &request.reader).map_err(Failure::from)?)
+    Ok(Editor::new(&request.content, &request.reader, actor).map_err(Failure::from)?)
 }
 
 fn post_payload(edited: Edited<WholePost>) -> PostPayload {
