@@ -3,7 +3,8 @@
 use tidings::content::commands::{NewPost, PostChanges, UserError, UserErrorCode};
 use tidings::content::editor::{Edited, Editor, NamedTerms, TermChanges};
 use tidings::content::{Content, ContentError};
-use tidings::model::{NodeId, PostId, TermKind};
+use tidings::model::actor::Role;
+use tidings::model::{Actor, NodeId, PostId, TermKind};
 
 use super::model::{Command, Model, Refusal, body_of};
 
@@ -37,7 +38,8 @@ fn refusal(errors: &[UserError]) -> Refusal {
 
 async fn edit(content: &Content, command: &Command) -> Result<Edited<String>, ContentError> {
     let reader = content.reader();
-    let editor = Editor::new(content, &reader)?;
+    let actor = Actor::new("the tests", Role::Admin);
+    let editor = Editor::new(content, &reader, &actor)?;
     let node = |id: &str| NodeId::Post(id.parse::<PostId>().expect("an id")).to_string();
     let made = match command.clone() {
         Command::Create { slug, title, tags, publish_at } => {
