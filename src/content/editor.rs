@@ -1,24 +1,27 @@
 //! Changes by editors, one post or term at a time. The rule: the caller hears what it can mend as [`UserError`]s, and then nothing was written.
 
+use std::time::Duration;
+
 use futures_util::future::try_join_all;
 
-use crate::keys::{Table, lookup};
-use crate::model::{Actor, PostId, Slug, Term, TermKind, WholePost, rules};
+use crate::model::{Actor, Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 
 use super::audit::{self, PostChange};
 use super::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use super::error::{ContentError, Result};
-use super::rows::lookup::LookupRow;
 use super::write::commit::Outcome;
 use super::write::plan::{Change, Stored};
-use super::{Content, Reader, Writer, rows};
-use crate::model::Instant;
+use super::{Content, Reader, Writer};
 
 /// What was asked for, or why not.
 pub type Edited<T> = std::result::Result<T, Vec<UserError>>;
 
 /// How many numbers are tried for a slug that is made from a title.
 const NUMBERS_MAX: u32 = 1_000;
+/// How often a change is tried that meets others on their way.
+const TRIES_MAX: u32 = 5;
+/// Before it is tried again; twice as long each time.
+const WAIT: Duration = Duration::from_millis(20);
 
 /// One editor's request, at one instant.
 pub struct Editor<'a> {
@@ -90,8 +93,8 @@ impl<'a> Editor<'a> {
         let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Err(errors)) };
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
-            let change = Change { before: None, after: Some(whole.clone()) };
-            match self.write(change, &found.new_tags).await? {
+            let made = self.make(&mut whole, &found.new_tags).await?;
+            match made {
                 Err(errors) if slug.is_none() && errors.iter().all(|e| e.code == UserErrorCode::Taken) => {}
                 done => return Ok(done.map(|()| whole)),
             }
@@ -103,6 +106,20 @@ impl<'a> Editor<'a> {
         )]))
     }
 
+    /// A slug may be held by a change that was left: that is settled, and the slug tried once more.
+    async fn make(&self, whole: &mut WholePost, new_tags: &[Slug]) -> Result<Edited<()>> {
+        for _ in 1..TRIES_MAX {
+            let change = Change { before: None, after: Some(whole.clone()) };
+            match self.write(change, new_tags).await? {
+                Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => {}
+                // Its place is fenced off: this server was taken to have stopped. A new id has a place of its own.
+                Outcome::Conflict => whole.post.id = self.writer.new_post_id()?,
+                outcome => return Ok(answer(outcome)),
+            }
+        }
+        Ok(Err(vec![UserError::conflict(None)]))
+    }
+
     pub async fn update_post(
         &self,
         id: &str,
@@ -111,10 +128,10 @@ impl<'a> Editor<'a> {
         changes: PostChanges,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
-        let before = match self.find_post(id, version).await? {
-            Ok(before) => before,
-            Err(error) => return Ok(Err(vec![error])),
-        };
+        // Who has lost the race hears that first.
+        if let Err(error) = self.find_post(id, version).await? {
+            return Ok(Err(vec![error]));
+        }
         let mut errors = Vec::new();
         let slug = match slug.map(|text| text.parse::<Slug>()).transpose() {
             Ok(slug) => slug,
@@ -126,43 +143,75 @@ impl<'a> Editor<'a> {
         let found = self.find_terms(terms, &mut errors).await?;
         let changes =
             PostChanges { slug, authors: found.authors, categories: found.categories, tags: found.tags, ..changes };
-        let after = commands::change(&before.whole, changes, self.now()).map_err(|e| errors.push(e));
-        let (Ok(after), true) = (after, errors.is_empty()) else { return Ok(Err(errors)) };
-        self.replace(before, after, &found.new_tags).await
+        self.revise(id, version, &found.new_tags, |before| {
+            let mut errors = errors.clone();
+            let after = commands::change(before, changes.clone(), self.now()).map_err(|e| errors.push(e));
+            after.ok().filter(|_| errors.is_empty()).ok_or(errors)
+        })
+        .await
     }
 
     /// Now, or at an instant; a post that is published stays at its own where none is given.
     pub async fn publish_post(&self, id: &str, version: i32, at: Option<Instant>) -> Result<Edited<WholePost>> {
-        let before = match self.find_post(id, version).await? {
-            Ok(before) => before,
-            Err(error) => return Ok(Err(vec![error])),
-        };
-        let is_out = before.whole.post.published_at.filter(|at| *at <= self.now());
-        let at = at.or(is_out).unwrap_or(self.now());
-        match commands::publish(&before.whole, Some(at), self.now()) {
-            Ok(after) => self.replace(before, after, &[]).await,
-            Err(error) => Ok(Err(vec![UserError { field: Some("at"), ..error }])),
-        }
+        self.revise(id, version, &[], |before| {
+            let is_out = before.post.published_at.filter(|at| *at <= self.now());
+            let at = at.or(is_out).unwrap_or(self.now());
+            commands::publish(before, Some(at), self.now()).map_err(|e| vec![UserError { field: Some("at"), ..e }])
+        })
+        .await
     }
 
     pub async fn unpublish_post(&self, id: &str, version: i32) -> Result<Edited<WholePost>> {
-        let before = match self.find_post(id, version).await? {
-            Ok(before) => before,
-            Err(error) => return Ok(Err(vec![error])),
-        };
-        match commands::publish(&before.whole, None, self.now()) {
-            Ok(after) => self.replace(before, after, &[]).await,
-            Err(error) => Ok(Err(vec![error])),
-        }
+        self.revise(id, version, &[], |before| commands::publish(before, None, self.now()).map_err(|e| vec![e])).await
     }
 
     pub async fn delete_post(&self, id: &str, version: i32) -> Result<Edited<PostId>> {
-        let before = match self.find_post(id, version).await? {
-            Ok(before) => before,
-            Err(error) => return Ok(Err(vec![error])),
-        };
-        let id = before.whole.post.id.clone();
-        Ok(self.write(Change { before: Some(before), after: None }, &[]).await?.map(|()| id))
+        for tries in 0..TRIES_MAX {
+            let before = match self.find_post(id, version).await? {
+                Ok(before) => before,
+                Err(error) => return Ok(Err(vec![error])),
+            };
+            let id = before.whole.post.id.clone();
+            match self.write(Change { before: Some(before), after: None }, &[]).await? {
+                Outcome::Conflict => self.let_others_end(tries).await?,
+                outcome => return Ok(answer(outcome).map(|()| id)),
+            }
+        }
+        Ok(Err(vec![UserError::conflict(None)]))
+    }
+
+    /// Changes the post of this version. A refusal though the version is the same came of a change that is undone, and does not count.
+    async fn revise(
+        &self,
+        id: &str,
+        version: i32,
+        new_tags: &[Slug],
+        change: impl Fn(&WholePost) -> Edited<WholePost>,
+    ) -> Result<Edited<WholePost>> {
+        for tries in 0..TRIES_MAX {
+            let before = match self.find_post(id, version).await? {
+                Ok(before) => before,
+                Err(error) => return Ok(Err(vec![error])),
+            };
+            let after = match change(&before.whole) {
+                Ok(after) if after == before.whole => return Ok(Ok(after)),
+                Ok(after) => after,
+                Err(errors) => return Ok(Err(errors)),
+            };
+            let change = Change { before: Some(before), after: Some(after.clone()) };
+            match self.write(change, new_tags).await? {
+                Outcome::Conflict => self.let_others_end(tries).await?,
+                Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => {}
+                outcome => return Ok(answer(outcome).map(|()| after)),
+            }
+        }
+        Ok(Err(vec![UserError::conflict(None)]))
+    }
+
+    async fn let_others_end(&self, tries: u32) -> Result<()> {
+        self.content.recover_left().await?;
+        tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
+        Ok(())
     }
 
     /// Made where the slug is new, changed where it stands.
@@ -185,46 +234,27 @@ impl<'a> Editor<'a> {
         Ok(Ok(term))
     }
 
-    async fn replace(&self, before: Stored, after: WholePost, new_tags: &[Slug]) -> Result<Edited<WholePost>> {
-        if after == before.whole {
-            return Ok(Ok(after));
+    async fn write(&self, change: Change, new_tags: &[Slug]) -> Result<Outcome> {
+        let logged = PostChange::of(&change);
+        let outcome = self.writer.change_posts_with(vec![change], new_tags).await?.pop();
+        let outcome = outcome.ok_or(ContentError::Internal { what: "a change was not answered for", source: None })?;
+        if outcome == Outcome::Done {
+            logged.log(self.actor);
         }
-        let change = Change { before: Some(before), after: Some(after.clone()) };
-        Ok(self.write(change, new_tags).await?.map(|()| after))
-    }
-
-    async fn write(&self, change: Change, new_tags: &[Slug]) -> Result<Edited<()>> {
-        let made = PostChange::of(&change);
-        let error = match self.writer.change_posts_with(vec![change], new_tags).await?.pop() {
-            Some(Outcome::Done) => {
-                made.log(self.actor);
-                return Ok(Ok(()));
-            }
-            Some(Outcome::Taken(slug)) => {
-                UserError::new(UserErrorCode::Taken, "slug", format!("the slug {slug} belongs to another post"))
-            }
-            Some(Outcome::Conflict) => UserError::conflict(None),
-            Some(Outcome::TooLarge(reason)) => UserError::new(UserErrorCode::TooLarge, "markdown", reason),
-            None => return Err(ContentError::Internal { what: "a change was not answered for", source: None }),
-        };
-        Ok(Err(vec![error]))
+        Ok(outcome)
     }
 
     /// The post as it stands, if it is of this version.
     async fn find_post(&self, id: &str, version: i32) -> Result<std::result::Result<Stored, UserError>> {
         let missing = || UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id");
         let Ok(crate::model::NodeId::Post(id)) = id.parse() else { return Ok(Err(missing())) };
-        let Some(row) = self.content.store.get(Table::PostKeys.name(), &lookup::by_id(&id)).await? else {
-            return Ok(Err(missing()));
-        };
-        let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(Err(missing())) };
-        match self.content.stored(&place, &slug).await? {
-            None => Ok(Err(missing())),
+        Ok(match self.content.stored_by_id(&id).await? {
+            None => Err(missing()),
             Some(stored) if stored.whole.post.version != version => {
-                Ok(Err(UserError::conflict(Some(stored.whole.post.version))))
+                Err(UserError::conflict(Some(stored.whole.post.version)))
             }
-            Some(stored) => Ok(Ok(stored)),
-        }
+            Some(stored) => Ok(stored),
+        })
     }
 
     /// Authors and categories must be there; a tag that is not is made.
@@ -273,4 +303,16 @@ impl<'a> Editor<'a> {
         new.dedup();
         Ok((Some(kept), new))
     }
+}
+
+fn answer(outcome: Outcome) -> Edited<()> {
+    let error = match outcome {
+        Outcome::Done => return Ok(()),
+        Outcome::Taken(slug) => {
+            UserError::new(UserErrorCode::Taken, "slug", format!("the slug {slug} belongs to another post"))
+        }
+        Outcome::Conflict => UserError::conflict(None),
+        Outcome::TooLarge(reason) => UserError::new(UserErrorCode::TooLarge, "markdown", reason),
+    };
+    Err(vec![error])
 }
