@@ -5,7 +5,9 @@ use crate::support::asking::{Told, ask};
 use crate::support::model::{Command, Model};
 use crate::support::stepping::{Actor, Trace, told};
 
-use super::scene::{Scene, clock, create, delete, draft, later, redate, rename, retag, retitle, save_tag, server, unpublish};
+use super::scene::{
+    Scene, clock, create, delete, draft, later, redate, rename, retag, retitle, save_tag, server, unpublish,
+};
 
 /// One of the two goes `first` steps, the other `second`, the one goes on to its end, then the other. Whether each had more to do than its steps.
 async fn run(scene: &Scene, commands: [&Command; 2], first: usize, second: usize) -> (bool, bool) {
