@@ -2,4 +2,5 @@
 //! changes gives, each as its caller was told (I1, I5 to I7), and `check` finds nothing.
 
 mod interleaved;
+mod killed;
 mod scene;

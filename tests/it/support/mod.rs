@@ -2,6 +2,7 @@
 
 pub mod asking;
 pub mod azurite;
+pub mod choosing;
 pub mod command;
 pub mod corpora;
 pub mod faulty;
@@ -10,6 +11,7 @@ pub mod graphql;
 pub mod lists;
 pub mod memory;
 pub mod model;
+pub mod mutations;
 pub mod proxy;
 pub mod random;
 pub mod rows;

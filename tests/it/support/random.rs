@@ -9,6 +9,9 @@ const SEEDS: &str = "TIDINGS_SEEDS";
 /// The first of them; `scripts/torture` begins elsewhere each time.
 const FIRST_SEED: &str = "TIDINGS_FIRST_SEED";
 
+/// How often each server is killed.
+const KILL_CYCLES: &str = "TIDINGS_KILL_CYCLES";
+
 /// SplitMix64 ("Fast splittable pseudorandom number generators", Steele, Lea and Flood, 2014).
 #[derive(Debug, Clone)]
 pub struct Random(u64);
@@ -49,13 +52,19 @@ impl Random {
     }
 }
 
-/// The seeds of a test: as many as `scripts/test` has time for, or as it is told.
 #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+/// How often a test kills its servers.
+pub fn cycles(usual: usize) -> usize {
+    number(KILL_CYCLES).map_or(usual, |cycles| cycles as usize)
+}
+
+/// The seeds of a test: as many as `scripts/test` has time for, or as it is told.
 pub fn seeds(usual: u64) -> Vec<u64> {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
-    };
     match number(SEED) {
         Some(seed) => vec![seed],
         None => (0..number(SEEDS).unwrap_or(usual)).map(|n| number(FIRST_SEED).unwrap_or(1).wrapping_add(n)).collect(),
