@@ -138,7 +138,7 @@ impl Reader {
         for _ in 0..FINDS_MAX {
             let Some((place, row_slug, etag)) = self.look_up(key).await? else { return Ok(None) };
             let found = match part {
-                Part::Summary => self.summary_at(&place).await?,
+                Part::Summary => self.summary_at(&place, &row_slug).await?,
                 Part::Whole => self.whole_at(&place, &row_slug).await?,
             };
             if let Some(whole) = found {
@@ -169,8 +169,8 @@ impl Reader {
         })
     }
 
-    async fn summary_at(&self, place: &PostPlace) -> Result<Option<WholePost>> {
-        Ok(moves::follow(&self.store, place).await?.map(|post| WholePost { post, markdown: "".into() }))
+    async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
+        Ok(moves::follow(&self.store, place, Some(slug)).await?.map(|post| WholePost { post, markdown: "".into() }))
     }
 
     /// One point read where the post stands there under that slug; else its summary leads to it.
@@ -183,7 +183,7 @@ impl Reader {
                 return Ok(Some(whole));
             }
         }
-        let Some(post) = moves::follow(&self.store, place).await? else { return Ok(None) };
+        let Some(post) = moves::follow(&self.store, place, Some(slug)).await? else { return Ok(None) };
         let row = self.store.get(PostPlace::of(&post).shelf.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
         Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
     }

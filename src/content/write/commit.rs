@@ -1,6 +1,7 @@
 //! Changes of posts, many at once or one. The rule: the commit of a post is one transaction, and each change is answered for by itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::try_join_all;
@@ -8,6 +9,7 @@ use futures_util::stream;
 use futures_util::{StreamExt, TryStreamExt};
 
 use crate::content::error::{ContentError, Result};
+use crate::content::moves;
 use crate::content::rows::count::{self, Count};
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Shelf, place};
@@ -263,9 +265,10 @@ async fn commit_partition(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Re
         let refs: Vec<&CommitStep> = group.iter().map(|(_, step)| step).collect();
         match commit_group(store, &refs).await {
             Ok(()) => {}
-            Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
+            Err(ContentError::Store(error @ (StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }))) => {
+                let is_in_doubt = matches!(error, StoreError::OutcomeUnknown { .. });
                 for (id, step) in &group {
-                    if !commit_single(store, step).await? {
+                    if !commit_single(store, id, step, is_in_doubt).await? {
                         lost.push(id.clone());
                     }
                 }
@@ -276,18 +279,35 @@ async fn commit_partition(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Re
     Ok(lost)
 }
 
-/// Whether the step was taken. Only the count may be tried again: where the post's own rows have moved on, it is lost; where they
-/// stand just as the step writes them, an earlier try was taken and its answer lost.
-async fn commit_single(store: &Store, step: &CommitStep) -> Result<bool> {
-    until_settled("a month", || async {
+/// Whether the step was taken. Only the count may be tried again: where the post's own rows have moved on, it is lost. Where the answer to a try
+/// was lost (`is_in_doubt`) and they stand just as the step writes them, that try was taken.
+async fn commit_single(store: &Store, id: &PostId, step: &CommitStep, is_in_doubt: bool) -> Result<bool> {
+    let is_in_doubt = AtomicBool::new(is_in_doubt);
+    let taken = until_settled("a month", || async {
+        let doubt = is_in_doubt.load(Ordering::Relaxed);
         match state_of(store, step).await? {
-            StepState::Taken => Ok(true),
-            StepState::Lost => Ok(false),
-            StepState::Open => commit_group(store, &[step]).await.map(|()| true),
+            StepState::Open => match commit_group(store, &[step]).await {
+                Err(error @ ContentError::Store(StoreError::OutcomeUnknown { .. })) => {
+                    is_in_doubt.store(true, Ordering::Relaxed);
+                    Err(error)
+                }
+                answered => answered.map(|()| Some(true)),
+            },
+            // Without a doubt it is another's change: one just like this, or one that took the post away.
+            StepState::Taken | StepState::Lost if !doubt => Ok(Some(false)),
+            StepState::Taken if !step.is_delete() => Ok(Some(true)),
+            // Rows that are gone are a deletion, unless another change has moved them.
+            StepState::Taken => Ok(Some(moves::find(store, id, &[]).await?.is_none())),
+            StepState::Lost => Ok(None),
         }
-    })
-    .await
+    });
+    // The change may have been made, and a later one upon it.
+    taken.await?.ok_or_else(|| StoreError::outcome_unknown("a change that was changed again", Overtaken).into())
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was lost, and the post has moved on")]
+struct Overtaken;
 
 enum StepState {
     Open,

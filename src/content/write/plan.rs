@@ -133,6 +133,13 @@ pub struct CommitStep {
     pub newest: Option<PostKey>,
 }
 
+impl CommitStep {
+    /// Whether it only takes rows away.
+    pub fn is_delete(&self) -> bool {
+        self.operations.iter().all(|operation| matches!(operation, Operation::Delete { .. }))
+    }
+}
+
 /// # Errors
 /// [`ContentError::TooLarge`] where the body fits no row.
 pub fn commit_step(change: &Change) -> Result<CommitStep> {

@@ -8,7 +8,7 @@ use tidings::model::{Post, Term, TermKind, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::crashing::{CrashingStore, Last, let_requests_arrive};
+use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post, slug, slugs};
 
@@ -78,8 +78,8 @@ async fn assert_whole_or_nothing(mutation: &str) {
     for last in [Last::Unsent, Last::Done] {
         for requests in 0.. {
             let inner = prepared().await;
-            let crashing = CrashingStore::after(Arc::clone(&inner), requests, last);
-            let is_done = run(&Site::over(crashing.clone()).await, mutation).await;
+            let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
+            let is_done = run(&Site::over(stopping.clone()).await, mutation).await;
             let_requests_arrive(&inner).await;
             let site = Site::over(inner).await;
             site.content.recover().await.expect("a recovery");
@@ -88,7 +88,7 @@ async fn assert_whole_or_nothing(mutation: &str) {
                 found == after || (found == before && !is_done),
                 "{mutation}, stopped at request {requests}, {last:?}: {found}"
             );
-            if !crashing.has_stopped() {
+            if !stopping.has_stopped() {
                 assert!(requests > 5, "{mutation} was never stopped");
                 break;
             }

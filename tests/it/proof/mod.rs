@@ -1,0 +1,6 @@
+//! The proof of the write protocol. The rule: whatever the storage, the servers and the power do, what readers see is what some order of whole
+//! changes gives, each as its caller was told (I1, I5 to I7), and `check` finds nothing.
+
+mod interleaved;
+mod killed;
+mod scene;
