@@ -3,11 +3,12 @@
 use futures_util::future::try_join_all;
 
 use crate::keys::{Table, lookup};
-use crate::model::{Actor, PostId, Slug, Term, TermKind, WholePost, rules};
+use crate::model::{Actor, PostId, Role, Slug, Term, TermKind, WholePost, rules};
 
 use super::audit::{self, PostChange};
 use super::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use super::error::{ContentError, Result};
+use super::permission::{self, Permission};
 use super::rows::lookup::LookupRow;
 use super::write::commit::Outcome;
 use super::write::plan::{Change, Stored};
@@ -54,7 +55,10 @@ struct FoundTerms {
 }
 
 impl<'a> Editor<'a> {
+    /// # Errors
+    /// [`ContentError::Forbidden`] where the actor may change nothing at all.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
+        permission::require(actor, Role::Author, "this is a change")?;
         Ok(Self { content, writer: content.writer()?, reader, actor })
     }
 
@@ -78,9 +82,10 @@ impl<'a> Editor<'a> {
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
+        let authors = permission::authors(self.actor, found.authors, true)?;
         let id = self.writer.new_post_id()?;
         let new = NewPost {
-            authors: found.authors.unwrap_or_default(),
+            authors: authors.unwrap_or_default(),
             categories: found.categories.unwrap_or_default(),
             tags: found.tags.unwrap_or_default(),
             ..new
@@ -124,8 +129,8 @@ impl<'a> Editor<'a> {
             }
         };
         let found = self.find_terms(terms, &mut errors).await?;
-        let changes =
-            PostChanges { slug, authors: found.authors, categories: found.categories, tags: found.tags, ..changes };
+        let authors = permission::authors(self.actor, found.authors, false)?;
+        let changes = PostChanges { slug, authors, categories: found.categories, tags: found.tags, ..changes };
         let after = commands::change(&before.whole, changes, self.now()).map_err(|e| errors.push(e));
         let (Ok(after), true) = (after, errors.is_empty()) else { return Ok(Err(errors)) };
         self.replace(before, after, &found.new_tags).await
@@ -167,6 +172,7 @@ impl<'a> Editor<'a> {
 
     /// Made where the slug is new, changed where it stands.
     pub async fn save_term(&self, kind: TermKind, slug: &str, changes: TermChanges) -> Result<Edited<Term>> {
+        permission::require(self.actor, Role::Admin, "this changes a category, tag or author")?;
         let slug = match slug.parse::<Slug>() {
             Ok(slug) => slug,
             Err(e) => return Ok(Err(vec![UserError::invalid("slug", e.to_string())])),
@@ -218,8 +224,14 @@ impl<'a> Editor<'a> {
             return Ok(Err(missing()));
         };
         let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(Err(missing())) };
-        match self.content.stored(&place, &slug).await? {
+        let stored = self.content.stored(&place, &slug).await?;
+        let asked = stored.as_ref().map(|stored| permission::to_change(self.actor, &stored.whole.post, self.now()));
+        match stored {
             None => Ok(Err(missing())),
+            Some(_) if asked == Some(Permission::Hidden) => Ok(Err(missing())),
+            Some(_) if asked == Some(Permission::No) => {
+                Err(ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" })
+            }
             Some(stored) if stored.whole.post.version != version => {
                 Ok(Err(UserError::conflict(Some(stored.whole.post.version))))
             }

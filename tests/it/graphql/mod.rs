@@ -1,7 +1,9 @@
 //! The schema through HTTP: what each field answers, and what it costs.
 
+mod access;
 mod archive;
 mod budgets;
+mod drafts;
 mod errors;
 mod filters;
 mod hidden;
@@ -10,4 +12,5 @@ mod nulls;
 mod post;
 mod query;
 mod terms;
+mod tokens;
 mod visible;
