@@ -3,9 +3,10 @@
 use futures_util::future::try_join_all;
 
 use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
+use crate::content::permission::{self, Permission};
 use crate::content::write::plan::Stored;
-use crate::model::{NodeId, Slug, TermKind};
+use crate::model::{NodeId, Role, Slug, TermKind};
 
 use super::Editor;
 
@@ -31,8 +32,14 @@ impl Editor<'_> {
     pub(super) async fn find_post(&self, id: &str, version: i32) -> Result<std::result::Result<Stored, UserError>> {
         let missing = || UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id");
         let Ok(NodeId::Post(id)) = id.parse() else { return Ok(Err(missing())) };
-        Ok(match self.content.stored_by_id(&id).await? {
+        let stored = self.content.stored_by_id(&id).await?;
+        let asked = stored.as_ref().map(|stored| permission::to_change(self.actor, &stored.whole.post, self.now()));
+        Ok(match stored {
             None => Err(missing()),
+            Some(_) if asked == Some(Permission::Hidden) => Err(missing()),
+            Some(_) if asked == Some(Permission::No) => {
+                return Err(ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" });
+            }
             Some(stored) if stored.whole.post.version != version => {
                 Err(UserError::conflict(Some(stored.whole.post.version)))
             }

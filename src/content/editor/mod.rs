@@ -4,10 +4,11 @@ mod find;
 mod posts;
 mod terms;
 
-use crate::model::{Actor, Instant};
+use crate::model::{Actor, Instant, Role};
 
 use super::commands::UserError;
 use super::error::Result;
+use super::permission;
 use super::{Content, Reader, Writer};
 
 pub use find::NamedTerms;
@@ -26,7 +27,10 @@ pub struct Editor<'a> {
 }
 
 impl<'a> Editor<'a> {
+    /// # Errors
+    /// [`ContentError::Forbidden`](super::ContentError::Forbidden) where the actor may change nothing at all.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
+        permission::require(actor, Role::Author, "this is a change")?;
         Ok(Self { content, writer: content.writer()?, reader, actor })
     }
 

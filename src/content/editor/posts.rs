@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::content::audit::PostChange;
 use crate::content::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
+use crate::content::permission;
 use crate::content::write::commit::Outcome;
 use crate::content::write::plan::Change;
 use crate::model::{Instant, PostId, Slug, WholePost};
@@ -35,9 +36,10 @@ impl Editor<'_> {
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
+        let authors = permission::authors(self.actor, found.authors, true)?;
         let id = self.writer.new_post_id()?;
         let new = NewPost {
-            authors: found.authors.unwrap_or_default(),
+            authors: authors.unwrap_or_default(),
             categories: found.categories.unwrap_or_default(),
             tags: found.tags.unwrap_or_default(),
             ..new
@@ -95,8 +97,8 @@ impl Editor<'_> {
             }
         };
         let found = self.find_terms(terms, &mut errors).await?;
-        let changes =
-            PostChanges { slug, authors: found.authors, categories: found.categories, tags: found.tags, ..changes };
+        let authors = permission::authors(self.actor, found.authors, false)?;
+        let changes = PostChanges { slug, authors, categories: found.categories, tags: found.tags, ..changes };
         self.revise(id, version, &found.new_tags, |before| {
             let mut errors = errors.clone();
             let after = commands::change(before, changes.clone(), self.now()).map_err(|e| errors.push(e));

@@ -3,11 +3,14 @@
 use crate::content::audit;
 use crate::content::commands::{UserError, UserErrorCode};
 use crate::content::error::Result;
+use crate::content::permission;
 use crate::content::write::rename::Renamed;
 use crate::content::write::term_delete::Deleted;
-use crate::model::{Slug, Term, TermId, TermKind, rules};
+use crate::model::{Role, Slug, Term, TermId, TermKind, rules};
 
 use super::{Edited, Editor};
+
+const CHANGES_TERMS: &str = "this changes a category, tag or author";
 
 /// What a term is to say; what is `None` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +25,7 @@ pub struct TermChanges {
 impl Editor<'_> {
     /// Made where the slug is new, changed where it stands.
     pub async fn save_term(&self, kind: TermKind, slug: &str, changes: TermChanges) -> Result<Edited<Term>> {
+        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
         let slug = parse(slug, "slug", &mut errors);
         let new_slug = changes.new_slug.as_deref().and_then(|new| parse(new, "newSlug", &mut errors));
@@ -48,6 +52,7 @@ impl Editor<'_> {
 
     /// Only where no post bears it, drafts included.
     pub async fn delete_term(&self, kind: TermKind, slug: &str) -> Result<Edited<TermId>> {
+        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
         let Some(slug) = parse(slug, "slug", &mut errors) else { return Ok(Err(errors)) };
         let Some(found) = self.reader.term(kind, &slug).await? else { return Ok(Err(vec![missing(kind, &slug)])) };

@@ -1,9 +1,10 @@
 //! What a list of posts is: its scope and its filter. The rule: the same list is the same tag, so that its cursors fit it and no other.
 
 use crate::content::error::{ContentError, Result};
+use crate::keys::Shelf;
 use crate::keys::cursor::{self, ListTag};
-use crate::keys::time::Span;
-use crate::model::{Instant, Month, Post, PostKey, Slug, TermId, TermKind};
+use crate::keys::time::{Direction, Span};
+use crate::model::{Actor, Instant, Month, Post, PostKey, Role, Slug, TermId, TermKind};
 
 /// How many slugs one filter may name: each is a stream of its own.
 pub const FILTER_SLUGS_MAX: usize = 20;
@@ -12,6 +13,14 @@ pub const FILTER_SLUGS_MAX: usize = 20;
 pub enum Scope {
     All,
     Month(Month),
+    /// Drafts, by their creation; of one author, where it is named.
+    Drafts {
+        of: Option<Slug>,
+    },
+    /// Posts still to come, the soonest first; of one author, where it is named.
+    Scheduled {
+        of: Option<Slug>,
+    },
     /// The posts of a term. Its id names the list, and its index partition, for ever.
     Term(TermId),
 }
@@ -71,8 +80,8 @@ pub struct PostList {
 /// What the index tables must be asked: streams of posts, merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Query {
-    /// No index: the months themselves.
-    Months,
+    /// No index: the months of a shelf themselves.
+    Months(Shelf),
     Index(TermKind, Slug),
     Union(Vec<Query>),
     Intersection(Vec<Query>),
@@ -81,6 +90,22 @@ pub(super) enum Query {
 impl PostList {
     pub fn all() -> Self {
         Self { scope: Scope::All, filter: Filter::default() }
+    }
+
+    /// The drafts that an actor may see.
+    ///
+    /// # Errors
+    /// [`ContentError::Forbidden`] for an author whose own posts are not known.
+    pub fn drafts(actor: &Actor) -> Result<Self> {
+        Ok(Self { scope: Scope::Drafts { of: own(actor)? }, filter: Filter::default() })
+    }
+
+    /// The posts still to come that an actor may see.
+    ///
+    /// # Errors
+    /// As [`drafts`](Self::drafts).
+    pub fn scheduled(actor: &Actor) -> Result<Self> {
+        Ok(Self { scope: Scope::Scheduled { of: own(actor)? }, filter: Filter::default() })
     }
 
     /// # Errors
@@ -99,6 +124,8 @@ impl PostList {
         let scope = match &self.scope {
             Scope::All => "posts".to_owned(),
             Scope::Month(month) => format!("month {month}"),
+            Scope::Drafts { of } => of_author("drafts", of.as_ref()),
+            Scope::Scheduled { of } => of_author("scheduled", of.as_ref()),
             Scope::Term(id) => format!("{} {}", id.kind.noun(), id.first_slug),
         };
         ListTag::of(&if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) })
@@ -125,9 +152,33 @@ impl PostList {
         self
     }
 
+    /// Which way it runs: newest first, and posts still to come the other way round.
+    pub(super) fn direction(&self) -> Direction {
+        if matches!(self.scope, Scope::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
+    }
+
+    /// Whether its stream holds posts that are not in it: no index lists the drafts of an author.
+    pub(super) fn is_sieved(&self) -> bool {
+        matches!(self.scope, Scope::Drafts { of: Some(_) })
+    }
+
+    /// What of a stretch stands behind `after` and before `before` in this list.
+    pub(super) fn between(&self, whole: &Span, after: Option<&PostKey>, before: Option<&PostKey>) -> Span {
+        let (after, before) = match self.direction() {
+            Direction::Forward => (after, before),
+            Direction::Backward => (before, after),
+        };
+        Span { after: after.cloned(), before: before.cloned(), ..whole.clone() }
+    }
+
     /// The stretch of time that it covers at an instant.
     pub fn span(&self, now: Instant) -> Option<Span> {
         let filter = &self.filter;
+        match self.scope {
+            Scope::Drafts { .. } => return Some(Span::default()),
+            Scope::Scheduled { .. } => return Some(Span { since: Some(now.next()?), ..Span::default() }),
+            Scope::All | Scope::Month(_) | Scope::Term(..) => {}
+        }
         let mut span = Span::until(now);
         if let Some(before) = filter.published_before {
             span.until = Some(before.previous()?.min(now));
@@ -151,13 +202,23 @@ impl PostList {
         };
         let in_scope = match &self.scope {
             Scope::Term(id) => post.bears(id.kind, &id.first_slug),
+            Scope::Drafts { of } | Scope::Scheduled { of } => {
+                of.as_ref().is_none_or(|author| post.bears(TermKind::Author, author))
+            }
             Scope::All | Scope::Month(_) => true,
         };
-        in_scope && post.key() == *key && TermKind::ALL.into_iter().all(borne)
+        let on_shelf = post.published_at.is_none() == matches!(self.scope, Scope::Drafts { .. });
+        in_scope && on_shelf && post.key() == *key && TermKind::ALL.into_iter().all(borne)
     }
 
     pub(super) fn query(&self) -> Query {
         let mut parts = Vec::new();
+        if let Scope::Drafts { .. } = self.scope {
+            return Query::Months(Shelf::Drafts);
+        }
+        if let Scope::Scheduled { of: Some(author) } = &self.scope {
+            return Query::Index(TermKind::Author, author.clone());
+        }
         if let Scope::Term(id) = &self.scope {
             parts.push(Query::Index(id.kind, id.first_slug.clone()));
         }
@@ -170,11 +231,24 @@ impl PostList {
         }
         parts.dedup();
         match parts.len() {
-            0 => Query::Months,
+            0 => Query::Months(Shelf::Posts),
             1 => parts.remove(0),
             _ => Query::Intersection(parts),
         }
     }
+}
+
+/// Whose posts an actor sees before everyone does; `None`: everyone's.
+fn own(actor: &Actor) -> Result<Option<Slug>> {
+    match &actor.author {
+        _ if actor.sees_all() => Ok(None),
+        Some(author) => Ok(Some(author.clone())),
+        None => Err(ContentError::Forbidden { needed: Role::Reader, what: "it is not known which posts are your own" }),
+    }
+}
+
+fn of_author(list: &str, author: Option<&Slug>) -> String {
+    author.map_or_else(|| list.to_owned(), |author| format!("{list} of {author}"))
 }
 
 impl Query {

@@ -1,7 +1,9 @@
 //! The schema through HTTP: what each field answers, and what it costs.
 
+mod access;
 mod archive;
 mod budgets;
+mod drafts;
 mod errors;
 mod filters;
 mod hidden;
@@ -11,4 +13,5 @@ mod post;
 mod query;
 mod term_changes;
 mod terms;
+mod tokens;
 mod visible;
