@@ -6,7 +6,7 @@ use crate::content::commands::{UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::permission::{self, Permission};
 use crate::content::write::plan::Stored;
-use crate::model::{NodeId, Role, Slug, TermKind};
+use crate::model::{NodeId, Post, Role, Slug, TermKind};
 
 use super::Editor;
 
@@ -45,6 +45,25 @@ impl Editor<'_> {
             }
             Some(stored) => Ok(stored),
         })
+    }
+
+    /// Of the terms that a post bore: the tags that are gone, which are made again, and an error for each category and author that is.
+    pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
+        let (mut tags, mut errors) = (Vec::new(), Vec::new());
+        for kind in TermKind::ALL {
+            let found = try_join_all(post.terms(kind).iter().map(|slug| self.reader.term(kind, slug))).await?;
+            let gone = post.terms(kind).iter().zip(found).filter(|(_, found)| found.is_none());
+            for (slug, _) in gone {
+                if kind == TermKind::Tag {
+                    tags.push(slug.clone());
+                    continue;
+                }
+                let noun = kind.noun();
+                let message = format!("the {noun} {slug} of version {revision} is gone; make it again first");
+                errors.push(UserError::new(UserErrorCode::NotFound, "revision", message));
+            }
+        }
+        Ok((tags, errors))
     }
 
     /// Authors and categories must be there; a tag that is not is made.

@@ -16,8 +16,8 @@ use super::access;
 use super::context;
 use super::failure::Failure;
 use inputs::{
-    CreatePostInput, DeleteTermInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput,
-    UpdatePostInput, VersionedPostInput,
+    CreatePostInput, DeleteTermInput, PublishPostInput, RestoreRevisionInput, SaveAuthorInput, SaveCategoryInput,
+    SaveTagInput, UpdatePostInput, VersionedPostInput,
 };
 use payloads::{
     AuthorPayload, CategoryPayload, DeletePostPayload, DeleteTermPayload, PostPayload, TagPayload, user_errors,
@@ -49,6 +49,17 @@ impl Mutation {
         let editor = editor(ctx, Role::Author)?;
         let (id, version, slug, changes, terms) = input.into_parts();
         Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(Failure::from)?))
+    }
+
+    /// Makes the text and the terms of an earlier version a new version. The slug and the publication stay as they are.
+    async fn restore_revision(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post, and which of its versions.")] input: RestoreRevisionInput,
+    ) -> Result<PostPayload> {
+        let (id, version, revision) = input.into_parts();
+        let editor = editor(ctx, Role::Author)?;
+        Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(Failure::from)?))
     }
 
     /// Now, or at `at`: in the past it is backdated, in the future it is scheduled.

@@ -7,6 +7,7 @@ mod drafts;
 mod errors;
 mod filters;
 mod hidden;
+mod history;
 mod mutations;
 mod nulls;
 mod post;
