@@ -1,6 +1,6 @@
 //! The log of changes. The rule: each change that is made is one line that says who, what and which, and nothing that a post holds.
 
-use crate::model::{Actor, Post, Term};
+use crate::model::{Actor, Post, Term, Token};
 
 use super::write::plan::Change;
 
@@ -39,4 +39,9 @@ fn action(change: &Change) -> &'static str {
 pub(super) fn log_term(actor: &Actor, action: &'static str, term: &Term) {
     let (kind, slug) = (term.kind().noun(), term.slug.as_str());
     tracing::info!(actor = actor.name, role = %actor.role, action, kind, slug, "content.changed");
+}
+
+pub(super) fn log_token(actor: &Actor, action: &'static str, of: &Token) {
+    let (token, name) = (of.id.as_str(), of.name.as_str());
+    tracing::info!(actor = actor.name, role = %actor.role, action, token, name, granted = %of.role, "content.changed");
 }

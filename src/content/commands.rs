@@ -47,6 +47,7 @@ pub enum UserErrorCode {
     Taken,
     Conflict,
     TooLarge,
+    InUse,
 }
 
 impl UserError {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::model::Role;
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,9 @@ pub enum ContentError {
     /// The post has moved on since it was read.
     #[error("{what} was changed by someone else meanwhile; read it again")]
     Conflict { what: String },
+    /// Who asks may not do this.
+    #[error("{what}: it needs the role {needed}")]
+    Forbidden { needed: Role, what: &'static str },
     /// What is read was taken away or moved while it was read. Read again.
     #[error("{what} changed while it was read; try again")]
     Gone { what: &'static str },

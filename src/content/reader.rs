@@ -1,5 +1,5 @@
 //! One request's view of the content, at one instant. The rule: a `Reader` shows what is published, and nothing of a draft or of a post
-//! still to come, on any path.
+//! still to come, on any path; but to an actor who may see them, by their ids and slugs and in lists of their own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 
 use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
-use crate::model::{Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
+use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
 use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
 use super::directory::{Directories, FirstCharacters, Months};
@@ -36,12 +36,38 @@ pub struct Reader {
     counted: Arc<CountingStore>,
     pub(super) directories: Arc<Directories>,
     now: Instant,
+    /// Who asks, where that is known.
+    actor: Option<Arc<Actor>>,
+}
+
+/// Where the body of a post is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BodyPlace {
+    is_draft: bool,
+    month: Month,
+    slug: Slug,
+}
+
+impl BodyPlace {
+    pub fn of(post: &Post) -> Self {
+        Self { is_draft: post.published_at.is_none(), month: post.key().month(), slug: post.slug.clone() }
+    }
 }
 
 impl Reader {
     pub fn new(counted: Arc<CountingStore>, directories: Arc<Directories>, now: Instant) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
-        Self { store, counted, directories, now }
+        Self { store, counted, directories, now, actor: None }
+    }
+
+    /// Shows this actor what it may see.
+    #[must_use]
+    pub fn for_actor(self, actor: Option<Arc<Actor>>) -> Self {
+        Self { actor, ..self }
+    }
+
+    pub fn actor(&self) -> Option<&Actor> {
+        self.actor.as_deref()
     }
 
     /// What this request has asked of the store so far.
@@ -67,7 +93,7 @@ impl Reader {
         Ok(self.directories.first_characters(&self.store, kind).await?)
     }
 
-    /// Published posts by their keys; a key that holds none is left out. Point reads, all at once, or a range read where several
+    /// Posts of `Posts` by their keys; a key that holds none which may be seen is left out. Point reads, all at once, or a range read where several
     /// stand close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let plan = nearby::plan(keys, self.directories.months_at_hand().as_deref());
@@ -189,14 +215,26 @@ impl Reader {
     }
 
     /// The bodies of posts that were read, in the order of the keys: 1 point read each. `None` where a post has changed its place meanwhile.
-    pub async fn bodies(&self, keys: &[(Month, Slug)]) -> Vec<Result<Option<Arc<str>>>> {
-        let places: Vec<Key> = keys.iter().map(|(month, slug)| place::whole(*month, slug)).collect();
-        let rows = self.store.get_many(Table::Posts.name(), &places).await;
+    pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
+        let [drafts, posts] = join_all(Shelf::ALL.map(|shelf| self.body_rows(shelf, places)))
+            .await
+            .try_into()
+            .unwrap_or_else(|_| unreachable!("two shelves are read"));
+        let (mut drafts, mut posts) = (drafts.into_iter(), posts.into_iter());
+        let of_shelf = |place: &BodyPlace| if place.is_draft { drafts.next() } else { posts.next() };
+        let rows: Vec<_> = places.iter().map(of_shelf).map(|row| row.unwrap_or(Ok(None))).collect();
         let body = |row: StoreResult<Option<Entity>>| {
             let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
             Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
         };
         rows.into_iter().map(body).collect()
+    }
+
+    /// The rows of this shelf's bodies, in the order of their places.
+    async fn body_rows(&self, shelf: Shelf, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
+        let is_here = |place: &&BodyPlace| place.is_draft == (shelf == Shelf::Drafts);
+        let keys: Vec<Key> = places.iter().filter(is_here).map(|at| place::whole(at.month, &at.slug)).collect();
+        if keys.is_empty() { Vec::new() } else { self.store.get_many(shelf.name(), &keys).await }
     }
 
     /// Terms by slugs that they have or once had, in the order of the keys: the reads of [`term`](Self::term), those of all keys at once.
@@ -210,7 +248,7 @@ impl Reader {
             let row = row.and_then(|row| row.map(|row| rows::term::read(*kind, &row)).transpose());
             found.push(match row {
                 Ok(Some(TermRow::Term(term))) => Ok(Some(Arc::new(term))),
-                Ok(Some(TermRow::ForwardTo(next))) => {
+                Ok(Some(TermRow::ForwardTo { slug: next, .. } | TermRow::PendingFrom { old: next, .. })) => {
                     forwards.push((i, *kind, next));
                     Ok(None)
                 }
@@ -241,15 +279,50 @@ impl Reader {
             };
             match rows::term::read(kind, &row)? {
                 TermRow::Term(term) => return Ok(Some(Arc::new(term))),
-                TermRow::ForwardTo(next) => slug = next,
+                TermRow::ForwardTo { slug: next, .. } => slug = next,
+                TermRow::PendingFrom { term, old } if self.is_renamed(&term, &old).await? => {
+                    return Ok(Some(Arc::new(term)));
+                }
+                TermRow::PendingFrom { old, .. } => slug = old,
             }
         }
         Ok(None)
     }
 
+    /// Whether a term stands under this very slug.
     pub(super) async fn term_row_stands(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
         let row = self.store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
-        Ok(matches!(row.map(|row| rows::term::read(kind, &row)).transpose()?, Some(TermRow::Term(_))))
+        match row.map(|row| rows::term::read(kind, &row)).transpose()? {
+            Some(row) => Ok(self.listed_term(row).await?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// The term of a row, where the row counts at this moment. One point read where the term is being renamed, else none.
+    pub(super) async fn listed_term(&self, row: TermRow) -> Result<Option<Arc<Term>>> {
+        Ok(match row {
+            TermRow::Term(term) => Some(Arc::new(term)),
+            TermRow::ForwardTo { .. } => None,
+            TermRow::PendingFrom { term, old } => self.is_renamed(&term, &old).await?.then(|| Arc::new(term)),
+        })
+    }
+
+    /// Whether the old slug leads to the new one already.
+    async fn is_renamed(&self, renamed: &Term, old: &Slug) -> Result<bool> {
+        let kind = renamed.kind();
+        let row = self.store.get(Table::Terms(kind).name(), &term::term(old)).await?;
+        let row = row.map(|row| rows::term::read(kind, &row)).transpose()?;
+        Ok(matches!(row, Some(TermRow::ForwardTo { slug, .. }) if slug == renamed.slug))
+    }
+
+    /// What posts bear for terms of these slugs: the first slug that each had. A slug without a term stays as it is. 1 point read each.
+    pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+        let reads = slugs.iter().map(|(kind, slug)| async move {
+            let row = self.store.get(Table::Terms(*kind).name(), &term::term(slug)).await?;
+            let row = row.map(|row| rows::term::read(*kind, &row)).transpose()?;
+            Ok(row.map_or_else(|| slug.clone(), |row| row.first_slug().clone()))
+        });
+        try_join_all(reads).await
     }
 
     pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
@@ -261,6 +334,6 @@ impl Reader {
     }
 
     fn is_visible(&self, post: &Post) -> bool {
-        post.published_at.is_some_and(|at| at <= self.now)
+        post.published_at.is_some_and(|at| at <= self.now) || self.actor().is_some_and(|actor| actor.sees(post))
     }
 }

@@ -1,17 +1,21 @@
-//! `Query`. The rule: a slug or id that leads nowhere is null, never an error; what is not published is as if it were not there.
+//! `Query`. The rule: a slug or id that leads nowhere is null, never an error; what is not published is as if it were not there, but for
+//! those who may see it.
 
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object, Result};
 use futures_util::future::try_join_all;
 
-use crate::content::pages::{Page, Scope, terms, total};
-use crate::model::{Month, NodeId, Slug, Term, TermKind};
+use crate::content::pages::{Page, PostList, Scope, terms, total};
+use crate::content::tokens::{self, Tokens};
+use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
+use super::access;
 use super::arguments::{Paging, PostFilter, wanted};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
 use super::context;
 use super::failure::{Failure, bad_input};
+use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;
 use super::types::post::PostObject;
@@ -47,7 +51,7 @@ impl Query {
         try_join_all(ids.iter().map(|id| find(ctx, id))).await
     }
 
-    /// A post by its slug, or by a slug that it once had.
+    /// A post by its slug, or by a slug that it once had. A draft, or a post still to come, for a token that may see it.
     async fn post(
         &self,
         ctx: &Context<'_>,
@@ -101,9 +105,36 @@ impl Query {
         #[graphql(desc = "Which of them.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         let list = filter.unwrap_or_default().into_list(Scope::All)?;
-        let arguments = Paging { first, after, last, before }.of_posts(&list)?;
-        let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;
-        Ok(PostConnection { list, page })
+        page_of_posts(ctx, list, Paging { first, after, last, before }).await
+    }
+
+    /// Drafts, the last that was begun first. It needs a token; a token of the role author sees its own alone.
+    async fn drafts(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<PostConnection> {
+        let list = PostList::drafts(access::require(ctx, Role::Reader)?).map_err(Failure::from)?;
+        page_of_posts(ctx, list, Paging { first, after, last, before }).await
+    }
+
+    /// Posts to be published at an instant that is still to come, the soonest first. It needs a token; a token of the role author sees its own
+    /// alone.
+    async fn scheduled_posts(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<PostConnection> {
+        let list = PostList::scheduled(access::require(ctx, Role::Reader)?).map_err(Failure::from)?;
+        page_of_posts(ctx, list, Paging { first, after, last, before }).await
     }
 
     /// All categories, in the order of their slugs.
@@ -145,6 +176,25 @@ impl Query {
         Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
     }
 
+    /// The tokens of this site, the newest first, without their secrets. It needs a token of the role admin.
+    async fn tokens(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<TokenConnection> {
+        let actor = access::require(ctx, Role::Admin)?;
+        let arguments = Paging { first, after, last, before }.of_tokens()?;
+        let request = context::of(ctx);
+        let tokens = Tokens::new(&request.content, &request.reader, actor).map_err(Failure::from)?;
+        let all = tokens.list().await.map_err(Failure::from)?;
+        let page = tokens::page::page(&all, &arguments).map_err(Failure::from)?;
+        Ok(TokenConnection { page, total: all.len() })
+    }
+
     /// The months that hold published posts, newest first; of a year, or one month, where that is given.
     async fn archive(
         &self,
@@ -160,6 +210,12 @@ impl Query {
         let months = total::archive(&context::of(ctx).reader, is_asked).await.map_err(Failure::from)?;
         Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
     }
+}
+
+async fn page_of_posts(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<PostConnection> {
+    let arguments = paging.of_posts(&list)?;
+    let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;
+    Ok(PostConnection { list, page })
 }
 
 fn check_month(year: Option<i32>, month: Option<i32>) -> Result<(), Failure> {

@@ -10,6 +10,7 @@
 //! | `Months` | `all`, `drafts` | inverted ticks of the month's first tick |
 //! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
 //! | `Intents` | [server](intent) | ticks and a random id |
+//! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
 
 pub mod cursor;
 pub mod intent;
@@ -18,6 +19,7 @@ pub mod place;
 pub mod table;
 pub mod term;
 pub mod time;
+pub mod token;
 
 pub use place::{PostPlace, Shelf};
 pub use table::Table;

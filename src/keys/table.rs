@@ -13,10 +13,11 @@ pub enum Table {
     /// `Categories`, `Tags`, `Authors`
     Terms(TermKind),
     Intents,
+    Tokens,
 }
 
 impl Table {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -28,6 +29,7 @@ impl Table {
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
         Self::Intents,
+        Self::Tokens,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -43,6 +45,7 @@ impl Table {
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",
             Self::Intents => "Intents",
+            Self::Tokens => "Tokens",
         }
     }
 }

@@ -4,7 +4,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::post::Post;
 use super::slug::Slug;
+use super::term::TermKind;
 
 /// What someone may do, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +66,25 @@ pub struct Actor {
 impl Actor {
     pub fn new(name: impl Into<String>, role: Role) -> Self {
         Self { name: name.into(), role, author: None }
+    }
+
+    /// Whether the post is its own: it bears the author whose posts these are.
+    pub fn owns(&self, post: &Post) -> bool {
+        self.author.as_ref().is_some_and(|author| post.bears(TermKind::Author, author))
+    }
+
+    /// Whether it sees every post, whatever stage that is at.
+    pub fn sees_all(&self) -> bool {
+        self.role != Role::Author
+    }
+
+    /// Whether it sees the post before everyone does.
+    pub fn sees(&self, post: &Post) -> bool {
+        self.sees_all() || self.owns(post)
+    }
+
+    pub fn may_change(&self, post: &Post) -> bool {
+        self.role >= Role::Editor || self.role == Role::Author && self.owns(post)
     }
 }
 

@@ -12,6 +12,7 @@ pub mod post;
 pub mod rules;
 pub mod slug;
 pub mod term;
+pub mod token;
 pub mod words;
 
 pub use actor::{Actor, Role};
@@ -21,3 +22,4 @@ pub use node_id::NodeId;
 pub use post::{Post, PostId, PostKey, PostStatus, WholePost};
 pub use slug::Slug;
 pub use term::{Term, TermId, TermKind};
+pub use token::{Token, TokenId};

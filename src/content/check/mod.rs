@@ -7,6 +7,7 @@ mod lookups;
 mod partition;
 mod posts;
 mod terms;
+mod tokens;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -71,6 +72,7 @@ pub async fn check(store: &Store) -> Result<Report> {
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
     terms::check(store, &posts, &mut report).await?;
+    tokens::check(store, &mut report).await?;
     for row in scan_all(store, Table::Intents).await? {
         report.rows += 1;
         if intent::read(&row).is_ok_and(|intent| intent.is_fenced()) {

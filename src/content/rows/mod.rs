@@ -7,6 +7,7 @@ pub mod packed;
 pub mod pointer;
 pub mod post;
 pub mod term;
+pub mod token;
 
 use std::str::FromStr;
 

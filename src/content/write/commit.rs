@@ -1,6 +1,6 @@
 //! Changes of posts, many at once or one. The rule: the commit of a post is one transaction, and each change is answered for by itself.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ use crate::content::moves;
 use crate::content::rows::count::{self, Count};
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Shelf, place};
-use crate::model::{Post, PostId, Slug};
+use crate::model::{Post, PostId, Slug, TermKind};
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use crate::store::{Batch, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
 
@@ -25,6 +25,7 @@ use super::moving;
 use super::plan::{Change, CommitStep, Planned};
 use super::retry::until_settled;
 use super::settle::{self, Settlement};
+use super::term_delete;
 use super::{CONCURRENCY, Writer};
 
 /// What became of one change.
@@ -115,7 +116,7 @@ impl Writer {
     }
 
     /// A settled change whose intent cannot be taken away is settled once more by the next recovery.
-    async fn close(&self, name: &IntentName) {
+    pub(super) async fn close(&self, name: &IntentName) {
         if let Err(error) = intent::close(&self.store, name).await {
             tracing::warn!(intent = %name, %error, "write.left");
         }
@@ -148,6 +149,7 @@ impl Writer {
         let free: Vec<&Change> = changes.iter().filter(is_free).collect();
         let (_, mut lost) =
             futures_util::future::try_join(self.put_pointers(name, &free), self.prepare(name, &free)).await?;
+        lost.extend(self.bearing_what_is_gone(&free, new_tags).await?);
         let steps = changes.iter().zip(steps).map(|(change, step)| (change.post().id.clone(), step));
         let steps = steps.filter(|(id, _)| !taken.contains_key(id) && !lost.contains(id)).collect::<Vec<_>>();
         lost.extend(commit_all(&self.store, steps).await?);
@@ -163,6 +165,16 @@ impl Writer {
         let settlements = self.settlements(changes, outcomes).await?;
         self.make_borne_tags(&settlements, new_tags).await?;
         settle::settle(&self.store, name, settlements).await
+    }
+
+    /// Posts that would come to bear a term that is not there. Looked for once the index rows stand, so that who deletes a term sees them.
+    async fn bearing_what_is_gone(&self, changes: &[&Change], new_tags: &[Slug]) -> Result<HashSet<PostId>> {
+        let is_new_tag = |(kind, slug): &(TermKind, Slug)| *kind == TermKind::Tag && new_tags.contains(slug);
+        let each_once: BTreeSet<_> = changes.iter().flat_map(|change| change.new_terms()).collect();
+        let gone =
+            term_delete::missing(&self.store, each_once.into_iter().filter(|t| !is_new_tag(t)).collect()).await?;
+        let bears = |change: &&&Change| change.new_terms().iter().any(|term| gone.contains(term));
+        Ok(changes.iter().filter(bears).map(|change| change.post().id.clone()).collect())
     }
 
     async fn settlements(&self, changes: &[Change], outcomes: &[Outcome]) -> Result<Vec<Settlement>> {

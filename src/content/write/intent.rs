@@ -12,7 +12,7 @@ use crate::content::rows::packed;
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, Slug, TermKind};
+use crate::model::{Instant, Slug, Term, TermId, TermKind};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store, StoreError, Value};
 
 use super::plan::{Brief, Change};
@@ -42,6 +42,44 @@ pub enum Intent {
     },
     /// The partitions of terms whose counts are to be copied to their directory.
     Terms { kind: String, partitions: Vec<String> },
+    /// A term that gets another slug.
+    Rename { kind: String, from: String, to: String },
+    /// A term that is taken away, to bring it back where a post has come to bear it.
+    DeleteTerm { term: TermBrief },
+}
+
+/// All of a term.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TermBrief {
+    kind: String,
+    first_slug: String,
+    slug: String,
+    name: String,
+    description: Option<String>,
+    url: Option<String>,
+    former_slugs: Vec<String>,
+}
+
+impl TermBrief {
+    pub fn of(term: &Term) -> Self {
+        Self {
+            kind: term.kind().noun().to_owned(),
+            first_slug: term.id.first_slug.to_string(),
+            slug: term.slug.to_string(),
+            name: term.name.clone(),
+            description: term.description.clone(),
+            url: term.url.clone(),
+            former_slugs: term.former_slugs.iter().map(Slug::to_string).collect(),
+        }
+    }
+
+    /// `None` where the intent is damaged.
+    pub fn to_term(&self) -> Option<Term> {
+        let id = TermId { kind: TermKind::of_noun(&self.kind)?, first_slug: self.first_slug.parse().ok()? };
+        let former_slugs = self.former_slugs.iter().map(|slug| slug.parse().ok()).collect::<Option<_>>()?;
+        let (name, description, url) = (self.name.clone(), self.description.clone(), self.url.clone());
+        Some(Term { id, slug: self.slug.parse().ok()?, name, description, url, former_slugs })
+    }
 }
 
 impl Intent {
@@ -52,6 +90,10 @@ impl Intent {
             new_tags: new_tags.iter().map(Slug::to_string).collect(),
             is_fenced: false,
         }
+    }
+
+    pub fn rename(kind: TermKind, from: &Slug, to: &Slug) -> Self {
+        Self::Rename { kind: kind.noun().to_owned(), from: from.to_string(), to: to.to_string() }
     }
 
     pub fn is_fenced(&self) -> bool {

@@ -18,8 +18,11 @@ pub mod intent;
 mod moving;
 pub mod plan;
 pub mod recover;
+pub mod rename;
 pub mod retry;
 pub mod settle;
+pub mod term_delete;
+mod term_rows;
 pub mod terms;
 
 use std::sync::Arc;

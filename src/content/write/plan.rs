@@ -93,6 +93,15 @@ impl Change {
         }
     }
 
+    /// Terms that a post bears after the change, and as a published post did not before.
+    pub fn new_terms(&self) -> Vec<(TermKind, Slug)> {
+        let Some(after) = self.after() else { return Vec::new() };
+        let before = self.before().filter(|before| after.published_at.is_none() || before.published_at.is_some());
+        let is_new = |kind, slug: &Slug| before.is_none_or(|before| !before.bears(kind, slug));
+        let of_kind = |kind: TermKind| after.terms(kind).iter().map(move |slug| (kind, slug.clone()));
+        TermKind::ALL.into_iter().flat_map(of_kind).filter(|(kind, slug)| is_new(*kind, slug)).collect()
+    }
+
     /// Pointers that the post has after the change and had not before.
     pub fn new_pointers(&self) -> Vec<PointerPlace> {
         let old: BTreeSet<_> = self.before().map(pointers).unwrap_or_default();

@@ -19,7 +19,9 @@ use super::directory::{self, Partition};
 use super::fence;
 use super::intent::{self, Intent};
 use super::plan::Brief;
+use super::rename;
 use super::settle::{self, Settlement};
+use super::term_delete;
 
 /// How long a change that has failed is worked at to undo it at once; past it the next recovery does.
 const GIVE_UP_TIME: Duration = Duration::from_secs(5);
@@ -35,7 +37,7 @@ pub struct Recovered {
 
 /// Whether anyone may still be at work on an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writers {
+pub(super) enum Writers {
     /// Its process is gone.
     Gone,
     /// It has not been heard of.
@@ -83,6 +85,7 @@ impl Writer {
     }
 
     async fn settle_intent(&self, name: &IntentName, row: &Entity, found: Intent, writers: Writers) -> Result<()> {
+        let damaged = || ContentError::from(Fields(row).damaged("Changes"));
         match &found {
             Intent::Posts { changes, new_tags, is_fenced } => {
                 let sides = sides(row, changes)?;
@@ -98,11 +101,18 @@ impl Writer {
                 }
             }
             Intent::Terms { kind, partitions } => {
-                for kind in TermKind::ALL.into_iter().filter(|k| k.noun() == kind) {
-                    for partition in partitions {
-                        directory::copy(&self.store, &Partition::Terms(kind, partition.clone())).await?;
-                    }
+                let kind = TermKind::of_noun(kind).ok_or_else(damaged)?;
+                for partition in partitions {
+                    directory::copy(&self.store, &Partition::Terms(kind, partition.clone())).await?;
                 }
+            }
+            Intent::Rename { kind, from, to } => {
+                let kind = TermKind::of_noun(kind).ok_or_else(damaged)?;
+                let (from, to) = (from.parse().map_err(|_| damaged())?, to.parse().map_err(|_| damaged())?);
+                rename::finish(&self.store, kind, &from, &to, writers).await?;
+            }
+            Intent::DeleteTerm { term } => {
+                term_delete::finish(&self.store, &term.to_term().ok_or_else(damaged)?).await?;
             }
         }
         tracing::info!(intent = %name, "write.recovered");

@@ -3,24 +3,30 @@
 
 mod inputs;
 mod payloads;
+mod tokens;
 
 use async_graphql::{Context, Object, Result};
 
 use crate::content::editor::{Edited, Editor};
-use crate::model::{NodeId, Term, TermKind, WholePost};
+use crate::content::tokens::Tokens;
+use crate::model::{NodeId, Role, Term, TermKind, WholePost};
 
+use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use super::access;
 use super::context;
 use super::failure::Failure;
 use inputs::{
-    CreatePostInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput, UpdatePostInput,
-    VersionedPostInput,
+    CreatePostInput, DeleteTermInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput,
+    UpdatePostInput, VersionedPostInput,
 };
-use payloads::{AuthorPayload, CategoryPayload, DeletePostPayload, PostPayload, TagPayload, user_errors};
+use payloads::{
+    AuthorPayload, CategoryPayload, DeletePostPayload, DeleteTermPayload, PostPayload, TagPayload, user_errors,
+};
 
 pub struct Mutation;
 
-/// Everything that can be changed. Each change needs `Authorization: Bearer` with the server's editor token.
+/// Everything that can be changed. Each change needs `Authorization: Bearer` with a token: of the role author for posts that bear one's own
+/// author, editor for all posts, admin for all else. Without one the error is UNAUTHENTICATED, with a lower role FORBIDDEN.
 #[Object]
 impl Mutation {
     /// Makes a post: a draft, or with `publishAt` published or scheduled at once.
@@ -29,7 +35,7 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The post.")] input: CreatePostInput,
     ) -> Result<PostPayload> {
-        let editor = editor(ctx)?;
+        let editor = editor(ctx, Role::Author)?;
         let (slug, new, terms) = input.into_parts();
         Ok(post_payload(editor.create_post(slug, new, terms).await.map_err(Failure::from)?))
     }
@@ -40,7 +46,7 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The changes.")] input: UpdatePostInput,
     ) -> Result<PostPayload> {
-        let editor = editor(ctx)?;
+        let editor = editor(ctx, Role::Author)?;
         let (id, version, slug, changes, terms) = input.into_parts();
         Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(Failure::from)?))
     }
@@ -52,7 +58,7 @@ impl Mutation {
         #[graphql(desc = "Which post, and when.")] input: PublishPostInput,
     ) -> Result<PostPayload> {
         let (id, version, at) = input.into_parts();
-        Ok(post_payload(editor(ctx)?.publish_post(&id, version, at).await.map_err(Failure::from)?))
+        Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await.map_err(Failure::from)?))
     }
 
     /// Back to a draft.
@@ -62,7 +68,7 @@ impl Mutation {
         #[graphql(desc = "Which post.")] input: VersionedPostInput,
     ) -> Result<PostPayload> {
         let (id, version) = input.into_parts();
-        Ok(post_payload(editor(ctx)?.unpublish_post(&id, version).await.map_err(Failure::from)?))
+        Ok(post_payload(editor(ctx, Role::Author)?.unpublish_post(&id, version).await.map_err(Failure::from)?))
     }
 
     /// Deletes a post for good. Its slugs are free again, its id is never given to another.
@@ -72,7 +78,7 @@ impl Mutation {
         #[graphql(desc = "Which post.")] input: VersionedPostInput,
     ) -> Result<DeletePostPayload> {
         let (id, version) = input.into_parts();
-        Ok(match editor(ctx)?.delete_post(&id, version).await.map_err(Failure::from)? {
+        Ok(match editor(ctx, Role::Author)?.delete_post(&id, version).await.map_err(Failure::from)? {
             Ok(id) => {
                 DeletePostPayload { deleted_id: Some(NodeId::Post(id).to_string().into()), user_errors: Vec::new() }
             }
@@ -87,7 +93,8 @@ impl Mutation {
         #[graphql(desc = "The category.")] input: SaveCategoryInput,
     ) -> Result<CategoryPayload> {
         let (slug, changes) = input.into_parts();
-        let saved = editor(ctx)?.save_term(TermKind::Category, &slug, changes).await.map_err(Failure::from)?;
+        let saved =
+            editor(ctx, Role::Admin)?.save_term(TermKind::Category, &slug, changes).await.map_err(Failure::from)?;
         let (category, user_errors) = parted(saved);
         Ok(CategoryPayload { category: category.map(Into::into), user_errors })
     }
@@ -99,7 +106,7 @@ impl Mutation {
         #[graphql(desc = "The tag.")] input: SaveTagInput,
     ) -> Result<TagPayload> {
         let (slug, changes) = input.into_parts();
-        let saved = editor(ctx)?.save_term(TermKind::Tag, &slug, changes).await.map_err(Failure::from)?;
+        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Tag, &slug, changes).await.map_err(Failure::from)?;
         let (tag, user_errors) = parted(saved);
         Ok(TagPayload { tag: tag.map(Into::into), user_errors })
     }
@@ -111,15 +118,75 @@ impl Mutation {
         #[graphql(desc = "The author.")] input: SaveAuthorInput,
     ) -> Result<AuthorPayload> {
         let (slug, changes) = input.into_parts();
-        let saved = editor(ctx)?.save_term(TermKind::Author, &slug, changes).await.map_err(Failure::from)?;
+        let saved =
+            editor(ctx, Role::Admin)?.save_term(TermKind::Author, &slug, changes).await.map_err(Failure::from)?;
         let (author, user_errors) = parted(saved);
         Ok(AuthorPayload { author: author.map(Into::into), user_errors })
     }
+
+    /// Deletes a category that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_category(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which category.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Category, input).await
+    }
+
+    /// Deletes a tag that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_tag(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which tag.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Tag, input).await
+    }
+
+    /// Deletes an author that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_author(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which author.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Author, input).await
+    }
+
+    /// Makes a token. Its text is in this answer, and cannot be had again.
+    async fn create_token(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The token.")] input: CreateTokenInput,
+    ) -> Result<CreateTokenPayload> {
+        Ok(tokens(ctx)?.create(input.into()).await.map_err(Failure::from)?.into())
+    }
+
+    /// Revokes a token: from now on it opens nothing on this server, and within 2 seconds nothing on any other.
+    async fn revoke_token(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which token.")] input: RevokeTokenInput,
+    ) -> Result<RevokeTokenPayload> {
+        Ok(tokens(ctx)?.revoke(&input.id).await.map_err(Failure::from)?.into())
+    }
 }
 
-/// The door of every mutation.
-fn editor<'a>(ctx: &Context<'a>) -> Result<Editor<'a>> {
-    let actor = access::require_editor(ctx)?;
+async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) -> Result<DeleteTermPayload> {
+    Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await.map_err(Failure::from)? {
+        Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
+        Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
+    })
+}
+
+/// The door of every mutation of tokens.
+fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
+    let actor = access::require(ctx, Role::Admin)?;
+    let request = context::of(ctx);
+    Ok(Tokens::new(&request.content, &request.reader, actor).map_err(Failure::from)?)
+}
+
+/// The door of every mutation of content.
+fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
+    let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);
     Ok(Editor::new(&request.content, &request.reader, actor).map_err(Failure::from)?)
 }

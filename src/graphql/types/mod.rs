@@ -5,3 +5,4 @@ pub mod body;
 pub mod node;
 pub mod post;
 pub mod term;
+pub mod token;

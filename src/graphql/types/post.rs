@@ -123,8 +123,7 @@ impl PostObject {
             return Ok(PostBody::new(Arc::clone(markdown)));
         }
         let loaders = &context::of(ctx).loaders;
-        let key = self.post.key();
-        if let Some(markdown) = loaders.body(key.month(), &self.post.slug).await.map_err(Failure::from)? {
+        if let Some(markdown) = loaders.body(&self.post).await.map_err(Failure::from)? {
             return Ok(PostBody::new(markdown));
         }
         // It has moved since its summary was read.

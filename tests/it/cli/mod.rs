@@ -8,3 +8,4 @@ mod export;
 mod import;
 mod refusals;
 mod serve;
+mod token;

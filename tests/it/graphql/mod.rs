@@ -1,7 +1,9 @@
 //! The schema through HTTP: what each field answers, and what it costs.
 
+mod access;
 mod archive;
 mod budgets;
+mod drafts;
 mod errors;
 mod filters;
 mod hidden;
@@ -9,5 +11,7 @@ mod mutations;
 mod nulls;
 mod post;
 mod query;
+mod term_changes;
 mod terms;
+mod tokens;
 mod visible;

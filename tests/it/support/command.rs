@@ -129,10 +129,16 @@ impl Serving {
     }
 
     pub fn ask(&self, query: &str) -> Value {
+        self.ask_as(None, query)
+    }
+
+    /// The answer to one who bears this token.
+    pub fn ask_as(&self, token: Option<&str>, query: &str) -> Value {
+        let bearer = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
         let body = json!({ "query": query }).to_string();
         let mut stream = TcpStream::connect(&self.address).expect("a connection");
         let head = format!(
-            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json\r\nconnection: close\r\n{bearer}content-length: {}\r\n\r\n",
             self.address,
             body.len()
         );

@@ -1,20 +1,16 @@
-//! Changes by editors, one post or term at a time. The rule: the caller hears what it can mend as [`UserError`]s, and then nothing was written.
+//! Changes of posts. The rule: a change is made on the version that the caller has seen, or not at all.
 
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
+use crate::content::audit::PostChange;
+use crate::content::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
+use crate::content::error::{ContentError, Result};
+use crate::content::permission;
+use crate::content::write::commit::Outcome;
+use crate::content::write::plan::Change;
+use crate::model::{Instant, PostId, Slug, WholePost};
 
-use crate::model::{Actor, Instant, PostId, Slug, Term, TermKind, WholePost, rules};
-
-use super::audit::{self, PostChange};
-use super::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
-use super::error::{ContentError, Result};
-use super::write::commit::Outcome;
-use super::write::plan::{Change, Stored};
-use super::{Content, Reader, Writer};
-
-/// What was asked for, or why not.
-pub type Edited<T> = std::result::Result<T, Vec<UserError>>;
+use super::{Edited, Editor, NamedTerms};
 
 /// How many numbers are tried for a slug that is made from a title.
 const NUMBERS_MAX: u32 = 1_000;
@@ -23,48 +19,7 @@ const TRIES_MAX: u32 = 5;
 /// Before it is tried again; twice as long each time.
 const WAIT: Duration = Duration::from_millis(20);
 
-/// One editor's request, at one instant.
-pub struct Editor<'a> {
-    content: &'a Content,
-    writer: Writer,
-    reader: &'a Reader,
-    /// Who asks, for the log and for what it may.
-    actor: &'a Actor,
-}
-
-/// Slugs of terms as the caller wrote them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NamedTerms {
-    pub authors: Option<Vec<String>>,
-    pub categories: Option<Vec<String>>,
-    pub tags: Option<Vec<String>>,
-}
-
-/// What a term is to say; what is `None` stays as it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TermChanges {
-    pub name: Option<String>,
-    pub description: Option<String>,
-    pub url: Option<String>,
-}
-
-struct FoundTerms {
-    authors: Option<Vec<Slug>>,
-    categories: Option<Vec<Slug>>,
-    tags: Option<Vec<Slug>>,
-    /// Tags that are made with the post.
-    new_tags: Vec<Slug>,
-}
-
-impl<'a> Editor<'a> {
-    pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
-        Ok(Self { content, writer: content.writer()?, reader, actor })
-    }
-
-    fn now(&self) -> Instant {
-        self.reader.now()
-    }
-
+impl Editor<'_> {
     /// `slug`: made from the title where it is `None`, with a number behind it where that is taken.
     pub async fn create_post(
         &self,
@@ -81,9 +36,10 @@ impl<'a> Editor<'a> {
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
+        let authors = permission::authors(self.actor, found.authors, true)?;
         let id = self.writer.new_post_id()?;
         let new = NewPost {
-            authors: found.authors.unwrap_or_default(),
+            authors: authors.unwrap_or_default(),
             categories: found.categories.unwrap_or_default(),
             tags: found.tags.unwrap_or_default(),
             ..new
@@ -141,8 +97,8 @@ impl<'a> Editor<'a> {
             }
         };
         let found = self.find_terms(terms, &mut errors).await?;
-        let changes =
-            PostChanges { slug, authors: found.authors, categories: found.categories, tags: found.tags, ..changes };
+        let authors = permission::authors(self.actor, found.authors, false)?;
+        let changes = PostChanges { slug, authors, categories: found.categories, tags: found.tags, ..changes };
         self.revise(id, version, &found.new_tags, |before| {
             let mut errors = errors.clone();
             let after = commands::change(before, changes.clone(), self.now()).map_err(|e| errors.push(e));
@@ -214,26 +170,6 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    /// Made where the slug is new, changed where it stands.
-    pub async fn save_term(&self, kind: TermKind, slug: &str, changes: TermChanges) -> Result<Edited<Term>> {
-        let slug = match slug.parse::<Slug>() {
-            Ok(slug) => slug,
-            Err(e) => return Ok(Err(vec![UserError::invalid("slug", e.to_string())])),
-        };
-        let found = self.reader.term(kind, &slug).await?;
-        let mut term = found.map_or_else(|| Term::new(kind, slug.clone(), slug.as_str()), |term| (*term).clone());
-        term.name = changes.name.map_or(term.name, |name| name.trim().to_owned());
-        term.description = changes.description.or(term.description);
-        term.url = changes.url.or(term.url);
-        let (description, url) = (term.description.as_deref(), term.url.as_deref());
-        if let Err(broken) = rules::check_term(kind, &term.name, description, url) {
-            return Ok(Err(vec![UserError::invalid(broken.field, format!("{} {}", broken.field, broken.reason))]));
-        }
-        self.writer.save_terms(kind, vec![term.clone()]).await?;
-        audit::log_term(self.actor, "save_term", &term);
-        Ok(Ok(term))
-    }
-
     async fn write(&self, change: Change, new_tags: &[Slug]) -> Result<Outcome> {
         let logged = PostChange::of(&change);
         let outcome = self.writer.change_posts_with(vec![change], new_tags).await?.pop();
@@ -242,66 +178,6 @@ impl<'a> Editor<'a> {
             logged.log(self.actor);
         }
         Ok(outcome)
-    }
-
-    /// The post as it stands, if it is of this version.
-    async fn find_post(&self, id: &str, version: i32) -> Result<std::result::Result<Stored, UserError>> {
-        let missing = || UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id");
-        let Ok(crate::model::NodeId::Post(id)) = id.parse() else { return Ok(Err(missing())) };
-        Ok(match self.content.stored_by_id(&id).await? {
-            None => Err(missing()),
-            Some(stored) if stored.whole.post.version != version => {
-                Err(UserError::conflict(Some(stored.whole.post.version)))
-            }
-            Some(stored) => Ok(stored),
-        })
-    }
-
-    /// Authors and categories must be there; a tag that is not is made.
-    async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
-        let (authors, _) = self.find_kind(TermKind::Author, "authors", named.authors, errors).await?;
-        let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, errors).await?;
-        let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, errors).await?;
-        Ok(FoundTerms { authors, categories, tags, new_tags })
-    }
-
-    async fn find_kind(
-        &self,
-        kind: TermKind,
-        field: &'static str,
-        named: Option<Vec<String>>,
-        errors: &mut Vec<UserError>,
-    ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
-        let Some(named) = named else { return Ok((None, Vec::new())) };
-        let mut slugs: Vec<Slug> = Vec::with_capacity(named.len());
-        for text in &named {
-            match text.parse() {
-                Ok(slug) => slugs.push(slug),
-                Err(e) => errors.push(UserError::invalid(field, format!("{e}"))),
-            }
-        }
-        let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
-        let (mut kept, mut new): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
-        for (slug, found) in slugs.into_iter().zip(found) {
-            let slug = match found {
-                Some(term) => term.slug.clone(),
-                None if kind == TermKind::Tag => {
-                    new.push(slug.clone());
-                    slug
-                }
-                None => {
-                    let message = format!("there is no {} with the slug {slug}", kind.noun());
-                    errors.push(UserError::new(UserErrorCode::NotFound, field, message));
-                    continue;
-                }
-            };
-            if !kept.contains(&slug) {
-                kept.push(slug);
-            }
-        }
-        new.sort();
-        new.dedup();
-        Ok((Some(kept), new))
     }
 }
 
