@@ -6,6 +6,8 @@ mod interleaved;
 mod killed;
 mod paused;
 mod pictures;
+mod power;
+mod races;
 mod readers;
 mod scene;
 mod three;
