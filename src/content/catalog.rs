@@ -96,19 +96,21 @@ impl Content {
         Ok((whole.post.id == place.key.id).then_some(Stored { whole, etag: row.etag }))
     }
 
-    /// The post with this id for a change, wherever it stands. 2 point reads where it is not on the move.
+    /// The post with this id for a change, wherever it stands, and `PostKeys` names it there: a change upon a change that was left unfinished
+    /// would else part the post from its id. 2 point reads where it is not on the move.
     pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
-        let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
-        if let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? {
-            if let Some(stored) = self.stored(&place, &slug).await? {
-                return Ok(Some(stored));
-            }
-        }
         for _ in 0..FINDS_MAX {
-            let Some(post) = moves::find(&self.store, id, &[]).await? else { return Ok(None) };
-            if let Some(stored) = self.stored(&PostPlace::of(&post), &post.slug).await? {
-                return Ok(Some(stored));
-            }
+            let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
+            let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(None) };
+            let post = match self.stored(&place, &slug).await? {
+                Some(stored) if PostPlace::of(&stored.whole.post) == place => return Ok(Some(stored)),
+                Some(stored) => stored.whole.post,
+                None => match moves::find(&self.store, id, &[]).await? {
+                    Some(post) => post,
+                    None => return Ok(None),
+                },
+            };
+            self.writer()?.name_place(&post).await?;
         }
         Err(ContentError::Gone { what: "a post" })
     }

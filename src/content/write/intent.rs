@@ -212,7 +212,12 @@ pub async fn marks(store: &Store, standing: &str, own: &IntentName) -> Result<St
 async fn open_elsewhere(store: &Store, marks: &str, own: &IntentName) -> Result<Vec<String>> {
     let mut open = Vec::new();
     for name in marks.split(MARKS_BETWEEN).filter_map(|mark| mark.parse::<IntentName>().ok()) {
-        if name != *own && store.get(Table::Intents.name(), &name.key()).await?.is_some() {
+        if name == *own {
+            continue;
+        }
+        // One that is fenced off has been undone: it needs no row any more.
+        let row = store.get(Table::Intents.name(), &name.key()).await?;
+        if row.as_ref().map(read).transpose()?.is_some_and(|intent| !intent.is_fenced()) {
             open.push(name.to_string());
         }
     }

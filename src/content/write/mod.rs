@@ -31,7 +31,8 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::intent::IntentName;
-use crate::model::PostId;
+use crate::keys::{PostPlace, lookup};
+use crate::model::{Post, PostId};
 use crate::store::Store;
 
 use super::directory::Directories;
@@ -69,6 +70,14 @@ impl Writer {
     /// An id that no post has had: 62 random bits.
     pub fn new_post_id(&self) -> Result<PostId> {
         Ok(PostId::from_bits(random_bits()?))
+    }
+
+    /// Puts the rows of `PostKeys` right for a post that a change has left with old ones.
+    pub async fn name_place(&self, post: &Post) -> Result<()> {
+        let slugs = post.former_slugs.iter().chain([&post.slug]);
+        let keys = slugs.map(lookup::by_slug).chain([lookup::by_id(&post.id)]).collect();
+        let name = self.new_intent_name()?;
+        claim::settle(&self.store, &name, &post.id, &keys, &[PostPlace::of(post)]).await
     }
 
     fn new_intent_name(&self) -> Result<IntentName> {

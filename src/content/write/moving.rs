@@ -44,6 +44,10 @@ pub async fn put_pending(store: &Store, intent: &IntentName, before: &Post, afte
                     let keys = BTreeSet::from([lookup::by_id(&before.id), lookup::by_slug(&before.slug)]);
                     // Forwarding rows are the way to the post until `PostKeys` names its place.
                     claim::settle(store, intent, &before.id, &keys, &[PostPlace::of(before)]).await?;
+                    // They are what an end that still bears its mark stands by. Without it that end has another ETag than was read.
+                    if clear_mark(store, &PostPlace::of(before)).await? {
+                        return Ok(false);
+                    }
                     remove_rows(store, &place, bears_mark).await?;
                 }
             }
@@ -75,6 +79,15 @@ pub async fn finish(store: &Store, before: &Post, after: &Post) -> Result<()> {
     remove_rows(store, &PostPlace::of(before), is_forwarding).await
 }
 
+/// As [`finish`], for the move that was made from there, whoever made it: a later change has taken the post away from where it led.
+pub async fn finish_any(store: &Store, before: &Post) -> Result<()> {
+    let place = PostPlace::of(before);
+    let Some(row) = store.get(place.shelf.name(), &place.summary()).await? else { return Ok(()) };
+    let Some(Move::ForwardTo(to)) = rows::read_move(&row)? else { return Ok(()) };
+    clear_mark(store, &to.into()).await?;
+    remove_rows(store, &place, is_forwarding).await
+}
+
 /// Takes the pending rows away that this intent has put.
 pub async fn undo(store: &Store, intent: &IntentName, after: &Post) -> Result<()> {
     let place = PostPlace::of(after);
@@ -100,16 +113,17 @@ async fn whole_row(store: &Store, place: &PostPlace) -> Result<Option<Entity>> {
     Ok(store.get(place.shelf.name(), &place.whole(&slug)).await?)
 }
 
-async fn clear_mark(store: &Store, place: &PostPlace) -> Result<()> {
+/// Whether there was one.
+async fn clear_mark(store: &Store, place: &PostPlace) -> Result<bool> {
     until_settled("a move", || async {
-        let Some(row) = whole_row(store, place).await? else { return Ok(()) };
+        let Some(row) = whole_row(store, place).await? else { return Ok(false) };
         if !is_pending(&row)? || !stands(store, &row).await? {
-            return Ok(());
+            return Ok(false);
         }
         let whole = rows::read_whole(&row)?;
         let operations = plan::put_rows(&whole, None, &Precondition::Match(row.etag))?;
         store.commit(place.shelf.name(), &Batch::new(place.partition(), operations)?).await?;
-        Ok(())
+        Ok(true)
     })
     .await
 }

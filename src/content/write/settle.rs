@@ -109,8 +109,9 @@ pub async fn settle(store: &Store, name: &IntentName, by: Option<&str>, settleme
             revisions::forget(store, &before.id).await?;
         }
         // Forwarding rows last, for until the id names the new place they are the way there.
-        match settlement.moved().filter(|_| settlement.is_made()) {
-            Some((before, after)) => moving::finish(store, before, after).await,
+        match settlement.moved() {
+            Some((before, after)) if settlement.is_made() => moving::finish(store, before, after).await,
+            Some((before, _)) => moving::finish_any(store, before).await,
             None => Ok(()),
         }
     });

@@ -57,7 +57,6 @@ async fn assert_serial(one: Command, other: Command) {
             }
         }
     }
-    println!("{runs} interleavings");
     assert!(runs > 50, "only {runs} interleavings");
 }
 

@@ -146,6 +146,7 @@ async fn live_and_die(subject: &Subject, servers: usize, clients: Vec<Client>, r
     clients
 }
 
+#[expect(clippy::print_stdout, reason = "the figures of a long run")]
 async fn assert_nothing_is_lost(subject: Subject, servers: usize, seed: u64, cycles: usize) {
     let _telling = telling(seed);
     let mut random = Random::new(seed);

@@ -83,25 +83,62 @@ impl Model {
                 possible.extend(self.id_of(found, command).and_then(|id| self.after(command, &id).ok()));
             }
         }
-        possible.into_iter().find(|model| model == found)
+        possible.into_iter().find(|model| model.is_but_for_tags(found))
+    }
+
+    /// Whether this was found, but for tags that are made with their posts: those may still be to come.
+    fn is_but_for_tags(&self, found: &Self) -> bool {
+        let is_to_come = |slug: &String, name: &String| slug == name && !found.tags.contains_key(slug);
+        let all_else = |(slug, name): (&String, &String)| found.tags.get(slug) == Some(name) || is_to_come(slug, name);
+        self.posts == found.posts
+            && self.tags.iter().all(all_else)
+            && found.tags.keys().all(|slug| self.tags.contains_key(slug))
     }
 
     /// Whether some order of the changes gives these answers, and leaves what was found: one after the other, each whole.
-    pub fn explains(&self, commands: &[(Command, Told)], found: &Self) -> bool {
-        if commands.is_empty() {
+    pub fn explains(&self, asked: &[(Command, Told)], found: &Self) -> bool {
+        self.leads_to(asked, found, &|_, _| false)
+    }
+
+    /// As [`explains`](Self::explains), where a change may also be refused for another that was under way and came to nothing.
+    pub fn explains_loosely(&self, asked: &[(Command, Told)], found: &Self) -> bool {
+        self.leads_to(asked, found, &|model, command| {
+            let came_to_nothing = |(other, told): &(Command, Told)| match told {
+                Told::Done(_) => false,
+                Told::Refused(_) => other != command,
+                Told::Unknown(_) => true,
+            };
+            asked.iter().any(|other| came_to_nothing(other) && model.contend(command, &other.0))
+        })
+    }
+
+    fn leads_to(&self, asked: &[(Command, Told)], found: &Self, may_refuse: &dyn Fn(&Self, &Command) -> bool) -> bool {
+        if asked.is_empty() {
             return self == found;
         }
-        (0..commands.len()).any(|first| {
-            let mut rest = commands.to_vec();
+        (0..asked.len()).any(|first| {
+            let mut rest = asked.to_vec();
             let (command, told) = rest.remove(first);
-            let made = |id: &str| self.after(&command, id).is_ok_and(|after| after.explains(&rest, found));
+            let made = |id: &str| self.after(&command, id).is_ok_and(|after| after.leads_to(&rest, found, may_refuse));
+            let not_made = || self.leads_to(&rest, found, may_refuse);
             match &told {
                 Told::Done(id) => made(id),
-                Told::Refused(_) => self.after(&command, "").is_err() && self.explains(&rest, found),
-                Told::Unknown(_) => {
-                    self.explains(&rest, found) || self.id_of(found, &command).is_some_and(|id| made(&id))
-                }
+                Told::Refused(_) => (self.after(&command, "").is_err() || may_refuse(self, &command)) && not_made(),
+                Told::Unknown(_) => not_made() || self.id_of(found, &command).is_some_and(|id| made(&id)),
             }
         })
+    }
+
+    /// Whether two changes are of one post, or want one slug.
+    fn contend(&self, one: &Command, other: &Command) -> bool {
+        let wanted = |command: &Command| match command {
+            Command::Create { slug, .. } => vec![slug.clone()],
+            Command::Update { id, changes, .. } => changes.slug.iter().chain([id]).cloned().collect(),
+            Command::Publish { id, .. } | Command::Unpublish { id, .. } | Command::Delete { id, .. } => {
+                vec![id.clone()]
+            }
+            Command::SaveTag { .. } => Vec::new(),
+        };
+        wanted(one).iter().any(|wanted_by_one| wanted(other).contains(wanted_by_one))
     }
 }

@@ -71,7 +71,7 @@ impl Chooser {
             fields.title = Some(format!("Changed at {}", self.asked));
         }
         if self.random.chance(30) {
-            let times = if self.random.chance(10) { 3_000 } else { 3 };
+            let times = if self.random.chance(10) { 3_000 } else { 1 };
             fields.markdown = Some(format!("Text {}.\n\n", self.asked).repeat(times));
         }
         fields

@@ -12,6 +12,7 @@ pub mod lists;
 pub mod memory;
 pub mod model;
 pub mod mutations;
+pub mod power;
 pub mod proxy;
 pub mod random;
 pub mod rows;

@@ -79,6 +79,7 @@ pub fn telling(seed: u64) -> Telling {
 }
 
 impl Drop for Telling {
+    #[expect(clippy::print_stderr, reason = "a test tells how it is run again")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             let thread = std::thread::current();

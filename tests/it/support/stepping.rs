@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 const STEPS_MAX: usize = 5_000;
 /// Longer than any wait between two tries.
 const NAP: Duration = Duration::from_millis(200);
-/// How often work may put itself behind other work before it counts as waiting.
-const YIELDS_MAX: usize = 3;
+/// How often work puts itself behind other work before all of its requests stand before the store; and before it counts as waiting for the time.
+const YIELDS: std::ops::RangeInclusive<usize> = 3..=30;
 
 /// What was done, in its order, for the message of a test that fails.
 pub type Trace = Arc<Mutex<Vec<String>>>;
@@ -154,8 +154,8 @@ impl<T> Actor<T> {
 
     /// Polls until the work is done or waits for the store or the time.
     async fn settle(&mut self) {
-        for _ in 0..YIELDS_MAX {
-            if self.is_done() {
+        for yields in 1..=*YIELDS.end() {
+            if self.is_done() || (yields > *YIELDS.start() && self.requests() > 0) {
                 return;
             }
             let polled = poll_fn(|context| Poll::Ready(self.work.as_mut().poll(context))).await;
