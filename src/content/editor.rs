@@ -229,9 +229,7 @@ impl<'a> Editor<'a> {
         match stored {
             None => Ok(Err(missing())),
             Some(_) if asked == Some(Permission::Hidden) => Ok(Err(missing())),
-            Some(_) if asked == Some(Permission::No) => {
-                Err(ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" })
-            }
+            Some(_) if asked == Some(Permission::No) => Err(permission::of_another()),
             Some(stored) if stored.whole.post.version != version => {
                 Ok(Err(UserError::conflict(Some(stored.whole.post.version))))
             }

@@ -10,6 +10,7 @@ mod hidden;
 mod mutations;
 mod nulls;
 mod post;
+mod preview;
 mod query;
 mod terms;
 mod tokens;
