@@ -164,6 +164,8 @@ impl<'a> Walk<'a> {
         let none = Bound::default();
         match (place, field.name.node.as_str()) {
             (Place::Query, "post") => (Bound::new(POST_READS, 0), Place::Post, 1),
+            (Place::Query, "preview") => (Bound::new(POST_READS + 1, 0), Place::Post, 1),
+            (Place::Query, "createPreview" | "revokePreviews") => (CHANGE_OF_TOKEN, Place::Plain, 1),
             (Place::Query, "node") => (Bound::new(TERM_READS, 0), Place::Post, 1),
             (Place::Query, "nodes") => {
                 let ids = self.list_length(field, "ids");

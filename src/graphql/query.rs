@@ -7,6 +7,7 @@ use async_graphql::{Context, ID, Object, Result};
 use futures_util::future::try_join_all;
 
 use crate::content::pages::{Page, PostList, Scope, terms, total};
+use crate::content::tokens::preview::Previews;
 use crate::content::tokens::{self, Tokens};
 use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
@@ -65,6 +66,18 @@ impl Query {
             return Ok(found.map(|whole| PostObject::with_body(Arc::new(whole.post), whole.markdown)));
         }
         Ok(reader.post_by_slug(&slug).await.map_err(Failure::from)?.map(PostObject::new))
+    }
+
+    /// The post that a preview link shows, as it is now, drafts too; it needs no other token. Null where the post was deleted since. A link that
+    /// is not good is the error BAD_PREVIEW, one whose time is over PREVIEW_EXPIRED.
+    async fn preview(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "As `createPreview` has given it.")] token: String,
+    ) -> Result<Option<PostObject>> {
+        let request = context::of(ctx);
+        let found = Previews::new(&request.content, &request.reader).show(&token).await.map_err(Failure::from)?;
+        Ok(found.map(PostObject::from))
     }
 
     /// A category by its slug, or by a slug that it once had.

@@ -3,10 +3,10 @@
 use futures_util::future::try_join_all;
 
 use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::error::{ContentError, Result};
+use crate::content::error::Result;
 use crate::content::permission::{self, Permission};
 use crate::content::write::plan::Stored;
-use crate::model::{NodeId, Post, Role, Slug, TermKind};
+use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;
 
@@ -37,9 +37,7 @@ impl Editor<'_> {
         Ok(match stored {
             None => Err(missing()),
             Some(_) if asked == Some(Permission::Hidden) => Err(missing()),
-            Some(_) if asked == Some(Permission::No) => {
-                return Err(ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" });
-            }
+            Some(_) if asked == Some(Permission::No) => return Err(permission::of_another()),
             Some(stored) if stored.whole.post.version != version => {
                 Err(UserError::conflict(Some(stored.whole.post.version)))
             }

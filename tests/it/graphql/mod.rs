@@ -11,6 +11,7 @@ mod history;
 mod mutations;
 mod nulls;
 mod post;
+mod preview;
 mod query;
 mod term_changes;
 mod terms;
