@@ -117,7 +117,7 @@ async fn counts_are_exact(servers: Servers) {
             for (n, version) in (1..=TAG_CHANGES / TAGGERS).zip(1..) {
                 let tags = TAGS.iter().zip(0..).filter(|(_, bit)| (n + tagger) >> bit & 1 == 1);
                 let tags = Some(tags.map(|(tag, _)| (*tag).to_owned()).collect());
-                let changes = Fields { tags, ..Fields::default() };
+                let changes = Fields { tags, title: Some(format!("Change {n}")), ..Fields::default() };
                 let command = Command::Update { id: id.clone(), version, changes };
                 let told = ask(&content, &command).await;
                 assert!(matches!(told, Told::Done(_)), "{tagger}, change {n}: {told:?}");
