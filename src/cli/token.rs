@@ -10,8 +10,12 @@ use super::{Failure, StoreOptions, in_one_line};
 use crate::app::{self, Missing};
 use crate::content::Content;
 use crate::content::commands::UserError;
+use crate::content::tokens::preview::Previews;
 use crate::content::tokens::{NewToken, Tokens, operator};
 use crate::model::{Instant, Role, Token};
+
+/// No token's id: those have 12 characters.
+const PREVIEWS: &str = "previews";
 
 /// Make, list and revoke the tokens that editors bear.
 #[derive(Debug, Args)]
@@ -53,10 +57,10 @@ struct List {
     store: StoreOptions,
 }
 
-/// Revoke a token: servers refuse it within 2 seconds.
+/// Revoke a token, or every preview link: servers refuse it within 2 seconds.
 #[derive(Debug, Args)]
 struct Revoke {
-    /// The token's id, as `tidings token list` shows it.
+    /// The token's id, as `tidings token list` shows it; or `previews`.
     id: String,
     #[command(flatten)]
     store: StoreOptions,
@@ -126,6 +130,10 @@ impl Revoke {
     async fn run(self) -> Result<(), Failure> {
         let content = open(&self.store).await?;
         let (reader, actor) = (content.reader(), operator());
+        if self.id == PREVIEWS {
+            Previews::new(&content, &reader).revoke_all(&actor).await?;
+            return Ok(writeln!(std::io::stdout(), "Revoked every preview link.")?);
+        }
         let token = Tokens::new(&content, &reader, &actor)?.revoke(&self.id).await?.map_err(in_words)?;
         Ok(writeln!(std::io::stdout(), "Revoked the token {} ({}).", token.id, in_one_line(&token.name))?)
     }

@@ -45,3 +45,12 @@ pub(super) fn log_token(actor: &Actor, action: &'static str, of: &Token) {
     let (token, name) = (of.id.as_str(), of.name.as_str());
     tracing::info!(actor = actor.name, role = %actor.role, action, token, name, granted = %of.role, "content.changed");
 }
+
+pub(super) fn log_preview(actor: &Actor, post: &Post) {
+    let (id, slug) = (post.id.as_str(), post.slug.as_str());
+    tracing::info!(actor = actor.name, role = %actor.role, action = "create_preview", post = id, slug, "content.changed");
+}
+
+pub(super) fn log_previews_revoked(actor: &Actor) {
+    tracing::info!(actor = actor.name, role = %actor.role, action = "revoke_previews", "content.changed");
+}

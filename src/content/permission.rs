@@ -30,6 +30,11 @@ pub(super) fn to_change(actor: &Actor, post: &Post, now: Instant) -> Permission 
     }
 }
 
+/// The answer to one who sees a post, and may not change it.
+pub(super) fn of_another() -> ContentError {
+    ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" }
+}
+
 /// The authors that a post is given: an author's own posts go on bearing its own slug, beside whatever others. A new post of an author bears
 /// it where no authors are named.
 ///

@@ -196,7 +196,11 @@ impl Reader {
     }
 
     async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
-        Ok(moves::follow(&self.store, place, Some(slug)).await?.map(|post| WholePost { post, markdown: "".into() }))
+        Ok(moves::follow(&self.store, place, Some(slug)).await?.map(|post| WholePost {
+            post,
+            markdown: "".into(),
+            changed_by: None,
+        }))
     }
 
     /// One point read where the post stands there under that slug; else its summary leads to it.

@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 use crate::content::tokens::sign_in::BadToken;
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
-use crate::model::{Actor, Role};
+use crate::model::{Actor, Post, Role};
 
 use super::context;
 use super::error::{Code, coded};
@@ -113,6 +113,18 @@ fn failed(failure: Failure) -> ServerError {
 
 fn bearer_of(request: &Request) -> Option<&BearerToken> {
     request.data.get(&TypeId::of::<BearerToken>()).and_then(|data| data.downcast_ref())
+}
+
+/// Somebody who sees this post before everyone does.
+///
+/// # Errors
+/// UNAUTHENTICATED without a token, FORBIDDEN for one of another author.
+pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<(), Error> {
+    if require(ctx, Role::Reader)?.sees(post) {
+        return Ok(());
+    }
+    let refused = ContentError::Forbidden { needed: Role::Reader, what: "the post is another author's" };
+    Err(Failure::from(refused).into())
 }
 
 /// The actor of this request.

@@ -58,6 +58,8 @@ fn describe(error: &ContentError) -> Error {
         ContentError::TooBroad { .. } => with_code(error.to_string(), "FILTER_TOO_BROAD"),
         ContentError::TooLarge { .. } => with_code(error.to_string(), "TOO_LARGE"),
         ContentError::Forbidden { .. } => with_code(error.to_string(), Code::Forbidden.as_str()),
+        ContentError::BadPreview => with_code(error.to_string(), "BAD_PREVIEW"),
+        ContentError::PreviewExpired => with_code(error.to_string(), "PREVIEW_EXPIRED"),
         ContentError::Conflict { .. } => with_code(error.to_string(), "CONFLICT"),
         ContentError::Gone { .. } => with_code(error.to_string(), "UNAVAILABLE"),
         ContentError::Shared(shared) => describe(shared),

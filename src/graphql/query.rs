@@ -7,6 +7,7 @@ use async_graphql::{Context, ID, Object, Result};
 use futures_util::future::try_join_all;
 
 use crate::content::pages::{Page, PostList, Scope, terms, total};
+use crate::content::tokens::preview::Previews;
 use crate::content::tokens::{self, Tokens};
 use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
@@ -19,6 +20,7 @@ use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;
 use super::types::post::PostObject;
+use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 
 /// Ids that one `nodes` may ask for; as many as the largest page.
@@ -64,6 +66,18 @@ impl Query {
             return Ok(found.map(|whole| PostObject::with_body(Arc::new(whole.post), whole.markdown)));
         }
         Ok(reader.post_by_slug(&slug).await.map_err(Failure::from)?.map(PostObject::new))
+    }
+
+    /// The post that a preview link shows, as it is now, drafts too; it needs no other token. Null where the post was deleted since. A link that
+    /// is not good is the error BAD_PREVIEW, one whose time is over PREVIEW_EXPIRED.
+    async fn preview(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "As `createPreview` has given it.")] token: String,
+    ) -> Result<Option<PostObject>> {
+        let request = context::of(ctx);
+        let found = Previews::new(&request.content, &request.reader).show(&token).await.map_err(Failure::from)?;
+        Ok(found.map(PostObject::from))
     }
 
     /// A category by its slug, or by a slug that it once had.
@@ -174,6 +188,18 @@ impl Query {
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
     ) -> Result<AuthorConnection> {
         Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
+    }
+
+    /// What was changed in this year and the last, and by whom, the newest first. It needs a token of the role editor.
+    async fn changes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many: 0 to 100; 20 where it is left out.")] first: Option<i32>,
+        #[graphql(desc = "The `cursor` of a change: those before it.")] after: Option<String>,
+    ) -> Result<ChangeConnection> {
+        access::require(ctx, Role::Editor)?;
+        let page = context::of(ctx).reader.changes(first, after.as_deref()).await.map_err(Failure::from)?;
+        Ok(ChangeConnection(page))
     }
 
     /// The tokens of this site, the newest first, without their secrets. It needs a token of the role admin.

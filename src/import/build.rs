@@ -8,6 +8,9 @@ use crate::model::{Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePos
 use super::json_lines::origin_of_id;
 use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
 
+/// Who has made the versions that an import makes.
+const CHANGED_BY: &str = "import";
+
 /// The slugs of all names of an import.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
@@ -101,7 +104,7 @@ pub(super) fn build(
         origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
         id,
     };
-    WholePost { post, markdown: imported.markdown.into() }
+    WholePost { post, markdown: imported.markdown.into(), changed_by: Some(CHANGED_BY.to_owned()) }
 }
 
 /// Slugs never stop leading to their post: those that it had stay, and the source's are added.

@@ -196,6 +196,7 @@ fn plan_change(change: Change) -> std::result::Result<Built, String> {
 /// All but the version, and the time of the change where the source does not tell it: a change would change them.
 fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
     let mut same = after.clone();
+    same.changed_by.clone_from(&before.changed_by);
     same.post.version = before.post.version;
     same.post.updated_at = updated_at.unwrap_or(before.post.updated_at);
     same == *before

@@ -3,10 +3,10 @@
 use futures_util::future::try_join_all;
 
 use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::error::{ContentError, Result};
+use crate::content::error::Result;
 use crate::content::permission::{self, Permission};
 use crate::content::write::plan::Stored;
-use crate::model::{NodeId, Role, Slug, TermKind};
+use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;
 
@@ -37,14 +37,31 @@ impl Editor<'_> {
         Ok(match stored {
             None => Err(missing()),
             Some(_) if asked == Some(Permission::Hidden) => Err(missing()),
-            Some(_) if asked == Some(Permission::No) => {
-                return Err(ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" });
-            }
+            Some(_) if asked == Some(Permission::No) => return Err(permission::of_another()),
             Some(stored) if stored.whole.post.version != version => {
                 Err(UserError::conflict(Some(stored.whole.post.version)))
             }
             Some(stored) => Ok(stored),
         })
+    }
+
+    /// Of the terms that a post bore: the tags that are gone, which are made again, and an error for each category and author that is.
+    pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
+        let (mut tags, mut errors) = (Vec::new(), Vec::new());
+        for kind in TermKind::ALL {
+            let found = try_join_all(post.terms(kind).iter().map(|slug| self.reader.term(kind, slug))).await?;
+            let gone = post.terms(kind).iter().zip(found).filter(|(_, found)| found.is_none());
+            for (slug, _) in gone {
+                if kind == TermKind::Tag {
+                    tags.push(slug.clone());
+                    continue;
+                }
+                let noun = kind.noun();
+                let message = format!("the {noun} {slug} of version {revision} is gone; make it again first");
+                errors.push(UserError::new(UserErrorCode::NotFound, "revision", message));
+            }
+        }
+        Ok((tags, errors))
     }
 
     /// Authors and categories must be there; a tag that is not is made.

@@ -31,7 +31,7 @@ impl<'a> Editor<'a> {
     /// [`ContentError::Forbidden`](super::ContentError::Forbidden) where the actor may change nothing at all.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
         permission::require(actor, Role::Author, "this is a change")?;
-        Ok(Self { content, writer: content.writer()?, reader, actor })
+        Ok(Self { content, writer: content.writer()?.by(&actor.name), reader, actor })
     }
 
     fn now(&self) -> Instant {

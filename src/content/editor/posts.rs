@@ -47,6 +47,7 @@ impl Editor<'_> {
         let Some(base) = named else { return Ok(Err(errors)) };
         let made = commands::make(new, base.clone(), id, self.now()).map_err(|e| errors.push(e));
         let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Err(errors)) };
+        whole.changed_by = Some(self.actor.name.clone());
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
             let made = self.make(&mut whole, &found.new_tags).await?;
@@ -107,6 +108,31 @@ impl Editor<'_> {
         .await
     }
 
+    /// The text and the terms of an earlier version, as a new version.
+    pub async fn restore_revision(&self, id: &str, version: i32, revision: i32) -> Result<Edited<WholePost>> {
+        let before = match self.find_post(id, version).await? {
+            Ok(before) => before.whole,
+            Err(error) => return Ok(Err(vec![error])),
+        };
+        let earlier = match revision == version {
+            true => Some(before.clone()),
+            false => self.reader.revision(&before.post.id, revision).await?,
+        };
+        let Some(earlier) = earlier.filter(|_| revision <= version) else {
+            let message = format!("version {revision} of the post is not kept; `revisions` lists those that are");
+            return Ok(Err(vec![UserError::new(UserErrorCode::NotFound, "revision", message)]));
+        };
+        permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
+        let (new_tags, errors) = self.find_gone(&earlier.post, revision).await?;
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        self.revise(id, version, &new_tags, |before| {
+            commands::restore(before, &earlier, self.now()).map_err(|e| vec![e])
+        })
+        .await
+    }
+
     /// Now, or at an instant; a post that is published stays at its own where none is given.
     pub async fn publish_post(&self, id: &str, version: i32, at: Option<Instant>) -> Result<Edited<WholePost>> {
         self.revise(id, version, &[], |before| {
@@ -154,6 +180,7 @@ impl Editor<'_> {
                 Ok(after) => after,
                 Err(errors) => return Ok(Err(errors)),
             };
+            let after = WholePost { changed_by: Some(self.actor.name.clone()), ..after };
             let change = Change { before: Some(before), after: Some(after.clone()) };
             match self.write(change, new_tags).await? {
                 Outcome::Conflict => self.let_others_end(tries).await?,

@@ -9,6 +9,7 @@ use super::packed::{self, TooLarge};
 use super::{Fields, NewRow};
 
 const BODY: &str = "Body";
+const CHANGED_BY: &str = "ChangedBy";
 const PENDING_FROM: &str = "PendingFrom";
 const PENDING_BY: &str = "PendingBy";
 const FENCE: &str = "Fence";
@@ -37,6 +38,9 @@ pub fn summary(post: &Post) -> Properties {
 /// Where the body does not fit a row.
 pub fn whole(whole: &WholePost) -> Result<Properties, TooLarge> {
     let mut properties = summary(&whole.post);
+    if let Some(name) = &whole.changed_by {
+        properties.set(CHANGED_BY, Value::String(name.as_str().into()));
+    }
     packed::pack(&mut properties, BODY, whole.markdown.as_bytes())?;
     Ok(properties)
 }
@@ -64,7 +68,8 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
 pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
     let fields = Fields(row);
     let body = String::from_utf8(packed::unpack(&fields, BODY)?).map_err(|_| fields.damaged(BODY))?;
-    Ok(WholePost { post: read_summary(row)?, markdown: body.into() })
+    let changed_by = fields.optional_text(CHANGED_BY)?.map(ToString::to_string);
+    Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by })
 }
 
 /// A move between two partitions, while it is under way. The rule of the protocol: of the two places a reader shows one.

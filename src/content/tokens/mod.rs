@@ -3,6 +3,7 @@
 
 pub mod cache;
 pub mod page;
+pub mod preview;
 pub mod secret;
 pub mod sign_in;
 

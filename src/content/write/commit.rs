@@ -24,6 +24,7 @@ use super::intent::{self, Intent};
 use super::moving;
 use super::plan::{Change, CommitStep, Planned};
 use super::retry::until_settled;
+use super::revisions;
 use super::settle::{self, Settlement};
 use super::term_delete;
 use super::{CONCURRENCY, Writer};
@@ -91,7 +92,7 @@ impl Writer {
             return Ok(Vec::new());
         }
         let name = self.new_intent_name()?;
-        let intent = Intent::of_posts(changes, new_tags);
+        let intent = Intent::of_posts(changes, new_tags, self.by.as_deref());
         let opened = intent::open(&self.store, &self.clock, &name, &intent).await;
         let leased = match opened {
             // An intent is one row: where it cannot hold them all, each half has its own.
@@ -164,7 +165,7 @@ impl Writer {
         let outcomes = known.get_or_init(|| outcomes);
         let settlements = self.settlements(changes, outcomes).await?;
         self.make_borne_tags(&settlements, new_tags).await?;
-        settle::settle(&self.store, name, settlements).await
+        settle::settle(&self.store, name, self.by.as_deref(), settlements).await
     }
 
     /// Posts that would come to bear a term that is not there. Looked for once the index rows stand, so that who deletes a term sees them.
@@ -220,11 +221,16 @@ impl Writer {
         index::put(&self.store, name, pointers).await
     }
 
-    /// Lists the months, and puts the pending rows of moves. Answers the posts whose new place another change has.
+    /// Lists the months, keeps what is replaced, and puts the pending rows of moves. Answers the posts whose new place another change has.
     async fn prepare(&self, name: &IntentName, changes: &[&Change]) -> Result<HashSet<PostId>> {
         let months: HashSet<Partition> = changes.iter().filter_map(|c| c.after()).map(month_of).collect();
         let promises = months.into_iter().map(|month| async move { directory::promise(&self.store, &month).await });
         stream::iter(promises).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
+        revisions::keep(
+            &self.store,
+            changes.iter().filter(|c| c.after.is_some()).filter_map(|c| c.before.as_ref()).map(|b| &b.whole),
+        )
+        .await?;
         let mut lost = HashSet::new();
         for change in changes {
             if let (true, Some(before), Some(after)) = (change.is_move(), change.before(), &change.after) {

@@ -39,6 +39,9 @@ pub enum Intent {
         /// Undone, and standing on until whatever its writer may have had under way has arrived.
         #[serde(default)]
         is_fenced: bool,
+        /// Who makes the changes.
+        #[serde(default)]
+        by: Option<String>,
     },
     /// The partitions of terms whose counts are to be copied to their directory.
     Terms { kind: String, partitions: Vec<String> },
@@ -83,12 +86,13 @@ impl TermBrief {
 }
 
 impl Intent {
-    pub fn of_posts(changes: &[Change], new_tags: &[Slug]) -> Self {
+    pub fn of_posts(changes: &[Change], new_tags: &[Slug], by: Option<&str>) -> Self {
         let brief = |post: Option<&_>| post.map(Brief::of);
         Self::Posts {
             changes: changes.iter().map(|c| (brief(c.before()), brief(c.after()))).collect(),
             new_tags: new_tags.iter().map(Slug::to_string).collect(),
             is_fenced: false,
+            by: by.map(ToOwned::to_owned),
         }
     }
 
@@ -115,8 +119,8 @@ pub async fn open(store: &Store, clock: &Clock, name: &IntentName, intent: &Inte
 
 /// Keeps an undone intent for as long as a request of its writer's may be on its way.
 pub async fn keep_fenced(store: &Store, clock: &Clock, name: &IntentName, intent: &Intent) -> Result<()> {
-    let Intent::Posts { changes, new_tags, .. } = intent.clone() else { return Ok(()) };
-    let fenced = Intent::Posts { changes, new_tags, is_fenced: true };
+    let Intent::Posts { changes, new_tags, by, .. } = intent.clone() else { return Ok(()) };
+    let fenced = Intent::Posts { changes, new_tags, is_fenced: true, by };
     let key = name.key();
     let mut properties = packed_properties(&fenced)?;
     properties.set("OpenUntil", until(clock, FENCE_SECONDS));

@@ -17,9 +17,11 @@ pub mod index;
 pub mod intent;
 mod moving;
 pub mod plan;
+pub mod record;
 pub mod recover;
 pub mod rename;
 pub mod retry;
+pub mod revisions;
 pub mod settle;
 pub mod term_delete;
 mod term_rows;
@@ -47,6 +49,8 @@ pub struct Writer {
     pub(super) clock: Clock,
     /// The partition of this server's intents: made anew at each start.
     server: Arc<str>,
+    /// Who the changes are recorded as made by.
+    by: Option<Arc<str>>,
 }
 
 impl Writer {
@@ -54,7 +58,13 @@ impl Writer {
     /// Where the system gives no random bytes.
     pub fn new(store: Store, directories: Arc<Directories>, clock: Clock) -> Result<Self> {
         let server = PostId::from_bits(random_bits()?).to_string().into();
-        Ok(Self { store, directories, clock, server })
+        Ok(Self { store, directories, clock, server, by: None })
+    }
+
+    /// A writer whose changes are recorded as made by this one.
+    #[must_use]
+    pub fn by(self, name: &str) -> Self {
+        Self { by: Some(name.into()), ..self }
     }
 
     /// An id that no post has had: 62 random bits.

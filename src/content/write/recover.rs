@@ -87,10 +87,12 @@ impl Writer {
     async fn settle_intent(&self, name: &IntentName, row: &Entity, found: Intent, writers: Writers) -> Result<()> {
         let damaged = || ContentError::from(Fields(row).damaged("Changes"));
         match &found {
-            Intent::Posts { changes, new_tags, is_fenced } => {
+            Intent::Posts { changes, new_tags, is_fenced, by } => {
                 let sides = sides(row, changes)?;
                 let is_to_fence = writers == Writers::Unheard && !is_fenced;
-                if self.settle_posts(name, &sides, new_tags, is_to_fence).await? == Settled::Undone && is_to_fence {
+                if self.settle_posts(name, &sides, new_tags, by.as_deref(), is_to_fence).await? == Settled::Undone
+                    && is_to_fence
+                {
                     tracing::info!(intent = %name, "write.fenced");
                     return intent::keep_fenced(&self.store, &self.clock, name, &found).await;
                 }
@@ -124,6 +126,7 @@ impl Writer {
         name: &IntentName,
         sides: &[Sides],
         new_tags: &[String],
+        by: Option<&str>,
         is_to_fence: bool,
     ) -> Result<Settled> {
         let mut settlements = Vec::with_capacity(sides.len());
@@ -139,7 +142,7 @@ impl Writer {
         };
         let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();
         self.make_borne_tags(&settlements, &new_tags).await?;
-        settle::settle(&self.store, name, settlements).await?;
+        settle::settle(&self.store, name, by, settlements).await?;
         Ok(settled)
     }
 }

@@ -5,6 +5,7 @@
 //! partition: they are put before, marked as pending.
 
 use crate::content::error::Result;
+use crate::content::rows::change::Action;
 use crate::content::rows::term::{self as rows, TermRow};
 use crate::keys::term;
 use crate::model::{Slug, Term, TermKind};
@@ -13,6 +14,7 @@ use crate::store::{Operation, Precondition, Store};
 use super::Writer;
 use super::directory::{self, Partition};
 use super::intent::{self, Intent};
+use super::record;
 use super::recover::Writers;
 use super::retry::until_settled;
 use super::term_rows::{self, Found};
@@ -48,6 +50,10 @@ impl Writer {
         self.directories.forget();
         match renamed {
             Ok(renamed) => {
+                if let Ok(Renamed::Done(term)) = &renamed {
+                    let items = vec![record::of_term(term, Action::Renamed)];
+                    record::write(&self.store, &name, self.by.as_deref(), items).await?;
+                }
                 self.close(&name).await;
                 Ok(renamed)
             }

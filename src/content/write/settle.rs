@@ -20,6 +20,8 @@ use super::directory::{self, Partition};
 use super::index;
 use super::moving;
 use super::plan::{self, Change};
+use super::record;
+use super::revisions;
 
 /// A post as it was, as it was to be, and as it is.
 #[derive(Debug, Clone)]
@@ -47,6 +49,17 @@ impl Settlement {
             None => None,
         };
         Ok(Self { before, after, now, is_own: false })
+    }
+
+    /// Whether the post is as it was to be.
+    pub fn is_done(&self) -> bool {
+        match (&self.after, &self.now) {
+            (Some(after), Some(now)) => {
+                (after.version, &after.slug, PostPlace::of(after)) == (now.version, &now.slug, PostPlace::of(now))
+            }
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// Whether the post stands at its new place.
@@ -78,7 +91,9 @@ impl Settlement {
     }
 }
 
-pub async fn settle(store: &Store, name: &IntentName, settlements: Vec<Settlement>) -> Result<()> {
+/// `by`: who the changes are recorded as made by.
+pub async fn settle(store: &Store, name: &IntentName, by: Option<&str>, settlements: Vec<Settlement>) -> Result<()> {
+    record::write(store, name, by, record::of_posts(&settlements)).await?;
     // Pending rows first, for a pointer stays while its post's row bears it out, pending or not.
     for settlement in settlements.iter().filter(|s| !s.is_made()) {
         if let Some((_, after)) = settlement.moved() {
@@ -90,6 +105,9 @@ pub async fn settle(store: &Store, name: &IntentName, settlements: Vec<Settlemen
     let months: HashSet<Partition> = settlements.iter().flat_map(|s| s.sides().map(month_of)).collect();
     let each = settlements.into_iter().map(|settlement| async move {
         settle_lookups(store, name, &settlement).await?;
+        if let (Some(before), None) = (&settlement.before, &settlement.now) {
+            revisions::forget(store, &before.id).await?;
+        }
         // Forwarding rows last, for until the id names the new place they are the way there.
         match settlement.moved() {
             Some((before, after)) if settlement.is_made() => moving::finish(store, before, after).await,

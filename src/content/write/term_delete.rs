@@ -6,6 +6,7 @@
 
 use crate::content::directory::read_all;
 use crate::content::error::Result;
+use crate::content::rows::change::Action;
 use crate::content::rows::count;
 use crate::content::rows::directory::read_month;
 use crate::content::rows::post as post_rows;
@@ -17,6 +18,7 @@ use crate::store::{RowRange, Store};
 use super::Writer;
 use super::directory::{self, Partition};
 use super::intent::{self, Intent, TermBrief};
+use super::record;
 use super::retry::until_settled;
 use super::term_rows::{self, Found};
 
@@ -55,6 +57,10 @@ impl Writer {
         self.directories.forget();
         match deleted {
             Ok(deleted) => {
+                if let Deleted::Done(term) = &deleted {
+                    let items = vec![record::of_term(term, Action::Deleted)];
+                    record::write(&self.store, &name, self.by.as_deref(), items).await?;
+                }
                 self.close(&name).await;
                 Ok(deleted)
             }

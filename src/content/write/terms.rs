@@ -6,6 +6,7 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::Result;
+use crate::content::rows::change::Action;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::term::{self as rows, TermRow};
 use crate::keys::{Table, place, term};
@@ -15,6 +16,7 @@ use crate::store::{Batch, Precondition, StoreError};
 use super::directory::{self, Partition};
 use super::index::put_count;
 use super::intent::{self, Intent};
+use super::record;
 use super::retry::until_settled;
 use super::settle::Settlement;
 use super::term_rows::{self, Found};
@@ -64,13 +66,17 @@ impl Writer {
         let work = async {
             directory::promise(&self.store, &listed).await?;
             let edited = until_settled("a term", || self.edit_once(kind, slug, &edit)).await?;
+            if let Ok((term, Some(action))) = &edited {
+                let items = vec![record::of_term(term, *action)];
+                record::write(&self.store, &name, self.by.as_deref(), items).await?;
+            }
             directory::copy(&self.store, &listed).await?;
             Ok(edited)
         };
         let edited = leased.while_renewed(work).await?;
         self.directories.forget();
-        intent::close(&self.store, &name).await?;
-        Ok(edited)
+        self.close(&name).await;
+        Ok(edited.map(|(term, _)| term))
     }
 
     async fn edit_once<E>(
@@ -78,7 +84,7 @@ impl Writer {
         kind: TermKind,
         slug: &Slug,
         edit: &impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
-    ) -> Result<std::result::Result<Term, E>> {
+    ) -> Result<std::result::Result<(Term, Option<Action>), E>> {
         let found = term_rows::find(&self.store, kind, slug).await?;
         let (standing, etag) = match found {
             None => (None, None),
@@ -87,14 +93,15 @@ impl Writer {
             Some(_) => return Err(StoreError::Precondition(format!("the {} {slug}", kind.noun())).into()),
         };
         let after = match edit(standing.as_ref()) {
-            Ok(after) if standing.as_ref() == Some(&after) => return Ok(Ok(after)),
+            Ok(after) if standing.as_ref() == Some(&after) => return Ok(Ok((after, None))),
             Ok(after) => after,
             Err(refused) => return Ok(Err(refused)),
         };
         let added = i64::from(standing.is_none());
         let put = term_rows::put(slug, &rows::row(&after), etag).into();
         term_rows::commit(&self.store, kind, slug, put, added).await?;
-        Ok(Ok(after))
+        let action = if added > 0 { Action::Created } else { Action::Updated };
+        Ok(Ok((after, Some(action))))
     }
 
     /// Of these tags makes those that one of the posts bears as it stands. What stands already is left as it is.

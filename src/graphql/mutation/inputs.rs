@@ -91,6 +91,23 @@ impl PublishPostInput {
     }
 }
 
+/// An earlier version of a post that is to be its text again.
+#[derive(InputObject)]
+pub struct RestoreRevisionInput {
+    /// The post's id.
+    id: ID,
+    /// The version that the decision was made on; where the post has moved on, userErrors says CONFLICT and nothing changes.
+    version: i32,
+    /// The version to restore, as `revisions` tells it.
+    revision: i32,
+}
+
+impl RestoreRevisionInput {
+    pub fn into_parts(self) -> (String, i32, i32) {
+        (self.id.0, self.version, self.revision)
+    }
+}
+
 /// A post as it was when the decision was made.
 #[derive(InputObject)]
 pub struct VersionedPostInput {

@@ -3,6 +3,7 @@
 
 mod inputs;
 mod payloads;
+mod previews;
 mod tokens;
 
 use async_graphql::{Context, Object, Result};
@@ -11,13 +12,16 @@ use crate::content::editor::{Edited, Editor};
 use crate::content::tokens::Tokens;
 use crate::model::{NodeId, Role, Term, TermKind, WholePost};
 
+use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use super::access;
 use super::context;
 use super::failure::Failure;
+use super::scalars::DateTime;
+use crate::content::tokens::preview::Previews;
 use inputs::{
-    CreatePostInput, DeleteTermInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput,
-    UpdatePostInput, VersionedPostInput,
+    CreatePostInput, DeleteTermInput, PublishPostInput, RestoreRevisionInput, SaveAuthorInput, SaveCategoryInput,
+    SaveTagInput, UpdatePostInput, VersionedPostInput,
 };
 use payloads::{
     AuthorPayload, CategoryPayload, DeletePostPayload, DeleteTermPayload, PostPayload, TagPayload, user_errors,
@@ -49,6 +53,17 @@ impl Mutation {
         let editor = editor(ctx, Role::Author)?;
         let (id, version, slug, changes, terms) = input.into_parts();
         Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(Failure::from)?))
+    }
+
+    /// Makes the text and the terms of an earlier version a new version. The slug and the publication stay as they are.
+    async fn restore_revision(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post, and which of its versions.")] input: RestoreRevisionInput,
+    ) -> Result<PostPayload> {
+        let (id, version, revision) = input.into_parts();
+        let editor = editor(ctx, Role::Author)?;
+        Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(Failure::from)?))
     }
 
     /// Now, or at `at`: in the past it is backdated, in the future it is scheduled.
@@ -151,6 +166,26 @@ impl Mutation {
         delete_term(ctx, TermKind::Author, input).await
     }
 
+    /// Makes a preview link: whoever has its token sees this one post by `preview`, as it is then, until the link expires. For those who may
+    /// change the post.
+    async fn create_preview(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post, and for how long.")] input: CreatePreviewInput,
+    ) -> Result<CreatePreviewPayload> {
+        let actor = access::require(ctx, Role::Author)?;
+        let (id, minutes) = input.into_parts();
+        Ok(previews(ctx).create(actor, &id, minutes).await.map_err(Failure::from)?.into())
+    }
+
+    /// Ends every preview link that was ever given: on this server at once, on any other within 2 seconds. It needs a token of the role admin.
+    async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<RevokePreviewsPayload> {
+        let actor = access::require(ctx, Role::Admin)?;
+        previews(ctx).revoke_all(actor).await.map_err(Failure::from)?;
+        let revoked_at = DateTime(context::of(ctx).reader.now());
+        Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
+    }
+
     /// Makes a token. Its text is in this answer, and cannot be had again.
     async fn create_token(
         &self,
@@ -175,6 +210,11 @@ async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) 
         Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
         Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
     })
+}
+
+fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
+    let request = context::of(ctx);
+    Previews::new(&request.content, &request.reader)
 }
 
 /// The door of every mutation of tokens.
