@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! main → cli → app → http → graphql → loaders → content → keys → store
-//!         │     └→ config                          ↑         store/embedded: redb
+//!         │     └→ config                 ├→ oidc  ↑         store/embedded: redb
 //!         └→ import, export ───────────────────────┘         store/azure: the Azure SDK
 //! ```
 //!
@@ -23,6 +23,7 @@
 //! | [`content`] | what the server does: reads, pages, writes, checks | GraphQL, HTTP |
 //! | [`keys`] | every key of every table, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and the two stores that keep it | knowing what a row means |
+//! | [`oidc`] | JWTs of an OpenID provider, and its keys | content: who someone is here, it does not know |
 //! | [`clock`] | the only reader of the time | |
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by all | I/O, waiting, the time, imports of ours |
 //!
@@ -75,5 +76,6 @@ pub mod import;
 pub mod keys;
 pub mod loaders;
 pub mod model;
+pub mod oidc;
 pub mod store;
 pub mod telemetry;

@@ -9,6 +9,7 @@ mod filters;
 mod hidden;
 mod mutations;
 mod nulls;
+mod oidc;
 mod post;
 mod preview;
 mod query;

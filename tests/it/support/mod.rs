@@ -6,6 +6,7 @@ pub mod corpora;
 pub mod crashing;
 pub mod folder;
 pub mod graphql;
+pub mod identity;
 pub mod lists;
 pub mod proxy;
 pub mod rows;
