@@ -7,6 +7,7 @@ pub mod commands;
 pub mod directory;
 pub mod editor;
 pub mod error;
+pub mod history;
 mod moves;
 mod nearby;
 pub mod pages;

@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 use crate::content::tokens::sign_in::{BadToken, of_author};
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
-use crate::model::{Actor, Role, TermKind};
+use crate::model::{Actor, Post, Role, TermKind};
 use crate::oidc::{BadJwt, Provider};
 
 use super::context;
@@ -118,7 +118,7 @@ async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<
         Some(slug) => reader.term(TermKind::Author, slug).await.map_err(|error| failed(error.into()))?,
         None => None,
     };
-    of_author(actor, found.map(|author| author.slug.clone())).map_err(refused)
+    of_author(actor, found.map(|author| author.id.first_slug.clone())).map_err(refused)
 }
 
 fn refused(why: impl fmt::Display) -> ServerError {
@@ -139,6 +139,18 @@ fn failed(failure: Failure) -> ServerError {
 
 fn bearer_of(request: &Request) -> Option<&BearerToken> {
     request.data.get(&TypeId::of::<BearerToken>()).and_then(|data| data.downcast_ref())
+}
+
+/// Somebody who sees this post before everyone does.
+///
+/// # Errors
+/// UNAUTHENTICATED without a token, FORBIDDEN for one of another author.
+pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<(), Error> {
+    if require(ctx, Role::Reader)?.sees(post) {
+        return Ok(());
+    }
+    let refused = ContentError::Forbidden { needed: Role::Reader, what: "the post is another author's" };
+    Err(Failure::from(refused).into())
 }
 
 /// The actor of this request.

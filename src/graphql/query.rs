@@ -20,6 +20,7 @@ use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;
 use super::types::post::PostObject;
+use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 
 /// Ids that one `nodes` may ask for; as many as the largest page.
@@ -187,6 +188,18 @@ impl Query {
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
     ) -> Result<AuthorConnection> {
         Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
+    }
+
+    /// What was changed in this year and the last, and by whom, the newest first. It needs a token of the role editor.
+    async fn changes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many: 0 to 100; 20 where it is left out.")] first: Option<i32>,
+        #[graphql(desc = "The `cursor` of a change: those before it.")] after: Option<String>,
+    ) -> Result<ChangeConnection> {
+        access::require(ctx, Role::Editor)?;
+        let page = context::of(ctx).reader.changes(first, after.as_deref()).await.map_err(Failure::from)?;
+        Ok(ChangeConnection(page))
     }
 
     /// The tokens of this site, the newest first, without their secrets. It needs a token of the role admin.

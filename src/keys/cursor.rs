@@ -52,6 +52,23 @@ pub fn decode_token(list: ListTag, text: &str) -> Result<TokenId, BadCursor> {
     decode(list, text)?.parse().map_err(|_| BadCursor)
 }
 
+pub fn encode_version(list: ListTag, version: i32) -> String {
+    encode(list, &version.to_string())
+}
+
+pub fn decode_version(list: ListTag, text: &str) -> Result<i32, BadCursor> {
+    decode(list, text)?.parse().map_err(|_| BadCursor)
+}
+
+/// `row`: the RowKey of a row of `Changes`.
+pub fn encode_change(list: ListTag, row: &str) -> String {
+    encode(list, row)
+}
+
+pub fn decode_change(list: ListTag, text: &str) -> Result<String, BadCursor> {
+    decode(list, text)
+}
+
 fn encode(list: ListTag, position: &str) -> String {
     URL_SAFE_NO_PAD.encode(format!("{VERSION}{:08x}:{position}", list.0))
 }

@@ -9,10 +9,13 @@
 //! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |
 //! | `Months` | `all`, `drafts` | inverted ticks of the month's first tick |
 //! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
+//! | `Revisions` | [post](history) | version, the newest first |
+//! | `Changes` | [year](history) | inverted ticks and a random id |
 //! | `Intents` | [server](intent) | ticks and a random id |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
 
 pub mod cursor;
+pub mod history;
 pub mod intent;
 pub mod lookup;
 pub mod place;

@@ -13,11 +13,15 @@ pub enum Table {
     /// `Categories`, `Tags`, `Authors`
     Terms(TermKind),
     Intents,
+    /// What posts were.
+    Revisions,
+    /// What was changed, by whom.
+    Changes,
     Tokens,
 }
 
 impl Table {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -29,6 +33,8 @@ impl Table {
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
         Self::Intents,
+        Self::Revisions,
+        Self::Changes,
         Self::Tokens,
     ];
 
@@ -45,6 +51,8 @@ impl Table {
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",
             Self::Intents => "Intents",
+            Self::Revisions => "Revisions",
+            Self::Changes => "Changes",
             Self::Tokens => "Tokens",
         }
     }

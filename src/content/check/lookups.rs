@@ -43,10 +43,7 @@ fn check_row(row: &Entity, posts: &Posts, report: &mut Report) {
         Ok(read) => read,
         Err(e) => return unreadable(report, table, row, &e),
     };
-    let id = match &read {
-        LookupRow::Place { place, .. } => &place.key.id,
-        LookupRow::Former { id } => id,
-    };
+    let id = read.id();
     let Some(known) = posts.get(id) else {
         return report.add(table, &row.key, format!("leads to the post {id}, which is not there"));
     };

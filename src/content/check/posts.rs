@@ -38,7 +38,7 @@ pub(super) async fn check(store: &Store, report: &mut Report) -> Result<Posts> {
 /// The count row of the partition, where there is one.
 fn check_partition(shelf: Shelf, found: &[Entity], posts: &mut Posts, report: &mut Report) -> Option<Count> {
     let table = shelf.table();
-    let rows: HashMap<&str, &Entity> = found.iter().map(|row| (row.key.row(), row)).collect();
+    let by_row: HashMap<&str, &Entity> = found.iter().map(|row| (row.key.row(), row)).collect();
     let (mut listed, mut newest, mut count) = (0, None::<PostKey>, None);
     for row in found {
         if row.key.row() == COUNT_ROW {
@@ -46,13 +46,13 @@ fn check_partition(shelf: Shelf, found: &[Entity], posts: &mut Posts, report: &m
         } else if let Some(key) = time::parse_time_row(row.key.row()) {
             listed += 1;
             newest = Some(newest.map_or_else(|| key.clone(), |n| n.min(key.clone())));
-            check_summary(shelf, row, &rows, posts, report);
+            check_summary(shelf, row, &by_row, posts, report);
         } else if let Some(key) = time::parse_mirror_row(row.key.row()) {
-            if !rows.contains_key(time::time_row(&key).as_str()) {
+            if !by_row.contains_key(time::time_row(&key).as_str()) && !rows::is_fence(row) {
                 report.add(table, &row.key, "a mirror row without its summary");
             }
         } else {
-            check_whole(shelf, row, &rows, report);
+            check_whole(shelf, row, &by_row, report);
         }
     }
     check_count(table, &found[0], listed, newest.as_ref(), count.as_ref(), report);

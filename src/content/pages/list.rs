@@ -21,8 +21,8 @@ pub enum Scope {
     Scheduled {
         of: Option<Slug>,
     },
-    /// The posts of a term: its id, which names the list for ever, and the slug that it has now.
-    Term(TermId, Slug),
+    /// The posts of a term. Its id names the list, and its index partition, for ever.
+    Term(TermId),
 }
 
 /// `all` of these and at least one of `any`. An empty `all` asks nothing; an empty `any` is never met.
@@ -30,6 +30,12 @@ pub enum Scope {
 pub struct SlugFilter {
     pub all: Vec<Slug>,
     pub any: Option<Vec<Slug>>,
+}
+
+impl SlugFilter {
+    pub fn names(&self, slug: &Slug) -> bool {
+        self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,6 +55,14 @@ impl Filter {
             TermKind::Category => &self.categories,
             TermKind::Tag => &self.tags,
             TermKind::Author => &self.authors,
+        }
+    }
+
+    fn slugs_mut(&mut self, kind: TermKind) -> &mut SlugFilter {
+        match kind {
+            TermKind::Category => &mut self.categories,
+            TermKind::Tag => &mut self.tags,
+            TermKind::Author => &mut self.authors,
         }
     }
 
@@ -112,7 +126,7 @@ impl PostList {
             Scope::Month(month) => format!("month {month}"),
             Scope::Drafts { of } => of_author("drafts", of.as_ref()),
             Scope::Scheduled { of } => of_author("scheduled", of.as_ref()),
-            Scope::Term(id, _) => format!("{} {}", id.kind.noun(), id.first_slug),
+            Scope::Term(id) => format!("{} {}", id.kind.noun(), id.first_slug),
         };
         ListTag::of(&if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) })
     }
@@ -126,6 +140,16 @@ impl PostList {
     /// [`ContentError::BadCursor`] naming the argument, where this list has not given the cursor.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {
         cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
+    }
+
+    /// The same list with another slug for one that its filter names.
+    #[must_use]
+    pub(super) fn with_slug(mut self, kind: TermKind, named: &Slug, slug: &Slug) -> Self {
+        let slugs = self.filter.slugs_mut(kind);
+        for wanted in slugs.all.iter_mut().chain(slugs.any.iter_mut().flatten()).filter(|wanted| *wanted == named) {
+            *wanted = slug.clone();
+        }
+        self
     }
 
     /// Which way it runs: newest first, and posts still to come the other way round.
@@ -177,7 +201,7 @@ impl PostList {
                 && wanted.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.bears(kind, slug)))
         };
         let in_scope = match &self.scope {
-            Scope::Term(id, slug) => post.bears(id.kind, slug),
+            Scope::Term(id) => post.bears(id.kind, &id.first_slug),
             Scope::Drafts { of } | Scope::Scheduled { of } => {
                 of.as_ref().is_none_or(|author| post.bears(TermKind::Author, author))
             }
@@ -195,8 +219,8 @@ impl PostList {
         if let Scope::Scheduled { of: Some(author) } = &self.scope {
             return Query::Index(TermKind::Author, author.clone());
         }
-        if let Scope::Term(id, slug) = &self.scope {
-            parts.push(Query::Index(id.kind, slug.clone()));
+        if let Scope::Term(id) = &self.scope {
+            parts.push(Query::Index(id.kind, id.first_slug.clone()));
         }
         for kind in TermKind::ALL {
             let wanted = self.filter.slugs(kind);

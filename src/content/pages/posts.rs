@@ -15,7 +15,7 @@ use super::merge::{Intersection, Union};
 use super::months::{MonthStream, Reads};
 use super::stream::PostStream;
 use super::window::{PageArguments, Take, Wanted};
-use super::{Page, ReadBudget};
+use super::{Page, ReadBudget, renamed};
 
 /// The most posts on a page.
 pub const PAGE_SIZE_MAX: usize = 100;
@@ -60,12 +60,12 @@ pub async fn read_page(
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
     let span = list.between(&whole, after, before);
     let ahead = list.direction();
-    let pages = Pages { reader, source, list };
+    let pages = Pages { reader, source };
     match take {
         Take::First { count, then_last } => {
-            let previous = pages.holds_any(wanted.has_previous, Side::UpTo(after), &whole);
-            let next = pages.holds_any(wanted.has_next, Side::From(before), &whole);
-            let items = pages.take(&span, ahead, count, wanted.has_next);
+            let previous = pages.holds_any(list, wanted.has_previous, Side::UpTo(after), &whole);
+            let next = pages.holds_any(list, wanted.has_next, Side::From(before), &whole);
+            let items = pages.take(list, &span, ahead, count, wanted.has_next);
             let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
             let has_more = items.len() > count;
             items.truncate(count);
@@ -74,9 +74,9 @@ pub async fn read_page(
             Ok(Page { items, has_next: has_more || next, has_previous: wanted.has_previous && (cut > 0 || previous) })
         }
         Take::Last { count } => {
-            let previous = pages.holds_any(wanted.has_previous, Side::UpTo(after), &whole);
-            let next = pages.holds_any(wanted.has_next, Side::From(before), &whole);
-            let items = pages.take(&span, ahead.reversed(), count, wanted.has_previous);
+            let previous = pages.holds_any(list, wanted.has_previous, Side::UpTo(after), &whole);
+            let next = pages.holds_any(list, wanted.has_next, Side::From(before), &whole);
+            let items = pages.take(list, &span, ahead.reversed(), count, wanted.has_previous);
             let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
             let has_more = items.len() > count;
             items.truncate(count);
@@ -95,35 +95,45 @@ enum Side<'a> {
 struct Pages<'a> {
     reader: &'a Reader,
     source: &'a dyn PostSource,
-    list: &'a PostList,
 }
 
 impl Pages<'_> {
     /// Whether the list holds a post on that side, the cursor's own included. Without a cursor nothing lies there.
-    async fn holds_any(&self, is_wanted: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
+    async fn holds_any(&self, list: &PostList, is_wanted: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
         let (cursor, direction) = match side {
-            Side::UpTo(Some(cursor)) => (cursor, self.list.direction().reversed()),
-            Side::From(Some(cursor)) => (cursor, self.list.direction()),
+            Side::UpTo(Some(cursor)) => (cursor, list.direction().reversed()),
+            Side::From(Some(cursor)) => (cursor, list.direction()),
             Side::UpTo(None) | Side::From(None) => return Ok(false),
         };
         let span = match direction {
             Direction::Backward => Span { before: cursor.next(), ..whole.clone() },
             Direction::Forward => Span { after: cursor.previous(), ..whole.clone() },
         };
-        Ok(is_wanted && !self.take(&span, direction, 1, false).await?.is_empty())
+        Ok(is_wanted && !self.take(list, &span, direction, 1, false).await?.is_empty())
     }
 
     /// The first `count` posts of a span in this direction, and one more where `and_one` asks whether there is.
-    async fn take(&self, span: &Span, direction: Direction, count: usize, and_one: bool) -> Result<Vec<Arc<Post>>> {
+    async fn take(
+        &self,
+        list: &PostList,
+        span: &Span,
+        direction: Direction,
+        count: usize,
+        and_one: bool,
+    ) -> Result<Vec<Arc<Post>>> {
         let need = count + usize::from(and_one);
         if need == 0 {
             return Ok(Vec::new());
         }
-        let mut stream = open(self.reader, self.list, span, direction, need).await?;
+        let budget = Arc::new(ReadBudget::default());
+        let mut stream = open(self.reader, &budget, list, span, direction, need).await?;
         let mut found: Vec<Arc<Post>> = Vec::with_capacity(need);
         let mut ids = HashSet::with_capacity(need);
         while found.len() < need {
             let candidates = next_candidates(stream.as_mut(), need - found.len()).await?;
+            if let Some(list) = renamed(self.reader, list, &budget).await? {
+                return Box::pin(self.take(&list, span, direction, count, and_one)).await;
+            }
             if candidates.is_empty() {
                 break;
             }
@@ -132,7 +142,7 @@ impl Pages<'_> {
             for candidate in candidates {
                 let post = candidate.post.or_else(|| read.get(&candidate.key).cloned());
                 // A post that is just being moved may be met at both of its places.
-                let post = post.filter(|post| self.list.holds(&candidate.key, post));
+                let post = post.filter(|post| list.holds(&candidate.key, post));
                 found.extend(post.filter(|post| ids.insert(post.id.clone())));
             }
         }
@@ -153,19 +163,19 @@ async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Ve
 /// The stream of a list. `need`: how many posts the page can take.
 pub(super) async fn open(
     reader: &Reader,
+    budget: &Arc<ReadBudget>,
     list: &PostList,
     span: &Span,
     direction: Direction,
     need: usize,
 ) -> Result<Box<dyn PostStream>> {
-    let budget = Arc::new(ReadBudget::default());
     match list.query() {
         Query::Months(shelf) => {
             let need_min = if list.is_sieved() { SIEVED_CHUNK } else { 1 };
             let reads = Reads { shelf, direction, need: need.max(need_min), need_min };
-            Ok(Box::new(MonthStream::new(reader, budget, span.clone(), reads).await?))
+            Ok(Box::new(MonthStream::new(reader, Arc::clone(budget), span.clone(), reads).await?))
         }
-        query => Ok(open_index(reader, &budget, &query, span, direction, need)),
+        query => Ok(open_index(reader, budget, &query, span, direction, need)),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::store::{PAGE_ROWS_MAX, RowRange};
 
 use super::list::{PostList, Query, Scope};
 use super::posts::open;
+use super::{ReadBudget, renamed};
 
 /// - all posts, a month: nothing beyond the list of months; one range read more where posts of the present month are to come;
 /// - a term: one point read; one range read more where posts are to come;
@@ -30,18 +31,28 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
             let partition = term::posts_partition(&slug);
             let row = reader.store.get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
             match row.as_ref().map(count::read).transpose()? {
-                None => Ok(0),
+                // Perhaps by a slug that is not the term's first.
+                None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
+                    Some(first) if first != slug => {
+                        Box::pin(count_posts(reader, &list.clone().with_slug(kind, &slug, &first))).await
+                    }
+                    _ => Ok(0),
+                },
                 Some(count) => visible(reader, Table::PostsBy(kind), &partition, &count).await,
             }
         }
         _ => {
-            let mut stream = open(reader, list, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
+            let budget = Arc::new(ReadBudget::default());
+            let mut stream = open(reader, &budget, list, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
             let mut posts = 0;
             while let Some(candidate) = stream.seek(None).await? {
                 stream.pass();
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
             }
-            Ok(posts)
+            match renamed(reader, list, &budget).await? {
+                Some(list) => Box::pin(count_posts(reader, &list)).await,
+                None => Ok(posts),
+            }
         }
     }
 }

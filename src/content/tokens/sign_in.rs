@@ -72,11 +72,11 @@ async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<
         _ => return Ok(Ok(actor)),
     };
     let id = TermId { kind: TermKind::Author, first_slug };
-    let slug = reader.term_by_id(&id).await?.map(|author| author.slug.clone());
+    let slug = reader.term_by_id(&id).await?.map(|author| author.id.first_slug.clone());
     Ok(of_author(actor, slug))
 }
 
-/// An author is known by the slug that it has now, for that is what its posts bear.
+/// An author is known by the first slug that it had, for that is what its posts bear.
 pub fn of_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
     match slug {
         Some(slug) => Ok(Actor { author: Some(slug), ..actor }),

@@ -20,10 +20,12 @@ use super::failure::Failure;
 use super::scalars::DateTime;
 use crate::content::tokens::preview::Previews;
 use inputs::{
-    CreatePostInput, PublishPostInput, SaveAuthorInput, SaveCategoryInput, SaveTagInput, UpdatePostInput,
-    VersionedPostInput,
+    CreatePostInput, DeleteTermInput, PublishPostInput, RestoreRevisionInput, SaveAuthorInput, SaveCategoryInput,
+    SaveTagInput, UpdatePostInput, VersionedPostInput,
 };
-use payloads::{AuthorPayload, CategoryPayload, DeletePostPayload, PostPayload, TagPayload, user_errors};
+use payloads::{
+    AuthorPayload, CategoryPayload, DeletePostPayload, DeleteTermPayload, PostPayload, TagPayload, user_errors,
+};
 
 pub struct Mutation;
 
@@ -51,6 +53,17 @@ impl Mutation {
         let editor = editor(ctx, Role::Author)?;
         let (id, version, slug, changes, terms) = input.into_parts();
         Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(Failure::from)?))
+    }
+
+    /// Makes the text and the terms of an earlier version a new version. The slug and the publication stay as they are.
+    async fn restore_revision(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post, and which of its versions.")] input: RestoreRevisionInput,
+    ) -> Result<PostPayload> {
+        let (id, version, revision) = input.into_parts();
+        let editor = editor(ctx, Role::Author)?;
+        Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(Failure::from)?))
     }
 
     /// Now, or at `at`: in the past it is backdated, in the future it is scheduled.
@@ -146,6 +159,33 @@ impl Mutation {
         Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
     }
 
+    /// Deletes a category that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_category(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which category.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Category, input).await
+    }
+
+    /// Deletes a tag that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_tag(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which tag.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Tag, input).await
+    }
+
+    /// Deletes an author that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    async fn delete_author(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which author.")] input: DeleteTermInput,
+    ) -> Result<DeleteTermPayload> {
+        delete_term(ctx, TermKind::Author, input).await
+    }
+
     /// Makes a token. Its text is in this answer, and cannot be had again.
     async fn create_token(
         &self,
@@ -168,6 +208,13 @@ impl Mutation {
 fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
     let request = context::of(ctx);
     Previews::new(&request.content, &request.reader)
+}
+
+async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) -> Result<DeleteTermPayload> {
+    Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await.map_err(Failure::from)? {
+        Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
+        Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
+    })
 }
 
 /// The door of every mutation of tokens.

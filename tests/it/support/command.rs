@@ -167,6 +167,12 @@ impl Serving {
         (status.code(), self.errors.iter().collect())
     }
 
+    /// Kills it as no process can be ready for (SIGKILL).
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs until it is killed");
+        self.wait();
+    }
+
     fn wait(&mut self) -> ExitStatus {
         let started = Instant::now();
         while started.elapsed() < PATIENCE {
