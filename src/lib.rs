@@ -49,7 +49,7 @@
 //!
 //! `publishPost` of a draft; an import is the same from the third step on, with many posts at once:
 //!
-//! 1. `graphql::mutation` asks for the editor's token, and hands the input to [`content::editor`].
+//! 1. `graphql::mutation` asks for the actor's role, and hands the input to [`content::editor`].
 //! 2. [`content::commands`], pure, says what the post is to be, or everything that the caller must mend; then nothing was written.
 //! 3. [`content::write::plan`], pure, says which rows the post had and which it is to have.
 //! 4. The intent, with the post before and after, is put into `Intents`; its lease is renewed while the change is made.
