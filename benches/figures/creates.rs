@@ -29,8 +29,7 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
             let rate = made as f64 / took.as_secs_f64();
             let mean_ms = took.as_secs_f64() * 1_000.0 * callers as f64 / made as f64;
             let name = format!("create-{callers}: {callers} callers");
-            let measured =
-                format!("{}/s, {mean_ms:.1} ms each", with_commas(rate));
+            let measured = format!("{}/s, {mean_ms:.1} ms each", with_commas(rate));
             figures.push(Figure::new(name, measured));
         }
         Ok(figures)
@@ -38,12 +37,7 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
 }
 
 /// How many were made in how much time.
-async fn make(
-    content: &Content,
-    next: &Arc<AtomicU64>,
-    callers: u64,
-    seconds: f64,
-) -> Result<(u64, Duration)> {
+async fn make(content: &Content, next: &Arc<AtomicU64>, callers: u64, seconds: f64) -> Result<(u64, Duration)> {
     let began = Moment::now();
     let end = began + Duration::from_secs_f64(seconds);
     let made = Arc::new(AtomicU64::new(0));
@@ -70,11 +64,8 @@ async fn create(content: &Content, number: u64) -> Result<()> {
     let actor = Actor::new("the benchmark", Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
     let texts = |slugs: &[tidings::model::Slug]| Some(slugs.iter().map(ToString::to_string).collect());
-    let terms = NamedTerms {
-        authors: texts(&post.authors),
-        categories: texts(&post.categories),
-        tags: texts(&post.tags),
-    };
+    let terms =
+        NamedTerms { authors: texts(&post.authors), categories: texts(&post.categories), tags: texts(&post.tags) };
     let now = content.clock().now();
     let new = NewPost { title: post.title, markdown: post.markdown, publish_at: Some(now), ..NewPost::default() };
     match editor.create_post(Some(post.slug.to_string()), new, terms).await? {
