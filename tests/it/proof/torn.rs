@@ -70,15 +70,15 @@ fn is_one_of(seen: &Value, before: &Value, after: &Value) -> bool {
         return true;
     }
     let (Some(seen), Some(before), Some(after)) = (nodes(seen), nodes(before), nodes(after)) else { return false };
-    let is_other = |node: &&&Value| node["slug"] != "post-0";
+    let is_other = |node: &Value| node["slug"] != "post-0";
     let moves = before.iter().position(|n| n["slug"] == "post-0") != after.iter().position(|n| n["slug"] == "post-0");
     let (moved, others): (Vec<_>, Vec<_>) = seen.iter().partition(|node| !is_other(node));
-    let is_known = |node: &&Value| before.contains(node) || after.contains(node);
+    let is_known = |node: &Value| before.contains(node) || after.contains(node);
     let dates = |nodes: &[Value]| nodes.iter().find(|n| n["slug"] == "post-0").map(|n| n["publishedAt"].clone());
     (moves || dates(before) != dates(after))
         && moved.len() <= 1
-        && moved.iter().all(is_known)
-        && others == before.iter().filter(|node| is_other(&node)).collect::<Vec<_>>()
+        && moved.iter().all(|node| is_known(node))
+        && others == before.iter().filter(|node| is_other(node)).collect::<Vec<_>>()
 }
 
 /// Of the one list in an answer.
