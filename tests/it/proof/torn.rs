@@ -107,7 +107,7 @@ async fn assert_never_torn(command: Command) {
                     if !had_more.1 {
                         break;
                     }
-                    second += 1;
+                    second += stride(&mut random);
                 }
                 if !has_more {
                     break;
