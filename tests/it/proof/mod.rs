@@ -12,3 +12,4 @@ mod races;
 mod readers;
 mod scene;
 mod three;
+mod torn;
