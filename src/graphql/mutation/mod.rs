@@ -139,26 +139,6 @@ impl Mutation {
         Ok(AuthorPayload { author: author.map(Into::into), user_errors })
     }
 
-    /// Makes a preview link: whoever has its token sees this one post by `preview`, as it is then, until the link expires. For those who may
-    /// change the post.
-    async fn create_preview(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "Which post, and for how long.")] input: CreatePreviewInput,
-    ) -> Result<CreatePreviewPayload> {
-        let actor = access::require(ctx, Role::Author)?;
-        let (id, minutes) = input.into_parts();
-        Ok(previews(ctx).create(actor, &id, minutes).await.map_err(Failure::from)?.into())
-    }
-
-    /// Ends every preview link that was ever given: on this server at once, on any other within 2 seconds. It needs a token of the role admin.
-    async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<RevokePreviewsPayload> {
-        let actor = access::require(ctx, Role::Admin)?;
-        previews(ctx).revoke_all(actor).await.map_err(Failure::from)?;
-        let revoked_at = DateTime(context::of(ctx).reader.now());
-        Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
-    }
-
     /// Deletes a category that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
     async fn delete_category(
         &self,
@@ -186,6 +166,26 @@ impl Mutation {
         delete_term(ctx, TermKind::Author, input).await
     }
 
+    /// Makes a preview link: whoever has its token sees this one post by `preview`, as it is then, until the link expires. For those who may
+    /// change the post.
+    async fn create_preview(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Which post, and for how long.")] input: CreatePreviewInput,
+    ) -> Result<CreatePreviewPayload> {
+        let actor = access::require(ctx, Role::Author)?;
+        let (id, minutes) = input.into_parts();
+        Ok(previews(ctx).create(actor, &id, minutes).await.map_err(Failure::from)?.into())
+    }
+
+    /// Ends every preview link that was ever given: on this server at once, on any other within 2 seconds. It needs a token of the role admin.
+    async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<RevokePreviewsPayload> {
+        let actor = access::require(ctx, Role::Admin)?;
+        previews(ctx).revoke_all(actor).await.map_err(Failure::from)?;
+        let revoked_at = DateTime(context::of(ctx).reader.now());
+        Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
+    }
+
     /// Makes a token. Its text is in this answer, and cannot be had again.
     async fn create_token(
         &self,
@@ -205,16 +205,16 @@ impl Mutation {
     }
 }
 
-fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
-    let request = context::of(ctx);
-    Previews::new(&request.content, &request.reader)
-}
-
 async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) -> Result<DeleteTermPayload> {
     Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await.map_err(Failure::from)? {
         Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
         Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
     })
+}
+
+fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
+    let request = context::of(ctx);
+    Previews::new(&request.content, &request.reader)
 }
 
 /// The door of every mutation of tokens.
