@@ -226,10 +226,10 @@ impl Writer {
         .await?;
         let mut lost = HashSet::new();
         for change in changes {
-            if let (true, Some(before), Some(after)) = (change.is_move(), change.before(), &change.after) {
-                if !moving::put_pending(&self.store, name, before, after).await? {
-                    lost.insert(before.id.clone());
-                }
+            if let (true, Some(before), Some(after)) = (change.is_move(), change.before(), &change.after)
+                && !moving::put_pending(&self.store, name, before, after).await?
+            {
+                lost.insert(before.id.clone());
             }
         }
         Ok(lost)

@@ -138,11 +138,11 @@ async fn remove_rows(store: &Store, place: &PostPlace, bears_mark: fn(&Entity) -
         }
         let post = rows::read_summary(&row)?;
         let mut operations = plan::delete_rows(&post, &row.etag);
-        if is_pending(&row)? {
-            if let Some(found) = store.get(place.shelf.name(), &place::count(place.partition())).await? {
-                let fewer = count::read(&found)?.changed(-1, None);
-                operations.push(put_count(&fewer, Precondition::Match(found.etag)));
-            }
+        if is_pending(&row)?
+            && let Some(found) = store.get(place.shelf.name(), &place::count(place.partition())).await?
+        {
+            let fewer = count::read(&found)?.changed(-1, None);
+            operations.push(put_count(&fewer, Precondition::Match(found.etag)));
         }
         store.commit(place.shelf.name(), &Batch::new(place.partition(), operations)?).await?;
         Ok(())

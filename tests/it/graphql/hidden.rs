@@ -133,7 +133,12 @@ impl Selections {
             TypeKind::Object(object) => Some((of.name.node.to_string(), object.fields)),
             _ => None,
         });
-        Self { fields: fields.map(|(name, fields)| (name, fields.into_iter().map(|f| f.node).collect())).collect() }
+        let is_open = |field: &FieldDefinition| field.name.node != GUARDED_OF_POST;
+        Self {
+            fields: fields
+                .map(|(name, fields)| (name, fields.into_iter().map(|f| f.node).filter(is_open).collect()))
+                .collect(),
+        }
     }
 
     /// All fields of a type; of an object that has an id only that, where it is met on the way.
@@ -149,10 +154,6 @@ impl Selections {
 
     fn field(&self, field: &FieldDefinition, depth: usize) -> String {
         let (name, of) = (&field.name.node, named(&field.ty.node));
-        if name == GUARDED_OF_POST {
-            // Refused whatever is asked of it.
-            return format!("{name}(first: 1) {{ nodes {{ version }} }}");
-        }
         let is_plain = !self.fields.contains_key(of) && of != "Node";
         // Small pages, for the whole of it must be let in; the lists are walked to their ends besides.
         let size = if field.arguments.iter().any(|a| a.node.name.node == "first") { "(first: 4)" } else { "" };
@@ -228,7 +229,7 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
 
 /// Fields for those who have shown who they are.
 const GUARDED: [&str; 4] = ["changes", "drafts", "scheduledPosts", "tokens"];
-/// The field of a post that is: it alone is null then.
+/// A field of each post that is: it alone is null then. Asked for by itself.
 const GUARDED_OF_POST: &str = "revisions";
 
 /// The answer to one without a token. A guarded field is refused, whatever it would hold; no other is.
@@ -286,6 +287,7 @@ fn probes(name: &str, selections: &Selections) -> Vec<String> {
     }
     probes.push(format!("{{ post(slug: {name:?}){} }}", selections.all("Post", 1)));
     probes.push(format!("{{ post(slug: {name:?}) {{ id slug }} }}"));
+    probes.push(format!("{{ post(slug: {name:?}) {{ {GUARDED_OF_POST} {{ nodes {{ version }} }} }} }}"));
     probes
 }
 

@@ -7,6 +7,7 @@ mod killed;
 mod paused;
 mod pictures;
 mod power;
+mod proxied;
 mod races;
 mod readers;
 mod scene;

@@ -15,6 +15,7 @@ pub mod model;
 pub mod mutations;
 pub mod power;
 pub mod proxy;
+pub mod proxy_faults;
 pub mod random;
 pub mod rows;
 pub mod site;
