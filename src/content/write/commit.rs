@@ -216,7 +216,9 @@ impl Writer {
 
     /// Lists the months, keeps what is replaced, and puts the pending rows of moves. Answers the posts whose new place another change has.
     async fn prepare(&self, name: &IntentName, changes: &[&Change]) -> Result<HashSet<PostId>> {
-        let months: HashSet<Partition> = changes.iter().filter_map(|c| c.after()).map(month_of).collect();
+        let enters = |change: &&&Change| change.before().map(month_of) != change.after().map(month_of);
+        let months: HashSet<Partition> =
+            changes.iter().filter(enters).filter_map(|c| c.after()).map(month_of).collect();
         let promises = months.into_iter().map(|month| async move { directory::promise(&self.store, &month).await });
         stream::iter(promises).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         revisions::keep(

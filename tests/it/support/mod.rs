@@ -8,6 +8,7 @@ pub mod corpora;
 pub mod faulty;
 pub mod folder;
 pub mod graphql;
+pub mod identity;
 pub mod lists;
 pub mod memory;
 pub mod model;
