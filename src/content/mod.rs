@@ -10,6 +10,7 @@ mod moves;
 mod nearby;
 pub mod pages;
 pub mod reader;
+pub mod repair;
 pub mod rows;
 pub mod write;
 
@@ -87,6 +88,11 @@ impl Content {
     /// Reads everything and names each difference.
     pub async fn check(&self) -> Result<check::Report> {
         check::check(&self.store).await
+    }
+
+    /// Mends what differs, from the posts as the truth, and checks again. `told`: a line for each mend.
+    pub async fn repair(&self, options: repair::Options, told: impl FnMut(String)) -> Result<repair::Repaired> {
+        repair::repair(self, options, told).await
     }
 
     /// Whether the store can be read at this moment.

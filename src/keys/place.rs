@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use compact_str::CompactString;
 
-use crate::model::{Month, Post, PostKey, Slug};
+use crate::model::instant::TICKS_MAX;
+use crate::model::{Instant, Month, Post, PostKey, Slug};
 use crate::store::Key;
 
 use super::{COUNT_ROW, Table, key, time};
@@ -81,6 +82,11 @@ pub fn whole_row(slug: &Slug) -> String {
     format!("s-{slug}")
 }
 
+/// The slug of a row that holds a whole post; `None` where it is another row.
+pub fn parse_whole_row(row: &str) -> Option<Slug> {
+    row.strip_prefix("s-")?.parse().ok()
+}
+
 /// The row that counts a partition of `Posts`, an index table or a table of terms.
 pub fn count(partition: impl Into<CompactString>) -> Key {
     key(partition, COUNT_ROW)
@@ -91,4 +97,10 @@ pub const MONTHS_PARTITION: &str = "all";
 
 pub fn month_row(month: Month) -> Key {
     key(MONTHS_PARTITION, format!("{:019}", time::inverted_ticks(month.first())))
+}
+
+/// The month of a row of `Months`; `None` where no month has such a row.
+pub fn parse_month_row(found: &Key) -> Option<Month> {
+    let first = Instant::from_ticks(TICKS_MAX.checked_sub(found.row().parse().ok()?)?)?;
+    Some(first.month()).filter(|month| month_row(*month) == *found)
 }

@@ -7,6 +7,7 @@ use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory::read_first_character;
 use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::write::directory::Partition;
 use crate::keys::term::{self, DIRECTORY_PARTITION};
 use crate::keys::time::Direction;
 use crate::keys::{COUNT_ROW, Table};
@@ -14,7 +15,7 @@ use crate::model::{Slug, TermKind};
 use crate::store::{Entity, Key, Store};
 
 use super::posts::check_count;
-use super::{Partitions, Posts, Report, unreadable};
+use super::{Mend, Partitions, Posts, Report};
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
     for kind in TermKind::ALL {
@@ -29,9 +30,10 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> 
             }
         }
         check_directory(kind, &found, report);
-        let borne = posts.values().flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
+        let borne = posts.by_id.values().flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
         for (_, slug) in borne.filter(|(_, slug)| !found.slugs.contains(slug)).collect::<HashSet<_>>() {
-            report.add(Table::Terms(kind), &term::term(slug), "is missing; posts bear it");
+            let mend = Mend::NewTerm { kind, slug: slug.clone() };
+            report.add(Table::Terms(kind), &term::term(slug), "is missing; posts bear it", mend);
         }
         report.terms += found.slugs.len() as u64;
     }
@@ -51,32 +53,17 @@ fn check_partition(kind: TermKind, rows: &[Entity], found: &mut Found, report: &
     let (mut listed, mut counted) = (0, None);
     for row in rows {
         if row.key.row() == COUNT_ROW {
-            counted = count::read(row).map_err(|e| unreadable(report, table, row, &e)).ok();
+            let mend = Mend::Count { table, partition: row.key.partition().to_owned() };
+            counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, mend)).ok();
             continue;
         }
         let Some((slug, direction)) = term::parse_row(row.key.row()) else {
-            report.add(table, &row.key, "is no row of this table");
+            report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
             continue;
         };
-        let twin = match direction {
-            Direction::Forward => term::row(&slug, Direction::Backward),
-            Direction::Backward => term::row(&slug, Direction::Forward),
-        };
-        match (rows::read(kind, row), by_row.get(twin.as_str())) {
-            (Err(e), _) => unreadable(report, table, row, &e),
-            // A slug that leads to another term has no mirror, and is not counted.
-            (Ok(TermRow::ForwardTo(_)), _) => continue,
-            (Ok(TermRow::Term(_)), None) => report.add(table, &row.key, format!("has no twin {twin}")),
-            (Ok(TermRow::Term(_)), Some(other)) if other.properties != row.properties => {
-                report.add(table, &row.key, format!("differs from its twin {twin}"));
-            }
-            (Ok(TermRow::Term(_)), Some(_)) => {}
-        }
-        if direction == Direction::Forward {
+        // A slug that leads to another term has no mirror, and is not counted.
+        if check_twin(kind, row, &slug, direction, &by_row, report) && direction == Direction::Forward {
             listed += 1;
-            if term::partition(&slug) != row.key.partition() {
-                report.add(table, &row.key, "stands in the partition of another character");
-            }
             found.slugs.insert(slug);
         }
     }
@@ -84,29 +71,68 @@ fn check_partition(kind: TermKind, rows: &[Entity], found: &mut Found, report: &
     found.counts.extend(counted.map(|count| (rows[0].key.partition().to_owned(), count)));
 }
 
+/// Whether the row holds a term, be it one that does not read.
+fn check_twin(
+    kind: TermKind,
+    row: &Entity,
+    slug: &Slug,
+    direction: Direction,
+    by_row: &HashMap<&str, &Entity>,
+    report: &mut Report,
+) -> bool {
+    let table = Table::Terms(kind);
+    if term::partition(slug) != row.key.partition() {
+        let mend = Mend::MisplacedTerm { kind, at: row.key.clone() };
+        report.add(table, &row.key, "stands in the partition of another character", mend);
+        return true;
+    }
+    let mend = Mend::Term { kind, slug: slug.clone() };
+    let twin = match direction {
+        Direction::Forward => term::row(slug, Direction::Backward),
+        Direction::Backward => term::row(slug, Direction::Forward),
+    };
+    match (rows::read(kind, row), by_row.get(twin.as_str())) {
+        (Err(e), _) => report.add_unreadable(table, row, &e, mend),
+        (Ok(TermRow::ForwardTo(_)), _) if direction == Direction::Forward => return false,
+        (Ok(_), None) => report.add(table, &row.key, format!("has no twin {twin}"), mend),
+        (Ok(_), Some(other)) if other.properties != row.properties => {
+            report.add(table, &row.key, format!("differs from its twin {twin}"), mend);
+        }
+        (Ok(_), Some(_)) => {}
+    }
+    true
+}
+
 fn check_directory(kind: TermKind, found: &Found, report: &mut Report) {
     let table = Table::Terms(kind);
-    let mut missing: HashMap<&String, &Count> = found.counts.iter().filter(|(_, count)| count.rows > 0).collect();
+    let mut missing: HashMap<&str, &Count> =
+        found.counts.iter().filter(|(_, count)| count.rows > 0).map(|(name, count)| (name.as_str(), count)).collect();
     for row in &found.directory {
+        let of_row = row.key.row();
+        let mend = Mend::Listing(Partition::Terms(kind, of_row.to_owned()));
         let listed = match read_first_character(row) {
             Ok(listed) => listed,
             Err(e) => {
-                unreadable(report, table, row, &e);
+                missing.remove(of_row);
+                report.add_unreadable(table, row, &e, mend);
                 continue;
             }
         };
-        missing.remove(&listed.partition);
-        let own = found.counts.get(&listed.partition).cloned().unwrap_or_default();
+        if listed.partition != of_row {
+            let stray = Mend::StrayListing { table, key: row.key.clone() };
+            report.add(table, &row.key, format!("lists {}, whose row is another", listed.partition), stray);
+            continue;
+        }
+        missing.remove(of_row);
+        let own = found.counts.get(of_row).cloned().unwrap_or_default();
         if own != listed.count {
-            report.add(
-                table,
-                &row.key,
-                format!("lists {} terms; the partition counts {}", listed.count.rows, own.rows),
-            );
+            let what = format!("lists {} terms; the partition counts {}", listed.count.rows, own.rows);
+            report.add(table, &row.key, what, mend);
         }
     }
     for (partition, count) in missing {
         let key: Key = term::directory_row(partition);
-        report.add(table, &key, format!("is missing; the partition has {} terms", count.rows));
+        let mend = Mend::Listing(Partition::Terms(kind, partition.to_owned()));
+        report.add(table, &key, format!("is missing; the partition has {} terms", count.rows), mend);
     }
 }
