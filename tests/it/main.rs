@@ -7,6 +7,7 @@ mod import;
 mod keys;
 mod pages;
 mod rendering;
+mod repair;
 mod rooms;
 mod schema;
 mod store;
