@@ -19,6 +19,8 @@ use super::{Done, Options};
 
 pub(super) const AT_WORK: &str = "a server is at work on it: run the repair again";
 
+pub(super) const BLIND: &str = "it may lead to a post that does not read: mend that first";
+
 pub(super) struct Repair<'a> {
     pub content: &'a Content,
     pub store: &'a Store,

@@ -11,7 +11,7 @@ use crate::model::{Post, PostId};
 use crate::store::{Key, Properties};
 
 use super::Done;
-use super::context::{AT_WORK, Repair};
+use super::context::{AT_WORK, BLIND, Repair};
 use super::rows::{Row, make};
 
 pub(super) struct OwnersOf<'a>(Owners<'a>);
@@ -85,7 +85,10 @@ impl Repair<'_> {
         if self.is_being_changed(id).await? {
             return Ok(Some(Done::left(AT_WORK)));
         }
-        let LookupRow::Place { place, slug, intent, .. } = read else { return Ok(None) };
+        let LookupRow::Place { place, slug, intent, .. } = read else {
+            let may_be_blind = self.posts.get(id).is_none() && !self.posts.blind.is_empty();
+            return Ok(may_be_blind.then(|| Done::left(BLIND)));
+        };
         if self.is_under_way(intent).await? {
             return Ok(Some(Done::left(AT_WORK)));
         }
@@ -93,7 +96,7 @@ impl Repair<'_> {
             return Ok(None);
         }
         if self.posts.is_blind(place) {
-            return Ok(Some(Done::left("a post in its partition does not read: mend that first")));
+            return Ok(Some(Done::left(BLIND)));
         }
         let is_named = matches!(found_by, Lookup::Id(by) if by == id) || *found_by == Lookup::Slug(slug.clone());
         let row = self.get(place.shelf.table(), &place.whole(slug)).await?;

@@ -9,7 +9,7 @@ use crate::model::{Post, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Properties};
 
 use super::Done;
-use super::context::{AT_WORK, Repair};
+use super::context::{AT_WORK, BLIND, Repair};
 use super::rows::{Row, make};
 
 impl Repair<'_> {
@@ -62,7 +62,7 @@ impl Repair<'_> {
 
     async fn keep_pointer(&self, key: &PostKey, found: &[Option<Entity>]) -> Result<Option<Done>> {
         if self.posts.is_blind(&PostPlace { shelf: Shelf::Posts, key: key.clone() }) {
-            return Ok(Some(Done::left("a post in its partition does not read: mend that first")));
+            return Ok(Some(Done::left(BLIND)));
         }
         for row in found.iter().flatten() {
             if let Ok(pointer) = pointer::read(row)

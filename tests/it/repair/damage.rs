@@ -101,7 +101,8 @@ pub async fn content_rows(store: &Store) -> BTreeMap<String, String> {
                 let is_of_protocol = ["Intent", "Sequence", "Newest"].contains(name);
                 !is_of_protocol && (is_whole || *name != "Version")
             });
-            let told: BTreeMap<_, _> = told.collect();
+            // Where a count was overwritten with a listing, the rest of that is in no one's way.
+            let told: BTreeMap<_, _> = told.filter(|(name, _)| row.key.row() != COUNT_ROW || *name == "Rows").collect();
             let is_empty = told.get("Rows") == Some(&&Value::Int64(0));
             // A partition that holds nothing may be counted and listed as such, or not at all.
             let is_count = row.key.row() == COUNT_ROW || told.contains_key("Partition");

@@ -148,7 +148,10 @@ fn lookups() -> Vec<Damage> {
     vec![
         ("a lost id", vec![Act::Delete(keys, id.clone())]),
         ("an id that names another post", vec![Act::Copy(keys, other, id.clone())]),
-        ("an id that names another place", vec![Act::Set(keys, id.clone(), "At", Some(Value::DateTime(0)))]),
+        (
+            "an id that names another place",
+            vec![Act::Set(keys, id.clone(), "At", Some(Value::DateTime(638_741_523_061_234_567)))],
+        ),
         ("an id without where it was imported from", vec![Act::Set(keys, id.clone(), "Origin", None)]),
         ("an id that does not read", vec![Act::Set(keys, id.clone(), "Shelf", text("Nowhere"))]),
         ("an id of no post", vec![Act::Put(keys, lookup::by_id(&nobody()), dangling.clone())]),
