@@ -1,5 +1,6 @@
 //! `check --repair`: whatever is damaged beside the whole posts and the terms, the tables come back as they were.
 
+mod beside;
 mod by_hand;
 mod damage;
 mod persons;
