@@ -1,4 +1,4 @@
-//! What the server does with content: reads, pages, writes, checks. The rule of this room: it knows neither GraphQL nor HTTP.
+//! What the server does with content: reads, pages, writes, checks, repairs. The rule of this room: it knows neither GraphQL nor HTTP.
 
 pub mod catalog;
 pub mod check;

@@ -367,3 +367,33 @@ async fn a_draft_without_its_body_row() {
     let expected = [line(Table::Drafts, &summary, "has no row s-three")];
     patient.assert_named(&expected);
 }
+
+#[tokio::test]
+async fn a_repair_says_what_it_did_and_what_it_left() {
+    let patient = Patient::new().await;
+    patient.delete(BY_TAG, &patient.pointer_of_one("a")).await;
+    let strange = key("strange", "row");
+    patient.put(Table::PostKeys, &strange, properties(&[("Strange", Value::Boolean(true))])).await;
+    let lost = line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post bears the term; put back");
+    let Patient { blog, store, .. } = patient;
+    drop(store);
+    let repair = || crate::support::command::run(&["check", "--repair", "--store", &blog.store()]);
+    let ran = repair();
+    let (lines, summary) = lines(&ran);
+    assert_eq!(lines[0], format!("mended  {lost}"));
+    assert!(lines[1].starts_with(&format!("left    {}", line(Table::PostKeys, &strange, "is no row of this table; "))));
+    assert_eq!(lines[2..], ["1 mended, 1 left"]);
+    assert!(summary.ends_with(": 1 differences"), "{ran:?}");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+    assert!(repair().out.contains("0 mended, 1 left"));
+}
+
+#[tokio::test]
+async fn a_repair_that_leaves_nothing_exits_with_0() {
+    let patient = Patient::new().await;
+    patient.delete(Table::Posts, &patient.summary_of_one()).await;
+    let Patient { blog, store, .. } = patient;
+    drop(store);
+    let ran = crate::support::command::run(&["check", "--repair", "--store", &blog.store()]);
+    assert_eq!((ran.code, blog.check().code), (Some(0), Some(0)), "{ran:?}");
+}
