@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Failure, StoreOptions, in_one_line};
-use crate::app::{self, Missing};
+use crate::app;
 use crate::content::Content;
 use crate::content::check::Report;
 use crate::content::repair::Options;
@@ -27,7 +27,7 @@ pub struct Check {
 impl Check {
     pub async fn run(self) -> Result<ExitCode, Failure> {
         let mut out = std::io::stdout().lock();
-        let content = app::open_as_it_is(&self.store.store, &self.store.table_prefix, Missing::Refuse).await?;
+        let content = app::open_to_check(&self.store.store, &self.store.table_prefix).await?;
         let report = match self.repair {
             true => repair(&content, Options { removes_lost: self.remove_lost }, &mut out).await?,
             false => check(&content, &mut out).await?,

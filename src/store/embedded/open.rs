@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefinition};
 
 use super::guard::guard_file;
+use super::reader::is_full;
 use crate::store::error::StoreError;
 
 /// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.
@@ -24,14 +25,22 @@ const FILE_NAME: &str = "tidings.redb";
 const CACHE_BYTES: usize = 48 << 20;
 
 /// Files up to this size are read and verified whole when they are opened: it takes some 20 ms. For larger ones the start
-/// would wait on the disk; there the rows' own checksums stand alone.
+/// would wait on the disk; there the rows' own checksums stand alone, until `check` verifies them all.
 const VERIFY_BYTES_MAX: u64 = 32 << 20;
 
 pub(super) fn file_of(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
+/// Which files are held to their checksums, page by page, before they are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verify {
+    /// Those of up to [`VERIFY_BYTES_MAX`].
+    Small,
+    Always,
+}
+
+pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreError> {
     if folder.is_file() {
         return Err(StoreError::limit(format!(
             "{} is a file; a store is a folder, such as file:tidings-data",
@@ -46,7 +55,7 @@ pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
     guard_file(&name, || {
         let mut database =
             redb::Builder::new().set_cache_size(CACHE_BYTES).create(&path).map_err(|e| explain(&name, e))?;
-        if (1..=VERIFY_BYTES_MAX).contains(&bytes) {
+        if bytes > 0 && (which == Verify::Always || bytes <= VERIFY_BYTES_MAX) {
             verify(&mut database, &name)?;
         }
         prepare(database, &name)
@@ -73,7 +82,12 @@ pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, Sto
 
 /// Makes the tables of a new file; holds an old one to its format.
 fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
-    let damaged = |e: redb::Error| StoreError::corrupt_by(not_whole(name), e);
+    let damaged = |error: redb::Error| match error {
+        redb::Error::Io(e) if is_full(&e) => {
+            StoreError::full(format!("{name} cannot be made; make room, then try again"), e)
+        }
+        other => StoreError::corrupt_by(not_whole(name), other),
+    };
     match read_format(&database).map_err(damaged)? {
         Some(FORMAT) => Ok(database),
         Some(other) => Err(StoreError::corrupt(format!(
@@ -120,6 +134,9 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
             if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) =>
         {
             StoreError::corrupt_by(not_whole(name), e)
+        }
+        DatabaseError::Storage(redb::StorageError::Io(e)) if is_full(&e) => {
+            StoreError::full(format!("{name} cannot be opened; make room, then try again"), e)
         }
         DatabaseError::Storage(redb::StorageError::Io(e)) => {
             StoreError::unavailable(format!("{name} cannot be opened"), e)
