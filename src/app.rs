@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::config::{self, ConfigError, StoreSetting};
 use crate::content::write::intent::LEASE_SECONDS;
 use crate::content::{Content, ContentError, Sharing};
-use crate::graphql::access::EditorToken;
+use crate::graphql::access::SignIn;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
@@ -41,7 +41,7 @@ pub enum StartError {
 /// Who may do what.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    pub editor_token: EditorToken,
+    pub sign_in: SignIn,
     /// Whether anyone may ask what an answer cost.
     pub tells_storage: bool,
 }
@@ -95,7 +95,11 @@ pub async fn open_to_check(setting: &StoreSetting, table_prefix: &str) -> Result
 ///
 /// # Errors
 /// As [`open`].
-async fn open_as_it_is(setting: &StoreSetting, table_prefix: &str, missing: Missing) -> Result<Content, StartError> {
+pub async fn open_as_it_is(
+    setting: &StoreSetting,
+    table_prefix: &str,
+    missing: Missing,
+) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
         StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::is_at(folder) => {
             return Err(StartError::Missing(folder.clone()));
@@ -151,7 +155,7 @@ pub async fn serve(
 /// The routes over some content; for tests too.
 pub fn build_router(content: &Content, access: Access, writes: Writes) -> axum::Router {
     let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
-        .with_editor_token(access.editor_token)
+        .with_sign_in(access.sign_in)
         .telling_storage(access.tells_storage);
     let service = Arc::new(service);
     let checked = content.clone();

@@ -1,10 +1,14 @@
 //! Export: everything as JSON Lines. The rule: what is written is what `import::json_lines` reads.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use crate::content::{Content, ContentError};
 use crate::import::json_lines::{Header, PostRecord, Record, Status, TermRecord, VERSION};
 use crate::model::{NodeId, Post, PostStatus, Slug, Term, TermKind, WholePost};
+
+/// The slug that a term has now, by the first that it had, which posts bear.
+type Slugs = HashMap<(TermKind, Slug), Slug>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
@@ -20,8 +24,10 @@ pub enum ExportError {
 /// Where the store cannot be read or `out` cannot be written.
 pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, ExportError> {
     write_line(out, &Header { tidings: VERSION })?;
+    let mut slugs = Slugs::default();
     for kind in TermKind::ALL {
         for term in content.all_terms(kind).await? {
+            slugs.insert((kind, term.id.first_slug.clone()), term.slug.clone());
             write_line(out, &record_of_term(term))?;
         }
     }
@@ -29,7 +35,7 @@ pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, Ex
     let mut walk = content.walk();
     while let Some(page) = walk.next().await? {
         for whole in page {
-            write_line(out, &Record::Post(Box::new(record_of_post(content, whole))))?;
+            write_line(out, &Record::Post(Box::new(record_of_post(content, &slugs, whole))))?;
             posts += 1;
         }
     }
@@ -47,6 +53,7 @@ fn record_of_term(term: Term) -> Record {
     let record = TermRecord {
         id: Some(NodeId::Term(term.id).to_string()),
         slug: term.slug,
+        former_slugs: term.former_slugs,
         name: term.name,
         description: term.description.clone().filter(|_| !is_author),
         bio: term.description.filter(|_| is_author),
@@ -59,10 +66,13 @@ fn record_of_term(term: Term) -> Record {
     }
 }
 
-fn record_of_post(content: &Content, whole: WholePost) -> PostRecord {
+fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRecord {
     let Post { id, slug, title, excerpt, has_own_excerpt, version, created_at, updated_at, published_at, .. } =
         whole.post.clone();
-    let texts = |slugs: &[Slug]| slugs.iter().map(Slug::to_string).collect();
+    let texts = |kind| {
+        let now = |first: &Slug| slugs.get(&(kind, first.clone())).unwrap_or(first).to_string();
+        whole.post.terms(kind).iter().map(now).collect()
+    };
     PostRecord {
         id: id.to_string(),
         slug,
@@ -79,9 +89,9 @@ fn record_of_post(content: &Content, whole: WholePost) -> PostRecord {
         created_at,
         updated_at,
         published_at,
-        authors: texts(&whole.post.authors),
-        categories: texts(&whole.post.categories),
-        tags: texts(&whole.post.tags),
+        authors: texts(TermKind::Author),
+        categories: texts(TermKind::Category),
+        tags: texts(TermKind::Tag),
         origin: whole.post.origin,
     }
 }

@@ -7,6 +7,7 @@ mod export;
 mod import;
 mod schema;
 mod serve;
+mod token;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ enum Command {
     Export(export::Export),
     Check(check::Check),
     Schema(schema::PrintSchema),
+    Token(token::TokenCommand),
 }
 
 /// Where the content is; the same for every command.
@@ -53,6 +55,7 @@ impl Cli {
             Command::Export(export) => export.run().await,
             Command::Check(check) => check.run().await,
             Command::Schema(schema) => schema.run(),
+            Command::Token(token) => token.run().await,
         };
         done.unwrap_or_else(|failure| {
             eprintln!("tidings: {}", in_one_line(with_causes(failure.as_ref())));

@@ -9,12 +9,15 @@ use crate::store::{Continuation, Store};
 
 use super::Content;
 use super::directory::scan_all;
-use super::error::Result;
+use super::error::{ContentError, Result};
 use super::moves;
 use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
 use super::write::plan::Stored;
+
+/// How often a post may be moved on while it is looked for.
+const FINDS_MAX: usize = 8;
 
 /// A post as `PostKeys` names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +57,7 @@ impl Content {
                     (Some(Lookup::Slug(by)), LookupRow::Place { place, .. }) => {
                         catalog.slugs.insert(by, place.key.id);
                     }
-                    (Some(Lookup::Slug(by)), LookupRow::Former { id }) => {
+                    (Some(Lookup::Slug(by)), LookupRow::Former { id, .. }) => {
                         catalog.slugs.insert(by, id);
                     }
                     _ => {}
@@ -83,10 +86,33 @@ impl Content {
         Ok(terms)
     }
 
-    /// A post for a change: as it is, drafts included. 1 point read.
+    /// A post for a change: as it is, drafts included; `None` where it no longer stands there. 1 point read.
     pub async fn stored(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Stored>> {
         let Some(row) = self.store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
-        Ok(Some(Stored { whole: rows::post::read_whole(&row)?, etag: row.etag }))
+        if !moves::stands(&self.store, &row).await? {
+            return Ok(None);
+        }
+        let whole = rows::post::read_whole(&row)?;
+        Ok((whole.post.id == place.key.id).then_some(Stored { whole, etag: row.etag }))
+    }
+
+    /// The post with this id for a change, wherever it stands, and `PostKeys` names it there: a change upon a change that was left unfinished
+    /// would else part the post from its id. 2 point reads where it is not on the move.
+    pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
+        for _ in 0..FINDS_MAX {
+            let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
+            let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(None) };
+            let post = match self.stored(&place, &slug).await? {
+                Some(stored) if PostPlace::of(&stored.whole.post) == place => return Ok(Some(stored)),
+                Some(stored) => stored.whole.post,
+                None => match moves::find(&self.store, id, &[]).await? {
+                    Some(post) => post,
+                    None => return Ok(None),
+                },
+            };
+            self.writer()?.name_place(&post).await?;
+        }
+        Err(ContentError::Gone { what: "a post" })
     }
 
     /// Walks every post with its body, drafts first, then the oldest month first.

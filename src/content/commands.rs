@@ -1,6 +1,8 @@
 //! What an editor asks for, and what may be wrong with it. The rule: pure; a command and a post as it stands give the post as it is to stand, or
 //! every reason why not.
 
+use std::sync::Arc;
+
 use crate::model::excerpt::excerpt_of;
 use crate::model::rules::{self, Broken};
 use crate::model::{Instant, Post, PostId, Slug, WholePost};
@@ -47,6 +49,7 @@ pub enum UserErrorCode {
     Taken,
     Conflict,
     TooLarge,
+    InUse,
 }
 
 impl UserError {
@@ -100,7 +103,7 @@ pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholeP
         former_slugs: Vec::new(),
         origin: None,
     };
-    checked(WholePost { post, markdown: new.markdown.into() })
+    checked(WholePost { post, markdown: new.markdown.into(), changed_by: None })
 }
 
 /// The post after the changes; as it was where they change nothing.
@@ -131,6 +134,24 @@ pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<
         post.excerpt = excerpt_of(&after.markdown);
     }
     next_version(before, after, now)
+}
+
+/// The post with the text and the terms of an earlier version. Its slug and its publication stay.
+///
+/// # Errors
+/// The rule that the post would break.
+pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Result<WholePost, UserError> {
+    let was = &earlier.post;
+    let post = Post {
+        title: was.title.clone(),
+        excerpt: was.excerpt.clone(),
+        has_own_excerpt: was.has_own_excerpt,
+        authors: was.authors.clone(),
+        categories: was.categories.clone(),
+        tags: was.tags.clone(),
+        ..before.post.clone()
+    };
+    next_version(before, WholePost { post, markdown: Arc::clone(&earlier.markdown), ..before.clone() }, now)
 }
 
 /// The post published at an instant, or with `None` a draft again.

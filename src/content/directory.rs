@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Moment};
 
-use crate::keys::{Table, place, term};
+use crate::keys::{Shelf, Table, place, term};
 use crate::model::{Month, TermKind};
 use crate::store::{Entity, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 
@@ -19,30 +19,37 @@ pub type FirstCharacters = Arc<Vec<Listed<String>>>;
 pub struct Directories {
     age_max: Option<Duration>,
     months: Cached<Month>,
+    draft_months: Cached<Month>,
     terms: [Cached<String>; 3],
 }
 
 impl Directories {
     /// `age_max`: how old a list may be where others write to the store too; `None` where no one else can.
     pub fn new(age_max: Option<Duration>) -> Self {
-        Self { age_max, months: Cached::default(), terms: std::array::from_fn(|_| Cached::default()) }
+        let terms = std::array::from_fn(|_| Cached::default());
+        Self { age_max, months: Cached::default(), draft_months: Cached::default(), terms }
     }
 
     /// Forgets all: the next reader sees what was just written.
     pub fn forget(&self) {
         self.months.forget();
+        self.draft_months.forget();
         self.terms.iter().for_each(Cached::forget);
     }
 
-    /// The months, where no read is needed to tell.
+    /// The months of `Posts`, where no read is needed to tell.
     pub fn months_at_hand(&self) -> Option<Months> {
         self.months.fresh(self.age_max)
     }
 
     /// One range read for each 1,000 months, or none.
-    pub async fn months(&self, store: &Store) -> Result<Months, StoreError> {
-        let rows = RowRange::new(place::MONTHS_PARTITION, None, None)?;
-        self.months.get(self.age_max, store, Table::Months, &rows, directory::read_month).await
+    pub async fn months(&self, store: &Store, shelf: Shelf) -> Result<Months, StoreError> {
+        let rows = RowRange::new(place::months_partition(shelf), None, None)?;
+        let cached = match shelf {
+            Shelf::Posts => &self.months,
+            Shelf::Drafts => &self.draft_months,
+        };
+        cached.get(self.age_max, store, Table::Months, &rows, directory::read_month).await
     }
 
     /// One range read, or none.

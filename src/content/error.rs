@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::model::Role;
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,15 @@ pub enum ContentError {
     /// The post has moved on since it was read.
     #[error("{what} was changed by someone else meanwhile; read it again")]
     Conflict { what: String },
+    /// Who asks may not do this.
+    #[error("{what}: it needs the role {needed}")]
+    Forbidden { needed: Role, what: &'static str },
+    /// A preview link that this site has not given, or whose key is no more.
+    #[error("this is no preview link of this site, or it was revoked")]
+    BadPreview,
+    /// A preview link whose time is over.
+    #[error("the preview link has expired; ask for a new one")]
+    PreviewExpired,
     /// What is read was taken away or moved while it was read. Read again.
     #[error("{what} changed while it was read; try again")]
     Gone { what: &'static str },

@@ -1,17 +1,21 @@
 //! What the server does with content: reads, pages, writes, checks, repairs. The rule of this room: it knows neither GraphQL nor HTTP.
 
+mod audit;
 pub mod catalog;
 pub mod check;
 pub mod commands;
 pub mod directory;
 pub mod editor;
 pub mod error;
+pub mod history;
 mod moves;
 mod nearby;
 pub mod pages;
+mod permission;
 pub mod reader;
 pub mod repair;
 pub mod rows;
+pub mod tokens;
 pub mod write;
 
 use std::sync::Arc;
@@ -26,6 +30,7 @@ use crate::clock::Clock;
 use crate::keys::Table;
 use crate::store::{CountingStore, Store};
 use directory::Directories;
+use tokens::cache::TokenCache;
 use write::recover::Recovered;
 
 /// Who else may write to the store.
@@ -42,6 +47,7 @@ pub enum Sharing {
 pub struct Content {
     store: Store,
     directories: Arc<Directories>,
+    tokens: Arc<TokenCache>,
     clock: Clock,
     sharing: Sharing,
 }
@@ -54,7 +60,8 @@ impl Content {
             Sharing::Alone => None,
             Sharing::Shared { seen_within } => Some(seen_within),
         };
-        Ok(Self { store, directories: Arc::new(Directories::new(age_max)), clock, sharing })
+        let tokens = Arc::new(TokenCache::new(age_max));
+        Ok(Self { store, directories: Arc::new(Directories::new(age_max)), tokens, clock, sharing })
     }
 
     /// One request's view, which counts what it reads.
@@ -103,6 +110,7 @@ impl Content {
     /// Drops what is cached: the next reader reads everything anew.
     pub fn forget_cached(&self) {
         self.directories.forget();
+        self.tokens.forget();
     }
 
     /// Whether no other process writes to the store.

@@ -1,25 +1,91 @@
 //! A post on its way between two partitions. The rule: of the two ends of a move one stands, the new one as soon as the old one forwards.
 
-use crate::keys::PostPlace;
+use crate::keys::{PostPlace, Table, lookup};
+use crate::model::{Post, PostId, Slug};
 use crate::store::{Entity, Store};
 
-use super::error::Result;
-use super::rows::post::{self as rows, Move};
+use super::error::{ContentError, Result};
+use super::rows::lookup::{self as lookup_rows, LookupRow};
+use super::rows::post::{self as rows, Move, OtherPlace};
+
+/// How often a post may be moved on while it is looked for.
+const STEPS_MAX: usize = 8;
 
 /// Whether a row bears the mark of a move, so that [`stands`] must be asked.
 pub(super) fn may_be_moving(row: &Entity) -> bool {
     rows::is_marked(row)
 }
 
-/// Whether a post's row counts at this moment. One point read where it is the new end of a move, else none.
+/// Whether a post's row counts at this moment. One point read where it is the new end of a move, two where the old end has gone, else none.
 pub(super) async fn stands(store: &Store, row: &Entity) -> Result<bool> {
     let from = match rows::read_move(row)? {
         None => return Ok(true),
         Some(Move::ForwardTo(_)) => return Ok(false),
-        Some(Move::PendingFrom(from)) => PostPlace { shelf: from.shelf, key: from.key },
+        Some(Move::PendingFrom(from)) => PostPlace::from(from),
     };
-    Ok(match store.get(from.shelf.name(), &from.summary()).await? {
-        None => true,
-        Some(old) => matches!(rows::read_move(&old)?, Some(Move::ForwardTo(_))),
-    })
+    let here = PostPlace::of(&rows::read_summary(row)?);
+    match store.get(from.shelf.name(), &from.summary()).await? {
+        // It may forward to where another change has moved the post.
+        Some(old) => {
+            Ok(matches!(rows::read_move(&old)?, Some(Move::ForwardTo(to)) if PostPlace::from(to.clone()) == here))
+        }
+        // The old end goes only after the mark: this one was made and has lost its mark meanwhile, or another change was made instead.
+        None => match store.get(here.shelf.name(), &row.key).await? {
+            Some(now) => Ok(rows::read_move(&now)?.is_none()),
+            None => Ok(false),
+        },
+    }
+}
+
+/// The post at a place, or where the rows there say that it has gone. One point read where it is not on the move. `slug`: what it bore there,
+/// for a post that changes its instant within its month takes no more of its old place than the row under its slug.
+pub(super) async fn follow(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result<Option<Post>> {
+    let (mut place, mut slug) = (place.clone(), slug.cloned());
+    for _ in 0..STEPS_MAX {
+        let Some(row) = row_at(store, &place, slug.as_ref()).await? else { return Ok(None) };
+        let post = rows::read_summary(&row)?;
+        place = match rows::read_move(&row)? {
+            None => return Ok(Some(post)),
+            Some(Move::PendingFrom(_)) if stands(store, &row).await? => return Ok(Some(post)),
+            Some(Move::ForwardTo(other) | Move::PendingFrom(other)) => other.into(),
+        };
+        slug = Some(post.slug);
+    }
+    Err(ContentError::Gone { what: "a post" })
+}
+
+async fn row_at(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result<Option<Entity>> {
+    let summary = store.get(place.shelf.name(), &place.summary()).await?;
+    let (None, Some(slug)) = (&summary, slug) else { return Ok(summary) };
+    let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
+    Ok((rows::read_summary(&row)?.id == place.key.id).then_some(row))
+}
+
+/// The post with this id as it stands at this moment: at one of the places that the caller knows of, or where `PostKeys` names it.
+pub(super) async fn find(store: &Store, id: &PostId, known: &[PostPlace]) -> Result<Option<Post>> {
+    for place in known {
+        if let Some(post) = follow(store, place, None).await? {
+            return Ok(Some(post));
+        }
+    }
+    let mut last_read = None;
+    for _ in 0..STEPS_MAX {
+        let Some(row) = store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
+        let LookupRow::Place { place, slug, .. } = lookup_rows::read(&row)? else { return Ok(None) };
+        if let Some(post) = follow(store, &place, Some(&slug)).await? {
+            return Ok(Some(post));
+        }
+        // Its rows are taken away only after `PostKeys` names the new place: where it still names this one, the post is gone.
+        if last_read.as_ref() == Some(&row.etag) {
+            return Ok(None);
+        }
+        last_read = Some(row.etag);
+    }
+    Err(ContentError::Gone { what: "a post" })
+}
+
+impl From<OtherPlace> for PostPlace {
+    fn from(other: OtherPlace) -> Self {
+        Self { shelf: other.shelf, key: other.key }
+    }
 }

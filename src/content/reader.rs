@@ -1,5 +1,5 @@
 //! One request's view of the content, at one instant. The rule: a `Reader` shows what is published, and nothing of a draft or of a post
-//! still to come, on any path.
+//! still to come, on any path; but to an actor who may see them, by their ids and slugs and in lists of their own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,20 +7,28 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 
 use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
-use crate::model::{Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
-use crate::store::{CountingStore, Entity, Key, Result as StoreResult, StorageUse, Store};
+use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
+use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
 use super::directory::{Directories, FirstCharacters, Months};
-use super::error::Result;
+use super::error::{ContentError, Result};
 use super::moves;
 use super::nearby;
 use super::rows;
 use super::rows::lookup::LookupRow;
-use super::rows::post::Move;
 use super::rows::term::TermRow;
 
 /// How many slugs of one term may lead to each other: renames of renames.
 const FORWARDS_MAX: usize = 8;
+/// How often a post may be moved on while it is looked for.
+const FINDS_MAX: usize = 8;
+
+/// What is wanted of a post.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Summary,
+    Whole,
+}
 
 #[derive(Clone)]
 pub struct Reader {
@@ -28,12 +36,38 @@ pub struct Reader {
     counted: Arc<CountingStore>,
     pub(super) directories: Arc<Directories>,
     now: Instant,
+    /// Who asks, where that is known.
+    actor: Option<Arc<Actor>>,
+}
+
+/// Where the body of a post is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BodyPlace {
+    is_draft: bool,
+    month: Month,
+    slug: Slug,
+}
+
+impl BodyPlace {
+    pub fn of(post: &Post) -> Self {
+        Self { is_draft: post.published_at.is_none(), month: post.key().month(), slug: post.slug.clone() }
+    }
 }
 
 impl Reader {
     pub fn new(counted: Arc<CountingStore>, directories: Arc<Directories>, now: Instant) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
-        Self { store, counted, directories, now }
+        Self { store, counted, directories, now, actor: None }
+    }
+
+    /// Shows this actor what it may see.
+    #[must_use]
+    pub fn for_actor(self, actor: Option<Arc<Actor>>) -> Self {
+        Self { actor, ..self }
+    }
+
+    pub fn actor(&self) -> Option<&Actor> {
+        self.actor.as_deref()
     }
 
     /// What this request has asked of the store so far.
@@ -48,18 +82,18 @@ impl Reader {
 
     /// How many months hold posts, or did.
     pub async fn month_count(&self) -> Result<usize> {
-        Ok(self.months().await?.len())
+        Ok(self.months(Shelf::Posts).await?.len())
     }
 
-    pub(super) async fn months(&self) -> Result<Months> {
-        Ok(self.directories.months(&self.store).await?)
+    pub(super) async fn months(&self, shelf: Shelf) -> Result<Months> {
+        Ok(self.directories.months(&self.store, shelf).await?)
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
         Ok(self.directories.first_characters(&self.store, kind).await?)
     }
 
-    /// Published posts by their keys; a key that holds none is left out. Point reads, all at once, or a range read where several
+    /// Posts of `Posts` by their keys; a key that holds none which may be seen is left out. Point reads, all at once, or a range read where several
     /// stand close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let plan = nearby::plan(keys, self.directories.months_at_hand().as_deref());
@@ -106,100 +140,105 @@ impl Reader {
 
     /// By id: 2 point reads.
     pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
-        match self.look_up(&lookup::by_id(id)).await? {
-            Some(LookupRow::Place { place, slug, .. }) => self.summary_at(&place, &slug).await,
-            _ => Ok(None),
-        }
+        Ok(self.find(&lookup::by_id(id), None, Part::Summary).await?.map(|found| Arc::new(found.post)))
     }
 
     pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
-        match self.look_up(&lookup::by_id(id)).await? {
-            Some(LookupRow::Place { place, slug, .. }) => self.whole_at(&place, &slug).await,
-            _ => Ok(None),
-        }
+        self.find(&lookup::by_id(id), None, Part::Whole).await
     }
 
     /// By a slug that the post has (2 point reads) or once had (3), without its body.
     pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
-        match self.look_up_slug(slug).await? {
-            Some((place, slug)) => self.summary_at(&place, &slug).await,
-            None => Ok(None),
-        }
+        Ok(self.find(&lookup::by_slug(slug), Some(slug), Part::Summary).await?.map(|found| Arc::new(found.post)))
     }
 
     /// As [`post_by_slug`](Self::post_by_slug), with its body, for as many reads.
     pub async fn whole_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
-        match self.look_up_slug(slug).await? {
-            Some((place, slug)) => self.whole_at(&place, &slug).await,
-            None => Ok(None),
-        }
+        self.find(&lookup::by_slug(slug), Some(slug), Part::Whole).await
     }
 
-    async fn look_up_slug(&self, slug: &Slug) -> Result<Option<(PostPlace, Slug)>> {
-        let found = match self.look_up(&lookup::by_slug(slug)).await? {
-            Some(LookupRow::Former { id }) => self.look_up(&lookup::by_id(&id)).await?,
-            found => found,
-        };
-        Ok(match found {
-            Some(LookupRow::Place { place, slug, .. }) => Some((place, slug)),
-            _ => None,
+    /// The post that a row of `PostKeys` leads to, its body empty where only the summary is asked for. `slug`: what it must bear, for a slug
+    /// is claimed before the post has it.
+    async fn find(&self, key: &Key, slug: Option<&Slug>, part: Part) -> Result<Option<WholePost>> {
+        let mut last_read = None;
+        for _ in 0..FINDS_MAX {
+            let Some((place, row_slug, etag)) = self.look_up(key).await? else { return Ok(None) };
+            let found = match part {
+                Part::Summary => self.summary_at(&place, &row_slug).await?,
+                Part::Whole => self.whole_at(&place, &row_slug).await?,
+            };
+            if let Some(whole) = found {
+                let bears = slug.is_none_or(|slug| whole.post.slug == *slug || whole.post.former_slugs.contains(slug));
+                return Ok(Some(whole).filter(|whole| bears && self.is_visible(&whole.post)));
+            }
+            // A post that was moved meanwhile is named at its new place by now.
+            if last_read.as_ref() == Some(&etag) {
+                return Ok(None);
+            }
+            last_read = Some(etag);
+        }
+        Err(ContentError::Gone { what: "a post" })
+    }
+
+    /// Where `PostKeys` says that the post is, its slug there, and the ETag of the row that says so.
+    async fn look_up(&self, key: &Key) -> Result<Option<(PostPlace, Slug, Etag)>> {
+        let Some(mut row) = self.store.get(Table::PostKeys.name(), key).await? else { return Ok(None) };
+        if let LookupRow::Former { id, .. } = rows::lookup::read(&row)? {
+            match self.store.get(Table::PostKeys.name(), &lookup::by_id(&id)).await? {
+                Some(found) => row = found,
+                None => return Ok(None),
+            }
+        }
+        Ok(match rows::lookup::read(&row)? {
+            LookupRow::Place { place, slug, .. } => Some((place, slug, row.etag)),
+            LookupRow::Former { .. } => None,
         })
     }
 
-    /// The short way is the row of the lists; a post on the move is found by its whole row, which forwards.
-    async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Arc<Post>>> {
-        if place.shelf == Shelf::Drafts {
-            return Ok(self.whole_at(place, slug).await?.map(|whole| Arc::new(whole.post)));
-        }
-        let Some(row) = self.store.get(place.shelf.name(), &place.summary()).await? else { return Ok(None) };
-        match rows::post::read_move(&row)? {
-            None => Ok(self.visible(rows::post::read_summary(&row)?)),
-            Some(_) => Ok(self.whole_at(place, slug).await?.map(|whole| Arc::new(whole.post))),
-        }
+    async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
+        Ok(moves::follow(&self.store, place, Some(slug)).await?.map(|post| WholePost {
+            post,
+            markdown: "".into(),
+            changed_by: None,
+        }))
     }
 
-    async fn look_up(&self, key: &Key) -> Result<Option<LookupRow>> {
-        let row = self.store.get(Table::PostKeys.name(), key).await?;
-        Ok(row.as_ref().map(rows::lookup::read).transpose()?)
-    }
-
-    /// The post at a place, or where its rows say that it has gone.
+    /// One point read where the post stands there under that slug; else its summary leads to it.
     async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
-        let Some(row) = self.store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
-        let row = match rows::post::read_move(&row)? {
-            None => row,
-            Some(Move::ForwardTo(to)) => {
-                let to = PostPlace { shelf: to.shelf, key: to.key };
-                let slug: Slug = rows::post::read_summary(&row)?.slug;
-                match self.store.get(to.shelf.name(), &to.whole(&slug)).await? {
-                    Some(row) => row,
-                    None => return Ok(None),
-                }
+        let row = self.store.get(place.shelf.name(), &place.whole(slug)).await?;
+        if let Some(row) = row.filter(|row| !moves::may_be_moving(row)) {
+            let whole = rows::post::read_whole(&row)?;
+            // The slug may be another post's by now.
+            if whole.post.id == place.key.id {
+                return Ok(Some(whole));
             }
-            Some(Move::PendingFrom(_)) if moves::stands(&self.store, &row).await? => row,
-            Some(Move::PendingFrom(from)) => {
-                let from = PostPlace { shelf: from.shelf, key: from.key };
-                let Some(summary) = self.store.get(from.shelf.name(), &from.summary()).await? else { return Ok(None) };
-                let slug = rows::post::read_summary(&summary)?.slug;
-                match self.store.get(from.shelf.name(), &from.whole(&slug)).await? {
-                    Some(row) => row,
-                    None => return Ok(None),
-                }
-            }
-        };
-        let whole = rows::post::read_whole(&row)?;
-        Ok(self.is_visible(&whole.post).then_some(whole))
+        }
+        let Some(post) = moves::follow(&self.store, place, Some(slug)).await? else { return Ok(None) };
+        let row = self.store.get(PostPlace::of(&post).shelf.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
+        Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
     }
 
     /// The bodies of posts that were read, in the order of the keys: 1 point read each. `None` where a post has changed its place meanwhile.
-    pub async fn bodies(&self, keys: &[(Month, Slug)]) -> Vec<Result<Option<Arc<str>>>> {
-        let places: Vec<Key> = keys.iter().map(|(month, slug)| place::whole(*month, slug)).collect();
-        let rows = self.store.get_many(Table::Posts.name(), &places).await;
+    pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
+        let [drafts, posts] = join_all(Shelf::ALL.map(|shelf| self.body_rows(shelf, places)))
+            .await
+            .try_into()
+            .unwrap_or_else(|_| unreachable!("two shelves are read"));
+        let (mut drafts, mut posts) = (drafts.into_iter(), posts.into_iter());
+        let of_shelf = |place: &BodyPlace| if place.is_draft { drafts.next() } else { posts.next() };
+        let rows: Vec<_> = places.iter().map(of_shelf).map(|row| row.unwrap_or(Ok(None))).collect();
         let body = |row: StoreResult<Option<Entity>>| {
             let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
             Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
         };
         rows.into_iter().map(body).collect()
+    }
+
+    /// The rows of this shelf's bodies, in the order of their places.
+    async fn body_rows(&self, shelf: Shelf, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
+        let is_here = |place: &&BodyPlace| place.is_draft == (shelf == Shelf::Drafts);
+        let keys: Vec<Key> = places.iter().filter(is_here).map(|at| place::whole(at.month, &at.slug)).collect();
+        if keys.is_empty() { Vec::new() } else { self.store.get_many(shelf.name(), &keys).await }
     }
 
     /// Terms by slugs that they have or once had, in the order of the keys: the reads of [`term`](Self::term), those of all keys at once.
@@ -213,7 +252,7 @@ impl Reader {
             let row = row.and_then(|row| row.map(|row| rows::term::read(*kind, &row)).transpose());
             found.push(match row {
                 Ok(Some(TermRow::Term(term))) => Ok(Some(Arc::new(term))),
-                Ok(Some(TermRow::ForwardTo(next))) => {
+                Ok(Some(TermRow::ForwardTo { slug: next, .. } | TermRow::PendingFrom { old: next, .. })) => {
                     forwards.push((i, *kind, next));
                     Ok(None)
                 }
@@ -244,15 +283,50 @@ impl Reader {
             };
             match rows::term::read(kind, &row)? {
                 TermRow::Term(term) => return Ok(Some(Arc::new(term))),
-                TermRow::ForwardTo(next) => slug = next,
+                TermRow::ForwardTo { slug: next, .. } => slug = next,
+                TermRow::PendingFrom { term, old } if self.is_renamed(&term, &old).await? => {
+                    return Ok(Some(Arc::new(term)));
+                }
+                TermRow::PendingFrom { old, .. } => slug = old,
             }
         }
         Ok(None)
     }
 
+    /// Whether a term stands under this very slug.
     pub(super) async fn term_row_stands(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
         let row = self.store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
-        Ok(matches!(row.map(|row| rows::term::read(kind, &row)).transpose()?, Some(TermRow::Term(_))))
+        match row.map(|row| rows::term::read(kind, &row)).transpose()? {
+            Some(row) => Ok(self.listed_term(row).await?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// The term of a row, where the row counts at this moment. One point read where the term is being renamed, else none.
+    pub(super) async fn listed_term(&self, row: TermRow) -> Result<Option<Arc<Term>>> {
+        Ok(match row {
+            TermRow::Term(term) => Some(Arc::new(term)),
+            TermRow::ForwardTo { .. } => None,
+            TermRow::PendingFrom { term, old } => self.is_renamed(&term, &old).await?.then(|| Arc::new(term)),
+        })
+    }
+
+    /// Whether the old slug leads to the new one already.
+    async fn is_renamed(&self, renamed: &Term, old: &Slug) -> Result<bool> {
+        let kind = renamed.kind();
+        let row = self.store.get(Table::Terms(kind).name(), &term::term(old)).await?;
+        let row = row.map(|row| rows::term::read(kind, &row)).transpose()?;
+        Ok(matches!(row, Some(TermRow::ForwardTo { slug, .. }) if slug == renamed.slug))
+    }
+
+    /// What posts bear for terms of these slugs: the first slug that each had. A slug without a term stays as it is. 1 point read each.
+    pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+        let reads = slugs.iter().map(|(kind, slug)| async move {
+            let row = self.store.get(Table::Terms(*kind).name(), &term::term(slug)).await?;
+            let row = row.map(|row| rows::term::read(*kind, &row)).transpose()?;
+            Ok(row.map_or_else(|| slug.clone(), |row| row.first_slug().clone()))
+        });
+        try_join_all(reads).await
     }
 
     pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
@@ -264,6 +338,6 @@ impl Reader {
     }
 
     fn is_visible(&self, post: &Post) -> bool {
-        post.published_at.is_some_and(|at| at <= self.now)
+        post.published_at.is_some_and(|at| at <= self.now) || self.actor().is_some_and(|actor| actor.sees(post))
     }
 }

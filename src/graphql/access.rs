@@ -1,22 +1,34 @@
-//! Who may change anything. The rule: nobody, unless the server was started with an editor token and the request bears it; tokens are compared
-//! in constant time.
+//! Who asks, and what that one may ask for. The rule: a token that is not good is never answered as no token; and what a role lacks is said
+//! before anything is read.
 
 use std::any::TypeId;
 use std::fmt;
+use std::sync::Arc;
 
-use async_graphql::{Context, Error, ErrorExtensions, Request};
+use async_graphql::{Context, Error, Pos, Request, ServerError};
 use subtle::ConstantTimeEq;
+
+use crate::content::tokens::sign_in::BadToken;
+use crate::content::{Content, ContentError, Reader};
+use crate::model::token::TOKEN_PREFIX;
+use crate::model::{Actor, Post, Role};
+
+use super::context;
+use super::error::{Code, coded};
+use super::failure::{Failure, with_code};
 
 /// Shorter tokens can be guessed.
 pub const TOKEN_CHARS_MIN: usize = 24;
+/// The name in the log of who bears the token that the server was started with.
+const EDITOR_TOKEN_NAME: &str = "TIDINGS_EDITOR_TOKEN";
 
-/// The token of a request's `Authorization: Bearer`, as the transport read it.
+/// The token of a request's `Authorization: Bearer`, as the transport read it; empty where it is malformed.
 #[derive(Clone)]
 pub struct BearerToken(pub String);
 
-/// The token that an editor must bear. `None`: this server takes no changes.
+/// The token that the server was started with: whoever bears it is an admin. `None`: there is none.
 #[derive(Clone, Default)]
-pub struct EditorToken(Option<String>);
+pub struct EditorToken(Option<(String, Arc<Actor>)>);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an editor token must have at least {TOKEN_CHARS_MIN} characters; make one with `openssl rand -hex 24`")]
@@ -28,12 +40,13 @@ impl EditorToken {
     pub fn new(token: Option<String>) -> Result<Self, WeakToken> {
         match token {
             Some(token) if token.chars().count() < TOKEN_CHARS_MIN => Err(WeakToken),
-            token => Ok(Self(token)),
+            token => Ok(Self(token.map(|token| (token, Arc::new(Actor::new(EDITOR_TOKEN_NAME, Role::Admin)))))),
         }
     }
 
-    fn admits(&self, bearer: &BearerToken) -> bool {
-        self.0.as_ref().is_some_and(|token| token.as_bytes().ct_eq(bearer.0.as_bytes()).into())
+    fn actor(&self, bearer: &str) -> Option<Arc<Actor>> {
+        let (token, actor) = self.0.as_ref()?;
+        bool::from(token.as_bytes().ct_eq(bearer.as_bytes())).then(|| Arc::clone(actor))
     }
 }
 
@@ -50,21 +63,83 @@ impl fmt::Debug for BearerToken {
     }
 }
 
-/// Whether the request bears the editor token.
-pub fn is_editor(wanted: &EditorToken, request: &Request) -> bool {
-    let bearer = request.data.get(&TypeId::of::<BearerToken>()).and_then(|data| data.downcast_ref());
-    bearer.is_some_and(|bearer| wanted.admits(bearer))
+/// The ways to show who one is.
+#[derive(Debug, Clone, Default)]
+pub struct SignIn {
+    pub editor_token: EditorToken,
 }
 
+impl SignIn {
+    /// Who bears the request's token; nobody where it has none.
+    ///
+    /// # Errors
+    /// UNAUTHENTICATED where the token is not good, whatever was asked for: an answer for everyone would look like the one that was wanted.
+    pub async fn actor(
+        &self,
+        content: &Content,
+        reader: &Reader,
+        request: &Request,
+    ) -> Result<Option<Arc<Actor>>, ServerError> {
+        let Some(BearerToken(text)) = bearer_of(request) else { return Ok(None) };
+        if let Some(actor) = self.editor_token.actor(text) {
+            return Ok(Some(actor));
+        }
+        let known = match () {
+            () if text.is_empty() => Err("`Authorization: Bearer` needs one token behind it".to_owned()),
+            () if text.starts_with(TOKEN_PREFIX) => {
+                let known = content.bearer_of(reader, text).await.map_err(|error| failed(error.into()))?;
+                known.map_err(|bad| bad.to_string())
+            }
+            () => Err(BadToken::Unknown.to_string()),
+        };
+        match known {
+            Ok(actor) => Ok(Some(Arc::new(actor))),
+            Err(why) => Err(coded(Code::Unauthenticated, why, None)),
+        }
+    }
+}
+
+/// Whether the request bears a token, which may cost reads.
+pub fn bears_token(request: &Request) -> bool {
+    bearer_of(request).is_some()
+}
+
+/// A failure before anything of the request ran, which therefore stands nowhere in it.
+fn failed(failure: Failure) -> ServerError {
+    let mut error = Error::from(failure).into_server_error(Pos::default());
+    error.locations.clear();
+    error
+}
+
+fn bearer_of(request: &Request) -> Option<&BearerToken> {
+    request.data.get(&TypeId::of::<BearerToken>()).and_then(|data| data.downcast_ref())
+}
+
+/// Somebody who sees this post before everyone does.
+///
 /// # Errors
-/// UNAUTHENTICATED, saying what is missing.
-pub fn require_editor(ctx: &Context<'_>) -> Result<(), Error> {
-    let wanted: &EditorToken = ctx.data_unchecked();
-    let message = match (wanted, ctx.data_opt::<BearerToken>()) {
-        (EditorToken(None), _) => "this server takes no changes: it was started without TIDINGS_EDITOR_TOKEN",
-        (_, None) => "a change needs the header `Authorization: Bearer` with the editor token",
-        (wanted, Some(bearer)) if wanted.admits(bearer) => return Ok(()),
-        _ => "the token is not this server's editor token",
-    };
-    Err(Error::new(message).extend_with(|_, e| e.set("code", "UNAUTHENTICATED")))
+/// UNAUTHENTICATED without a token, FORBIDDEN for one of another author.
+pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<(), Error> {
+    if require(ctx, Role::Reader)?.sees(post) {
+        return Ok(());
+    }
+    let refused = ContentError::Forbidden { needed: Role::Reader, what: "the post is another author's" };
+    Err(Failure::from(refused).into())
+}
+
+/// The actor of this request.
+///
+/// # Errors
+/// UNAUTHENTICATED where nobody has shown who it is, FORBIDDEN where its role is a lower one.
+pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor, Error> {
+    match context::of(ctx).reader.actor() {
+        None => Err(with_code(
+            format!("this needs the header `Authorization: Bearer` with a token of the role {needed}"),
+            Code::Unauthenticated.as_str(),
+        )),
+        Some(actor) if actor.role < needed => {
+            Err(Failure::from(ContentError::Forbidden { needed, what: "your token's role is a lower one" }).into())
+        }
+        Some(actor) => Ok(actor),
+    }
 }

@@ -5,7 +5,8 @@ use async_graphql::{Context, InputObject};
 use crate::content;
 use crate::content::pages::terms;
 use crate::content::pages::{Filter, PageArguments, PostList, Scope, SlugFilter as Slugs, Wanted};
-use crate::model::{PostKey, Slug, TermKind};
+use crate::content::tokens;
+use crate::model::{PostKey, Slug, TermKind, TokenId};
 
 use super::failure::Failure;
 use super::scalars::DateTime;
@@ -49,6 +50,10 @@ impl Paging {
 
     pub fn of_terms(self, kind: TermKind) -> Result<PageArguments<Slug>, Failure> {
         self.decode(|argument, text| terms::decode_cursor(kind, argument, text))
+    }
+
+    pub fn of_tokens(self) -> Result<PageArguments<TokenId>, Failure> {
+        self.decode(tokens::page::decode_cursor)
     }
 
     fn decode<C>(self, decode: impl Fn(&'static str, &str) -> content::Result<C>) -> Result<PageArguments<C>, Failure> {

@@ -26,7 +26,7 @@ pub struct PageInfo {
 }
 
 impl PageInfo {
-    fn of<T>(page: &Page<T>, cursor: impl Fn(&T) -> String) -> Self {
+    pub(super) fn of<T>(page: &Page<T>, cursor: impl Fn(&T) -> String) -> Self {
         Self {
             has_next_page: page.has_next,
             has_previous_page: page.has_previous,
@@ -36,7 +36,7 @@ impl PageInfo {
     }
 }
 
-/// A page of posts, newest first.
+/// A page of posts, in the order of their list: newest first but where it says otherwise.
 pub struct PostConnection {
     pub list: PostList,
     pub page: Arc<Page<Arc<Post>>>,
@@ -51,7 +51,7 @@ pub struct PostEdge {
     node: PostObject,
 }
 
-/// A page of posts, newest first.
+/// A page of posts, in the order of their list: newest first but where it says otherwise.
 #[Object]
 impl PostConnection {
     /// The posts with their cursors.

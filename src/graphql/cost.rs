@@ -10,6 +10,7 @@ use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinitio
 use async_graphql::{Name, Positioned, Request, ServerError, Value, Variables};
 use async_graphql_value::Value as Literal;
 
+use crate::content::history::REVISIONS_PAGE_MAX;
 use crate::content::pages::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::content::pages::{RANGE_READS_MAX, list::FILTER_SLUGS_MAX};
 
@@ -28,6 +29,16 @@ const DIRECTORY_READS: u64 = 10;
 const TERM_READS: u64 = 8;
 /// A change of a post with all the terms that it may bear, before and after: a few requests for each.
 const CHANGE: Bound = Bound { point_reads: 6 * 6 * TERMS_MAX as u64, range_reads: 0 };
+/// The list of tokens is bounded to what one range read answers; a row may have been added meanwhile.
+const TOKENS: Bound = Bound { point_reads: 0, range_reads: 2 };
+/// Reads, tried again where others are at work on the same row.
+const CHANGE_OF_TOKEN: Bound = Bound { point_reads: 100, range_reads: 0 };
+/// The token that a request bears, and its author.
+pub const SIGN_IN: Bound = Bound { point_reads: 1 + TERM_READS, range_reads: 0 };
+/// A range read for each of two years, and where a page of rows is cut short.
+const CHANGES: Bound = Bound { point_reads: 0, range_reads: 8 };
+/// The post as it stands, and a range read; more where bodies fill the store's pages.
+const REVISIONS: Bound = Bound { point_reads: POST_READS, range_reads: 1 + REVISIONS_PAGE_MAX as u64 };
 /// By a former slug, and while the post is being moved.
 const POST_READS: u64 = 6;
 
@@ -47,7 +58,7 @@ impl Bound {
         Self { point_reads, range_reads }
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             point_reads: self.point_reads.saturating_add(other.point_reads),
             range_reads: self.range_reads.saturating_add(other.range_reads),
@@ -95,6 +106,8 @@ enum Place {
     /// A category, tag or author.
     Term,
     Months,
+    /// Versions of a post, with their connection and its edges.
+    Revisions,
     /// A connection of posts or of terms, of so many items, with so much for its `totalCount`.
     Connection {
         of_posts: bool,
@@ -151,6 +164,8 @@ impl<'a> Walk<'a> {
         let none = Bound::default();
         match (place, field.name.node.as_str()) {
             (Place::Query, "post") => (Bound::new(POST_READS, 0), Place::Post, 1),
+            (Place::Query, "preview") => (Bound::new(POST_READS + 1, 0), Place::Post, 1),
+            (Place::Query, "createPreview" | "revokePreviews") => (CHANGE_OF_TOKEN, Place::Plain, 1),
             (Place::Query, "node") => (Bound::new(TERM_READS, 0), Place::Post, 1),
             (Place::Query, "nodes") => {
                 let ids = self.list_length(field, "ids");
@@ -158,11 +173,21 @@ impl<'a> Walk<'a> {
             }
             (Place::Query, "category" | "tag" | "author") => (Bound::new(TERM_READS, 0), Place::Term, 1),
             (Place::Query, "posts") => self.posts(field, self.is_given(field, "filter")),
+            (Place::Query, "drafts" | "scheduledPosts") => self.hidden_posts(field),
             (Place::Query, "categories" | "tags" | "authors") => self.terms(field),
-            (Place::Query, "createPost" | "updatePost" | "publishPost" | "unpublishPost") => {
+            (Place::Query, "changes") => (CHANGES, Place::Plain, 1),
+            (Place::Post, "revisions") => (REVISIONS, Place::Revisions, self.revisions_asked(field)),
+            (Place::Revisions, "edges" | "nodes" | "node") => (none, Place::Revisions, 1),
+            (Place::Revisions, "authors" | "categories" | "tags") => {
+                (Bound::new(TERMS_MAX as u64, 0), Place::Term, TERMS_MAX as u64)
+            }
+            (Place::Query, "tokens") => (TOKENS, Place::Plain, 1),
+            (Place::Query, "createToken" | "revokeToken") => (TOKENS.plus(CHANGE_OF_TOKEN), Place::Plain, 1),
+            (Place::Query, "createPost" | "updatePost" | "restoreRevision" | "publishPost" | "unpublishPost") => {
                 (CHANGE, Place::Payload, 1)
             }
             (Place::Query, "deletePost" | "saveCategory" | "saveTag" | "saveAuthor") => (CHANGE, Place::Payload, 1),
+            (Place::Query, "deleteCategory" | "deleteTag" | "deleteAuthor") => (CHANGE, Place::Plain, 1),
             (Place::Payload, "post") => (none, Place::Post, 1),
             (Place::Payload, "category" | "tag" | "author") => (none, Place::Term, 1),
             (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months_asked(field)),
@@ -182,6 +207,10 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn revisions_asked(&self, field: &Field) -> u64 {
+        self.page_size(field).min(REVISIONS_PAGE_MAX as u64)
+    }
+
     fn months_asked(&self, field: &Field) -> u64 {
         match (self.is_given(field, "year"), self.is_given(field, "month")) {
             (true, true) => 1,
@@ -196,15 +225,23 @@ impl<'a> Walk<'a> {
         let page = if by_index {
             Bound::new(
                 2 * (items + 1),
-                if self.is_given(field, "filter") { u64::from(RANGE_READS_MAX) } else { 3 + items },
+                if self.is_given(field, "filter") { 2 * u64::from(RANGE_READS_MAX) } else { 3 + items },
             )
         } else {
             Bound::new(items + 1, DIRECTORY_READS + items + 2)
         };
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
         let neighbours = if has_cursor { Bound::new(4, 2 * (DIRECTORY_READS + 2)) } else { Bound::default() };
-        let total = Bound::new(FILTER_SLUGS_MAX as u64, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
+        let total = Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
         (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
+    }
+
+    /// Who asks is not known here: an author's own drafts are sieved from all of them, for the page and for each of its sides.
+    fn hidden_posts(&self, field: &Field) -> (Bound, Place, u64) {
+        let (page, connection, times) = self.posts(field, true);
+        let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
+        let sieved = Bound::new(0, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
+        (page.plus(sieved.times(if has_cursor { 3 } else { 1 })), connection, times)
     }
 
     fn terms(&self, field: &Field) -> (Bound, Place, u64) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_graphql::{Error, ErrorExtensions};
 
+use super::error::Code;
 use crate::content::ContentError;
 
 /// A field's own failure.
@@ -40,8 +41,11 @@ pub fn bad_input(argument: &'static str, message: impl Into<String>) -> Failure 
     Failure::Own(ContentError::BadArgument { argument, message: message.into() })
 }
 
+pub(super) fn with_code(message: String, code: &'static str) -> Error {
+    Error::new(message).extend_with(|_, e| e.set("code", code))
+}
+
 fn describe(error: &ContentError) -> Error {
-    let with_code = |message: String, code: &'static str| Error::new(message).extend_with(|_, e| e.set("code", code));
     match error {
         ContentError::BadArgument { argument, message } => Error::new(message.clone()).extend_with(|_, e| {
             e.set("code", "BAD_USER_INPUT");
@@ -53,6 +57,9 @@ fn describe(error: &ContentError) -> Error {
         }),
         ContentError::TooBroad { .. } => with_code(error.to_string(), "FILTER_TOO_BROAD"),
         ContentError::TooLarge { .. } => with_code(error.to_string(), "TOO_LARGE"),
+        ContentError::Forbidden { .. } => with_code(error.to_string(), Code::Forbidden.as_str()),
+        ContentError::BadPreview => with_code(error.to_string(), "BAD_PREVIEW"),
+        ContentError::PreviewExpired => with_code(error.to_string(), "PREVIEW_EXPIRED"),
         ContentError::Conflict { .. } => with_code(error.to_string(), "CONFLICT"),
         ContentError::Gone { .. } => with_code(error.to_string(), "UNAVAILABLE"),
         ContentError::Shared(shared) => describe(shared),

@@ -15,4 +15,5 @@ pub mod query;
 pub mod scalars;
 pub mod schema;
 pub mod service;
+pub mod token_connection;
 pub mod types;

@@ -1,20 +1,26 @@
-//! `Query`. The rule: a slug or id that leads nowhere is null, never an error; what is not published is as if it were not there.
+//! `Query`. The rule: a slug or id that leads nowhere is null, never an error; what is not published is as if it were not there, but for
+//! those who may see it.
 
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object, Result};
 use futures_util::future::try_join_all;
 
-use crate::content::pages::{Page, Scope, terms, total};
-use crate::model::{Month, NodeId, Slug, Term, TermKind};
+use crate::content::pages::{Page, PostList, Scope, terms, total};
+use crate::content::tokens::preview::Previews;
+use crate::content::tokens::{self, Tokens};
+use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
+use super::access;
 use super::arguments::{Paging, PostFilter, wanted};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
 use super::context;
 use super::failure::{Failure, bad_input};
+use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;
 use super::types::post::PostObject;
+use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 
 /// Ids that one `nodes` may ask for; as many as the largest page.
@@ -47,7 +53,7 @@ impl Query {
         try_join_all(ids.iter().map(|id| find(ctx, id))).await
     }
 
-    /// A post by its slug, or by a slug that it once had.
+    /// A post by its slug, or by a slug that it once had. A draft, or a post still to come, for a token that may see it.
     async fn post(
         &self,
         ctx: &Context<'_>,
@@ -60,6 +66,18 @@ impl Query {
             return Ok(found.map(|whole| PostObject::with_body(Arc::new(whole.post), whole.markdown)));
         }
         Ok(reader.post_by_slug(&slug).await.map_err(Failure::from)?.map(PostObject::new))
+    }
+
+    /// The post that a preview link shows, as it is now, drafts too; it needs no other token. Null where the post was deleted since. A link that
+    /// is not good is the error BAD_PREVIEW, one whose time is over PREVIEW_EXPIRED.
+    async fn preview(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "As `createPreview` has given it.")] token: String,
+    ) -> Result<Option<PostObject>> {
+        let request = context::of(ctx);
+        let found = Previews::new(&request.content, &request.reader).show(&token).await.map_err(Failure::from)?;
+        Ok(found.map(PostObject::from))
     }
 
     /// A category by its slug, or by a slug that it once had.
@@ -101,9 +119,36 @@ impl Query {
         #[graphql(desc = "Which of them.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         let list = filter.unwrap_or_default().into_list(Scope::All)?;
-        let arguments = Paging { first, after, last, before }.of_posts(&list)?;
-        let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;
-        Ok(PostConnection { list, page })
+        page_of_posts(ctx, list, Paging { first, after, last, before }).await
+    }
+
+    /// Drafts, the last that was begun first. It needs a token; a token of the role author sees its own alone.
+    async fn drafts(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<PostConnection> {
+        let list = PostList::drafts(access::require(ctx, Role::Reader)?).map_err(Failure::from)?;
+        page_of_posts(ctx, list, Paging { first, after, last, before }).await
+    }
+
+    /// Posts to be published at an instant that is still to come, the soonest first. It needs a token; a token of the role author sees its own
+    /// alone.
+    async fn scheduled_posts(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<PostConnection> {
+        let list = PostList::scheduled(access::require(ctx, Role::Reader)?).map_err(Failure::from)?;
+        page_of_posts(ctx, list, Paging { first, after, last, before }).await
     }
 
     /// All categories, in the order of their slugs.
@@ -145,6 +190,37 @@ impl Query {
         Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
     }
 
+    /// What was changed in this year and the last, and by whom, the newest first. It needs a token of the role editor.
+    async fn changes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many: 0 to 100; 20 where it is left out.")] first: Option<i32>,
+        #[graphql(desc = "The `cursor` of a change: those before it.")] after: Option<String>,
+    ) -> Result<ChangeConnection> {
+        access::require(ctx, Role::Editor)?;
+        let page = context::of(ctx).reader.changes(first, after.as_deref()).await.map_err(Failure::from)?;
+        Ok(ChangeConnection(page))
+    }
+
+    /// The tokens of this site, the newest first, without their secrets. It needs a token of the role admin.
+    async fn tokens(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
+        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+    ) -> Result<TokenConnection> {
+        let actor = access::require(ctx, Role::Admin)?;
+        let arguments = Paging { first, after, last, before }.of_tokens()?;
+        let request = context::of(ctx);
+        let tokens = Tokens::new(&request.content, &request.reader, actor).map_err(Failure::from)?;
+        let all = tokens.list().await.map_err(Failure::from)?;
+        let page = tokens::page::page(&all, &arguments).map_err(Failure::from)?;
+        Ok(TokenConnection { page, total: all.len() })
+    }
+
     /// The months that hold published posts, newest first; of a year, or one month, where that is given.
     async fn archive(
         &self,
@@ -160,6 +236,12 @@ impl Query {
         let months = total::archive(&context::of(ctx).reader, is_asked).await.map_err(Failure::from)?;
         Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
     }
+}
+
+async fn page_of_posts(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<PostConnection> {
+    let arguments = paging.of_posts(&list)?;
+    let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;
+    Ok(PostConnection { list, page })
 }
 
 fn check_month(year: Option<i32>, month: Option<i32>) -> Result<(), Failure> {

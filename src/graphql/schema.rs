@@ -5,8 +5,9 @@ use std::sync::Arc;
 use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, ServerError, Value};
 
 use crate::content::{Content, Reader, StorageUse};
+use crate::model::Actor;
 
-use super::access::{self, EditorToken};
+use super::access::{self, SignIn};
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
@@ -22,12 +23,12 @@ pub struct ContentService {
     types: Arc<TypeMap>,
     content: Content,
     storage_requests_max: u64,
-    editor_token: EditorToken,
+    sign_in: SignIn,
     tells_storage: bool,
 }
 
 impl ContentService {
-    /// Without an editor token nobody may change anything.
+    /// Without a way to sign in nobody may change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
         let schema = build();
         let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
@@ -36,28 +37,27 @@ impl ContentService {
             types: Arc::new(types),
             content,
             storage_requests_max,
-            editor_token: EditorToken::default(),
+            sign_in: SignIn::default(),
             tells_storage: false,
         }
     }
 
-    /// Tells whoever asks what an answer cost, and not only editors. The rows that were read show that a draft is there.
+    /// Tells whoever asks what an answer cost, and not only those who see every draft. The rows that were read show that a draft is there.
     #[must_use]
     pub fn telling_storage(self, tells_storage: bool) -> Self {
         Self { tells_storage, ..self }
     }
 
     #[must_use]
-    pub fn with_editor_token(self, editor_token: EditorToken) -> Self {
-        Self { editor_token, ..self }
+    pub fn with_sign_in(self, sign_in: SignIn) -> Self {
+        Self { sign_in, ..self }
     }
 }
 
 impl ContentService {
-    /// Whether the request asks what its answer costs, and may know.
-    fn tells_storage_of(&self, request: &Request) -> bool {
-        let asks = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        asks && (self.tells_storage || access::is_editor(&self.editor_token, request))
+    /// Whether who asks what the answer costs may know.
+    fn tells_storage_to(&self, actor: Option<&Actor>) -> bool {
+        self.tells_storage || actor.is_some_and(Actor::sees_all)
     }
 
     /// What the request may cost.
@@ -65,7 +65,8 @@ impl ContentService {
     /// # Errors
     /// Where that is over the limit.
     async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
-        let bound = cost::bound(request, months_for(request, reader).await)?;
+        let signing_in = if access::bears_token(request) { cost::SIGN_IN } else { Bound::default() };
+        let bound = cost::bound(request, months_for(request, reader).await)?.plus(signing_in);
         let limit = self.storage_requests_max;
         if bound.requests() > limit { Err(cost::refusal(&bound, limit)) } else { Ok(bound) }
     }
@@ -74,15 +75,20 @@ impl ContentService {
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
     async fn execute(&self, mut request: Request) -> Response {
-        let tells_storage = self.tells_storage_of(&request);
-        let reader = if tells_storage { self.content.naming_reader() } else { self.content.reader() };
+        let asks_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
+        let reader = if asks_storage { self.content.naming_reader() } else { self.content.reader() };
+        let reader = match self.sign_in.actor(&self.content, &reader, &request).await {
+            Ok(actor) => reader.for_actor(actor),
+            Err(error) => return Response::from_errors(vec![error]),
+        };
+        let tells_storage = asks_storage && self.tells_storage_to(reader.actor());
         let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
         let completion = Completion::prepare(&self.types, &mut request);
         let context = RequestContext::new(self.content.clone(), reader.clone());
-        let mut response = self.schema.execute(request.data(context).data(self.editor_token.clone())).await;
+        let mut response = self.schema.execute(request.data(context)).await;
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }

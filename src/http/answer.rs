@@ -71,6 +71,10 @@ pub fn graphql(response: &GraphqlResponse, media: Media) -> Response<Body> {
         extensions: (!response.extensions.is_empty()).then_some(&response.extensions),
     };
     let mut sent = json(status_of(response, media), media, &answer);
+    if sent.status() == StatusCode::UNAUTHORIZED {
+        // "The OAuth 2.0 Authorization Framework: Bearer Token Usage" (RFC 6750), section 3: a 401 names the scheme.
+        sent.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+    }
     sent.headers_mut().extend(response.http_headers.clone());
     sent
 }

@@ -10,7 +10,7 @@ use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, pars
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 
 use super::{
@@ -38,15 +38,23 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
     render(answer, media)
 }
 
-/// Hands the token of `Authorization: Bearer` on, where there is one (RFC 6750, section 2.1).
+/// Hands the token of `Authorization: Bearer` on, where there is one (RFC 6750, section 2.1). What is malformed is handed on as an empty one,
+/// and refused; other schemes are a proxy's.
 fn with_bearer(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    match value.and_then(|text| text.split_once(' ')) {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
-            request.data(BearerToken(token.trim().to_owned()))
-        }
-        _ => request,
+    let mut tokens = headers.get_all(header::AUTHORIZATION).iter().filter_map(bearer_token);
+    match (tokens.next(), tokens.next()) {
+        (None, _) => request,
+        (Some(token), None) => request.data(BearerToken(token)),
+        (Some(_), Some(_)) => request.data(BearerToken(String::new())),
     }
+}
+
+/// `None` where the scheme is another.
+fn bearer_token(value: &HeaderValue) -> Option<String> {
+    let bytes = value.as_bytes();
+    let end = bytes.iter().position(|byte| *byte == b' ').unwrap_or(bytes.len());
+    let (scheme, token) = bytes.split_at(end);
+    scheme.eq_ignore_ascii_case(b"bearer").then(|| str::from_utf8(token).unwrap_or_default().trim().to_owned())
 }
 
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
@@ -54,7 +62,7 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         return not_acceptable();
     };
     let answer = match parameters::from_uri(request.uri()) {
-        Ok(request) => run(&api, request, CanWrite::No).await,
+        Ok(sent) => run(&api, with_bearer(sent, request.headers()), CanWrite::No).await,
         Err(failure) => Err(failure),
     };
     render(answer, media)

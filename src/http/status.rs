@@ -17,6 +17,10 @@ pub fn status_of(response: &Response, media: Media) -> StatusCode {
     let code = response.errors.first().and_then(code_of).unwrap_or_default();
     if code == Code::GraphqlParseFailed.as_str() {
         StatusCode::BAD_REQUEST
+    } else if code == Code::Unauthenticated.as_str() {
+        StatusCode::UNAUTHORIZED
+    } else if code == Code::Unavailable.as_str() {
+        StatusCode::SERVICE_UNAVAILABLE
     } else if code == Code::Internal.as_str() {
         StatusCode::INTERNAL_SERVER_ERROR
     } else {
@@ -39,8 +43,15 @@ mod tests {
     #[test]
     fn the_newer_type_says_what_became_of_the_request() {
         let status = |code| status_of(&failed(code), Media::GraphqlResponse).as_u16();
-        let codes = [Code::GraphqlParseFailed, Code::GraphqlValidationFailed, Code::BadUserInput, Code::QueryTooDeep];
-        assert_eq!(codes.map(status), [400, 422, 422, 422]);
+        let codes = [
+            Code::GraphqlParseFailed,
+            Code::GraphqlValidationFailed,
+            Code::BadUserInput,
+            Code::QueryTooDeep,
+            Code::Unauthenticated,
+            Code::Unavailable,
+        ];
+        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503]);
         assert_eq!(status_of(&Response::new(Value::Null), Media::GraphqlResponse), StatusCode::OK);
     }
 

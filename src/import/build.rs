@@ -1,10 +1,15 @@
 //! A post as it is to stand, from what the source says and what stands already. The rule: pure; what the source does not say stays as it is.
 
+use std::collections::HashMap;
+
 use crate::model::excerpt::excerpt_of;
-use crate::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
+use crate::model::{Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost};
 
 use super::json_lines::origin_of_id;
 use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
+
+/// Who has made the versions that an import makes.
+const CHANGED_BY: &str = "import";
 
 /// The slugs of all names of an import.
 #[derive(Debug, Default)]
@@ -12,6 +17,8 @@ pub(super) struct Terms {
     categories: ResolvedTerms,
     tags: ResolvedTerms,
     authors: ResolvedTerms,
+    /// What posts bear, where that is not the slug that the term has now.
+    first_slugs: HashMap<(TermKind, Slug), Slug>,
 }
 
 impl Terms {
@@ -20,6 +27,14 @@ impl Terms {
             TermKind::Category => self.categories = resolved,
             TermKind::Tag => self.tags = resolved,
             TermKind::Author => self.authors = resolved,
+        }
+    }
+
+    /// Each slug of these terms, of now and of former times, stands for the first that it had.
+    pub fn know(&mut self, terms: &[Term]) {
+        for term in terms {
+            let others = term.former_slugs.iter().chain([&term.slug]).filter(|slug| **slug != term.id.first_slug);
+            self.first_slugs.extend(others.map(|slug| ((term.kind(), slug.clone()), term.id.first_slug.clone())));
         }
     }
 
@@ -32,6 +47,7 @@ impl Terms {
         };
         let mut slugs: Vec<Slug> = Vec::with_capacity(names.len());
         for slug in names.iter().filter_map(|name| resolved.slug_of(name)) {
+            let slug = self.first_slugs.get(&(kind, slug.clone())).cloned().unwrap_or(slug);
             if !slugs.contains(&slug) {
                 slugs.push(slug);
             }
@@ -43,7 +59,11 @@ impl Terms {
 /// A term as it is to stand: a new one as the source has it, an old one with what the source adds.
 pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     let old = stored.iter().find(|term| term.slug == new.slug);
-    let mut term = old.cloned().unwrap_or_else(|| Term::new(kind, new.slug.clone(), new.name.clone()));
+    let mut term = old.cloned().unwrap_or_else(|| {
+        let named = Term::new(kind, new.slug.clone(), new.name.clone());
+        let first_slug = new.first_slug.clone().unwrap_or(named.id.first_slug);
+        Term { id: TermId { kind, first_slug }, former_slugs: new.former_slugs.clone(), ..named }
+    });
     term.description = new.description.clone().or(term.description);
     term.url = new.url.clone().or(term.url);
     term
@@ -84,7 +104,7 @@ pub(super) fn build(
         origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
         id,
     };
-    WholePost { post, markdown: imported.markdown.into() }
+    WholePost { post, markdown: imported.markdown.into(), changed_by: Some(CHANGED_BY.to_owned()) }
 }
 
 /// Slugs never stop leading to their post: those that it had stay, and the source's are added.

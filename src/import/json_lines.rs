@@ -10,7 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
-use crate::model::{Instant, Slug};
+use crate::model::{Instant, NodeId, Slug};
 
 /// The version of the form that is written, and the last that can be read.
 pub const VERSION: u32 = 1;
@@ -38,6 +38,8 @@ pub struct TermRecord {
     pub id: Option<String>,
     #[serde(with = "as_text")]
     pub slug: Slug,
+    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    pub former_slugs: Vec<Slug>,
     pub name: String,
     /// Of a category or tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +148,12 @@ fn terms(slugs: Vec<String>) -> Vec<Term> {
 impl TermRecord {
     pub(super) fn into_term(self, kind: TermKind) -> ImportedTerm {
         let description = if kind == TermKind::Author { self.bio } else { self.description };
-        ImportedTerm { kind, slug: Some(self.slug), name: self.name, description, url: self.url }
+        let first_slug = match self.id.map(|id| id.parse()) {
+            Some(Ok(NodeId::Term(id))) if id.kind == kind && id.first_slug != self.slug => Some(id.first_slug),
+            _ => None,
+        };
+        let named = ImportedTerm::named(kind, Some(self.slug), self.name);
+        ImportedTerm { description, url: self.url, first_slug, former_slugs: self.former_slugs, ..named }
     }
 }
 

@@ -102,6 +102,17 @@ pub struct ImportedTerm {
     pub description: Option<String>,
     /// Authors only.
     pub url: Option<String>,
+    /// The first slug that it had, where that is another.
+    pub first_slug: Option<Slug>,
+    /// Slugs that lead to it, oldest first.
+    pub former_slugs: Vec<Slug>,
+}
+
+impl ImportedTerm {
+    pub fn named(kind: TermKind, slug: Option<Slug>, name: impl Into<String>) -> Self {
+        let (description, url) = (None, None);
+        Self { kind, slug, name: name.into(), description, url, first_slug: None, former_slugs: Vec::new() }
+    }
 }
 
 /// A file that is no post, but says that its address leads to one.

@@ -2,17 +2,22 @@
 //! what is broken is named and stops nothing.
 
 use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::content::catalog::Catalog;
 use crate::content::write::commit::Outcome;
 use crate::content::write::plan::{Change, Planned, Stored};
+use crate::content::write::rename::Renamed;
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 
 use super::build::{self, Terms};
 use super::order;
-use super::{ExistingPost, Failed, Note, ResolvedPost, Skipped, Source, StoredTerm, resolve_post_slugs, resolve_terms};
+use super::{
+    ExistingPost, Failed, ImportedTerm, Note, ResolvedPost, Skipped, Source, StoredTerm, resolve_post_slugs,
+    resolve_terms,
+};
 
 /// Posts that are read, planned and written together: a share of each month whose turn it is, few enough to hold their bodies.
 const POSTS_PER_BATCH: usize = order::SHARE * order::MONTHS_AT_ONCE;
@@ -50,7 +55,7 @@ pub async fn import(
         ..Report::default()
     };
     let terms = Arc::new(save_terms(content, &writer, &source, dry_run, &mut report).await?);
-    let existing = |slug: &Slug| Ok::<_, std::convert::Infallible>(existing(&catalog, slug));
+    let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&catalog, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
     report.notes.extend(resolved.notes);
     let resolved = Arc::new(find_renamed(&catalog, &source, resolved.posts));
@@ -191,6 +196,7 @@ fn plan_change(change: Change) -> std::result::Result<Built, String> {
 /// All but the version, and the time of the change where the source does not tell it: a change would change them.
 fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
     let mut same = after.clone();
+    same.changed_by.clone_from(&before.changed_by);
     same.post.version = before.post.version;
     same.post.updated_at = updated_at.unwrap_or(before.post.updated_at);
     same == *before
@@ -230,11 +236,16 @@ async fn save_terms(
 ) -> Result<Terms> {
     let mut terms = Terms::default();
     for kind in TermKind::ALL {
-        let stored = content.all_terms(kind).await?;
+        let mut stored = content.all_terms(kind).await?;
+        if !dry_run {
+            rename_terms(writer, source.terms(kind), &mut stored).await?;
+        }
         let known: Vec<StoredTerm> =
             stored.iter().map(|term| StoredTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
         let resolved = resolve_terms(source.terms(kind), &known);
         let wanted: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
+        terms.know(&stored);
+        terms.know(&wanted);
         if dry_run {
             report.terms_made += resolved.terms.iter().filter(|term| term.is_new).count();
         } else {
@@ -243,6 +254,19 @@ async fn save_terms(
         terms.set(kind, resolved);
     }
     Ok(terms)
+}
+
+/// A term that the source knows by another slug than the store does is renamed, as its id tells.
+async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [Term]) -> Result<()> {
+    for (term, first) in imported.iter().filter_map(|term| Some((term, term.first_slug.as_ref()?))) {
+        let old = stored.iter_mut().find(|old| old.id.first_slug == *first && Some(&old.slug) != term.slug.as_ref());
+        let (Some(old), Some(slug)) = (old, &term.slug) else { continue };
+        let renamed = writer.rename_term(term.kind, &old.slug, slug, |old| Ok::<_, Infallible>(old.clone())).await?;
+        if let Ok(Renamed::Done(renamed)) = renamed {
+            *old = renamed;
+        }
+    }
+    Ok(())
 }
 
 fn explain(outcome: &Outcome) -> String {

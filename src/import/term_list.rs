@@ -22,7 +22,7 @@ impl TermList {
     /// A term that a post names.
     pub fn add_named(&mut self, kind: TermKind, term: &Term) {
         let Term { name, slug } = term.clone();
-        self.place(ImportedTerm { kind, slug, name, description: None, url: None });
+        self.place(ImportedTerm::named(kind, slug, name));
     }
 
     /// A term that the source describes; it says more than a post that named it before.
@@ -51,7 +51,8 @@ mod tests {
     fn a_description_that_comes_late_is_kept() {
         let slug: Option<Slug> = "a".parse().ok();
         let (description, url) = (Some("d".to_owned()), None);
-        let ada = ImportedTerm { kind: TermKind::Author, slug: slug.clone(), name: "Ada".into(), description, url };
+        let named = ImportedTerm::named(TermKind::Author, slug.clone(), "Ada");
+        let ada = ImportedTerm { description, url, ..named };
         let mut list = TermList::default();
         list.add_named(TermKind::Author, &Term { name: "a".into(), slug });
         list.add_described(ada.clone());

@@ -20,6 +20,8 @@ pub struct NewTerm {
     pub name: String,
     pub description: Option<String>,
     pub url: Option<String>,
+    pub first_slug: Option<Slug>,
+    pub former_slugs: Vec<Slug>,
     /// Whether the store does not hold this slug yet.
     pub is_new: bool,
 }
@@ -85,9 +87,9 @@ impl Resolver {
         self.resolved.slugs.entry(folded(&term.name)).or_insert_with(|| slug.clone());
         self.taken.insert(slug.clone());
         if self.added.insert(slug.clone()) {
-            let ImportedTerm { name, description, url, .. } = term.clone();
+            let ImportedTerm { name, description, url, first_slug, former_slugs, .. } = term.clone();
             let is_new = !self.stored.contains(&slug);
-            self.resolved.terms.push(NewTerm { slug, name, description, url, is_new });
+            self.resolved.terms.push(NewTerm { slug, name, description, url, first_slug, former_slugs, is_new });
         }
     }
 
@@ -116,7 +118,7 @@ mod tests {
 
     fn imported(name: &str, slug: Option<&str>) -> ImportedTerm {
         let slug = slug.map(|slug| slug.parse().expect("a slug"));
-        ImportedTerm { kind: TermKind::Author, slug, name: name.into(), description: None, url: None }
+        ImportedTerm::named(TermKind::Author, slug, name)
     }
 
     fn resolve(names: &[&str], stored: &[(&str, &str)]) -> Vec<(String, String, bool)> {

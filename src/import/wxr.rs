@@ -164,7 +164,7 @@ impl Scan {
         let term = |kind, slug: &str, name: Option<String>, description| {
             let slug = wxr_item::slug(element.child_text(slug))?;
             let name = name.unwrap_or_else(|| slug.to_string());
-            Some(ImportedTerm { kind, slug: Some(slug), name, description, url: None })
+            Some(ImportedTerm { description, ..ImportedTerm::named(kind, Some(slug), name) })
         };
         let term = match &*element.name {
             "wp:author" => term(TermKind::Author, "wp:author_login", text("wp:author_display_name"), None),

@@ -5,7 +5,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::model::{PostKey, Slug};
+use crate::model::{PostKey, Slug, TokenId};
 
 use super::{stable_hash, time};
 
@@ -42,6 +42,31 @@ pub fn encode_slug(list: ListTag, slug: &Slug) -> String {
 
 pub fn decode_slug(list: ListTag, text: &str) -> Result<Slug, BadCursor> {
     decode(list, text)?.parse().map_err(|_| BadCursor)
+}
+
+pub fn encode_token(list: ListTag, id: &TokenId) -> String {
+    encode(list, id.as_str())
+}
+
+pub fn decode_token(list: ListTag, text: &str) -> Result<TokenId, BadCursor> {
+    decode(list, text)?.parse().map_err(|_| BadCursor)
+}
+
+pub fn encode_version(list: ListTag, version: i32) -> String {
+    encode(list, &version.to_string())
+}
+
+pub fn decode_version(list: ListTag, text: &str) -> Result<i32, BadCursor> {
+    decode(list, text)?.parse().map_err(|_| BadCursor)
+}
+
+/// `row`: the RowKey of a row of `Changes`.
+pub fn encode_change(list: ListTag, row: &str) -> String {
+    encode(list, row)
+}
+
+pub fn decode_change(list: ListTag, text: &str) -> Result<String, BadCursor> {
+    decode(list, text)
 }
 
 fn encode(list: ListTag, position: &str) -> String {

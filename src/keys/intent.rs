@@ -25,6 +25,12 @@ impl IntentName {
         Self { server: key.partition().to_owned(), row: key.row().to_owned() }
     }
 
+    /// When it was opened, and what tells it from others of that instant.
+    pub fn parts(&self) -> Option<(Instant, &str)> {
+        let (ticks, random) = self.row.split_once('-')?;
+        Some((Instant::from_ticks(ticks.parse().ok()?)?, random))
+    }
+
     pub fn key(&self) -> Key {
         key(&self.server, &self.row)
     }

@@ -4,20 +4,25 @@
 //! | table | PartitionKey | RowKey |
 //! |---|---|---|
 //! | `Posts` | [`month`](place) | [time key, mirror key](time), `s-{slug}`, `!count` |
-//! | `Drafts` | month of creation | the same, without a count |
+//! | `Drafts` | month of creation | the same |
 //! | `PostsByCategory`, `PostsByTag`, `PostsByAuthor` | slug | time key, mirror key, `!count` |
 //! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |
-//! | `Months` | `all` | inverted ticks of the month's first tick |
+//! | `Months` | `all`, `drafts` | inverted ticks of the month's first tick |
 //! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
+//! | `Revisions` | [post](history) | version, the newest first |
+//! | `Changes` | [year](history) | inverted ticks and a random id |
 //! | `Intents` | [server](intent) | ticks and a random id |
+//! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
 
 pub mod cursor;
+pub mod history;
 pub mod intent;
 pub mod lookup;
 pub mod place;
 pub mod table;
 pub mod term;
 pub mod time;
+pub mod token;
 
 pub use place::{PostPlace, Shelf};
 pub use table::Table;

@@ -18,6 +18,8 @@ pub enum Shelf {
 }
 
 impl Shelf {
+    pub const ALL: [Self; 2] = [Self::Drafts, Self::Posts];
+
     pub const fn table(self) -> Table {
         match self {
             Self::Drafts => Table::Drafts,
@@ -34,7 +36,7 @@ impl FromStr for Shelf {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        [Self::Drafts, Self::Posts].into_iter().find(|s| s.name() == text).ok_or(())
+        Self::ALL.into_iter().find(|s| s.name() == text).ok_or(())
     }
 }
 
@@ -87,20 +89,27 @@ pub fn parse_whole_row(row: &str) -> Option<Slug> {
     row.strip_prefix("s-")?.parse().ok()
 }
 
-/// The row that counts a partition of `Posts`, an index table or a table of terms.
+/// The row that counts a partition of `Posts`, `Drafts`, an index table or a table of terms.
 pub fn count(partition: impl Into<CompactString>) -> Key {
     key(partition, COUNT_ROW)
 }
 
-/// `Months`: one partition, so that the list of months is one range read; a month is 100 bytes and a century has 1,200.
-pub const MONTHS_PARTITION: &str = "all";
-
-pub fn month_row(month: Month) -> Key {
-    key(MONTHS_PARTITION, format!("{:019}", time::inverted_ticks(month.first())))
+/// `Months`: one partition for each shelf, so that the list of months is one range read; a month is 100 bytes and a century has 1,200.
+pub const fn months_partition(shelf: Shelf) -> &'static str {
+    match shelf {
+        Shelf::Posts => "all",
+        Shelf::Drafts => "drafts",
+    }
 }
 
-/// The month of a row of `Months`; `None` where no month has such a row.
-pub fn parse_month_row(found: &Key) -> Option<Month> {
+/// The row that lists a month of a shelf.
+pub fn month_row(shelf: Shelf, month: Month) -> Key {
+    key(months_partition(shelf), format!("{:019}", time::inverted_ticks(month.first())))
+}
+
+/// The shelf and the month of a row of `Months`; `None` where no month has such a row.
+pub fn parse_month_row(found: &Key) -> Option<(Shelf, Month)> {
+    let shelf = Shelf::ALL.into_iter().find(|shelf| months_partition(*shelf) == found.partition())?;
     let first = Instant::from_ticks(TICKS_MAX.checked_sub(found.row().parse().ok()?)?)?;
-    Some(first.month()).filter(|month| month_row(*month) == *found)
+    Some((shelf, first.month())).filter(|(shelf, month)| month_row(*shelf, *month) == *found)
 }

@@ -13,10 +13,15 @@ pub enum Table {
     /// `Categories`, `Tags`, `Authors`
     Terms(TermKind),
     Intents,
+    /// What posts were.
+    Revisions,
+    /// What was changed, by whom.
+    Changes,
+    Tokens,
 }
 
 impl Table {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -28,6 +33,9 @@ impl Table {
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
         Self::Intents,
+        Self::Revisions,
+        Self::Changes,
+        Self::Tokens,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -43,6 +51,9 @@ impl Table {
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",
             Self::Intents => "Intents",
+            Self::Revisions => "Revisions",
+            Self::Changes => "Changes",
+            Self::Tokens => "Tokens",
         }
     }
 }

@@ -25,6 +25,16 @@ pub enum Direction {
     Backward,
 }
 
+impl Direction {
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Forward => Self::Backward,
+            Self::Backward => Self::Forward,
+        }
+    }
+}
+
 pub fn inverted_ticks(at: Instant) -> i64 {
     TICKS_MAX - at.ticks()
 }

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 
 use crate::content::pages::{Page, PageArguments, PostList, Wanted};
+use crate::content::reader::BodyPlace;
 use crate::content::{ContentError, Reader, Result as ContentResult};
-use crate::model::{Month, Post, PostId, PostKey, Slug, Term, TermKind};
+use crate::model::{Post, PostId, PostKey, Slug, Term, TermKind};
 
 use pages::PageKey;
 use round::Loader;
@@ -27,7 +28,7 @@ const CONCURRENCY: usize = 200;
 /// The loaders of one request.
 pub struct Loaders {
     terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
-    bodies: Loader<(Month, Slug), Option<Arc<str>>>,
+    bodies: Loader<BodyPlace, Option<Arc<str>>>,
     posts: Loader<PostId, Option<Arc<Post>>>,
     pages: Loader<PageKey, Arc<Page<Arc<Post>>>>,
 }
@@ -70,8 +71,8 @@ impl Loaders {
         self.terms.load((kind, slug.clone())).await
     }
 
-    pub async fn body(&self, month: Month, slug: &Slug) -> Loaded<Option<Arc<str>>> {
-        self.bodies.load((month, slug.clone())).await
+    pub async fn body(&self, post: &Post) -> Loaded<Option<Arc<str>>> {
+        self.bodies.load(BodyPlace::of(post)).await
     }
 
     pub async fn post(&self, id: &PostId) -> Loaded<Option<Arc<Post>>> {

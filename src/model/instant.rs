@@ -38,6 +38,11 @@ impl Instant {
     }
 
     /// `None` outside of the years 1 to 9999; what is finer than a tick is cut off.
+    /// `None` where that is behind the last instant.
+    pub fn after_minutes(self, minutes: u32) -> Option<Self> {
+        Self::from_ticks(self.ticks().checked_add(i64::from(minutes) * 60 * 10_000_000)?)
+    }
+
     pub fn from_chrono(at: DateTime<Utc>) -> Option<Self> {
         let since = at.naive_utc() - epoch();
         let whole = since.num_seconds().checked_mul(TICKS_PER_SECOND)?;

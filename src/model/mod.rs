@@ -1,5 +1,6 @@
 //! The content itself: plain types and their rules. The rule of this room: no I/O, no clock, nothing async, nothing of ours imported.
 
+pub mod actor;
 pub mod excerpt;
 pub mod html;
 pub mod html_cost;
@@ -11,11 +12,14 @@ pub mod post;
 pub mod rules;
 pub mod slug;
 pub mod term;
+pub mod token;
 pub mod words;
 
+pub use actor::{Actor, Role};
 pub use instant::{Instant, Month};
 pub use markdown::{Rendered, render};
 pub use node_id::NodeId;
 pub use post::{Post, PostId, PostKey, PostStatus, WholePost};
 pub use slug::Slug;
 pub use term::{Term, TermId, TermKind};
+pub use token::{Token, TokenId};

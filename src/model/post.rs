@@ -201,6 +201,8 @@ pub struct WholePost {
     pub post: Post,
     /// As it was written, byte for byte.
     pub markdown: Arc<str>,
+    /// Who has made this version.
+    pub changed_by: Option<String>,
 }
 
 #[cfg(test)]

@@ -12,6 +12,10 @@ pub enum TermKind {
 impl TermKind {
     pub const ALL: [Self; 3] = [Self::Category, Self::Tag, Self::Author];
 
+    pub fn of_noun(noun: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.noun() == noun)
+    }
+
     pub fn noun(self) -> &'static str {
         match self {
             Self::Category => "category",
@@ -37,12 +41,14 @@ pub struct Term {
     pub description: Option<String>,
     /// An author's page elsewhere.
     pub url: Option<String>,
+    /// Slugs that lead to this term, oldest first.
+    pub former_slugs: Vec<Slug>,
 }
 
 impl Term {
     pub fn new(kind: TermKind, slug: Slug, name: impl Into<String>) -> Self {
         let id = TermId { kind, first_slug: slug.clone() };
-        Self { id, slug, name: name.into(), description: None, url: None }
+        Self { id, slug, name: name.into(), description: None, url: None, former_slugs: Vec::new() }
     }
 
     pub fn kind(&self) -> TermKind {

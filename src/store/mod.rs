@@ -54,6 +54,17 @@ pub struct Page {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Continuation(pub(in crate::store) String);
 
+/// For a store of one's own.
+impl Continuation {
+    pub fn new(position: impl Into<String>) -> Self {
+        Self(position.into())
+    }
+
+    pub fn position(&self) -> &str {
+        &self.0
+    }
+}
+
 /// A table store. Implemented by [`embedded::EmbeddedStore`], [`azure::AzureStore`] and the wrappers around them.
 #[async_trait::async_trait]
 pub trait TableStore: Send + Sync + 'static {

@@ -187,7 +187,8 @@ proptest! {
             assert_storable(&place.summary());
             assert_storable(&place.whole(&slug));
         }
-        assert_storable(&place::month_row(key.month()));
+        assert_storable(&place::month_row(Shelf::Posts, key.month()));
+        assert_storable(&place::month_row(Shelf::Drafts, key.month()));
         assert_storable(&place::count(term::posts_partition(&slug)));
         assert_storable(&Key::new(term::posts_partition(&slug), time::row(&key, direction)).expect("a key"));
         assert_storable(&term::term(&slug));

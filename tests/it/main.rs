@@ -6,6 +6,7 @@ mod http;
 mod import;
 mod keys;
 mod pages;
+mod proof;
 mod rendering;
 mod repair;
 mod rooms;

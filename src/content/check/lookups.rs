@@ -102,10 +102,7 @@ fn check_row(row: &Entity, posts: &Posts, owners: &Owners<'_>, kept: &mut HashMa
         Ok(read) => read,
         Err(e) => return report.add_unreadable(table, row, &e, mend),
     };
-    let id = match &read {
-        LookupRow::Place { place, .. } => &place.key.id,
-        LookupRow::Former { id } => id,
-    };
+    let id = read.id();
     let Some(known) = posts.get(id) else {
         return report.add(table, &row.key, format!("leads to the post {id}, which is not there"), mend);
     };

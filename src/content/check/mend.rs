@@ -28,6 +28,10 @@ pub enum Mend {
     Pointer { kind: TermKind, slug: Slug, key: PostKey },
     /// A term and its mirror are made the same.
     Term { kind: TermKind, slug: Slug },
+    /// A rename that was left unfinished is finished or undone.
+    Rename { kind: TermKind, from: Slug, to: Slug },
+    /// A slug that a term once had leads to it; `to`: the term that had it, where there is one.
+    Forward { kind: TermKind, from: Slug, to: Option<Slug> },
     /// A row of a term goes from the partition of another character to its own.
     MisplacedTerm { kind: TermKind, at: Key },
     /// A partition is counted anew.
@@ -59,6 +63,14 @@ impl Mend {
         "whether the post has moved cannot be told: take PendingFrom and ForwardTo off its rows with a tool for Azure tables, or import it into a new store",
     );
 
+    pub(super) const TOKEN: Self = Self::Person(
+        "whom it lets in cannot be told: remove the row with a tool for Azure tables, and create a token anew",
+    );
+
+    pub(super) const TAKEN_TERM: Self = Self::Person(
+        "a term of its own has the slug that another once had: it stays; rename one of the two where that is wrong",
+    );
+
     /// The first phase that counts what the earlier ones have changed.
     pub(in crate::content) const COUNTS: u8 = 8;
 
@@ -71,7 +83,7 @@ impl Mend {
             Self::Stray { .. } | Self::Lost { .. } => 4,
             Self::Lookup(_) | Self::Pointer { .. } => 5,
             Self::Term { .. } => 6,
-            Self::MisplacedTerm { .. } => 7,
+            Self::MisplacedTerm { .. } | Self::Rename { .. } | Self::Forward { .. } => 7,
             Self::Count { .. } => Self::COUNTS,
             Self::StrayListing { .. } => 9,
             Self::Listing(_) => 10,

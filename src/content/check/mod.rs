@@ -12,6 +12,7 @@ mod partition;
 mod posts;
 mod shelved;
 mod terms;
+mod tokens;
 
 use std::fmt;
 
@@ -20,6 +21,7 @@ use crate::store::{Entity, Key, Store, StoreError};
 
 use super::directory::scan_all;
 use super::error::Result;
+use super::write::intent;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
 pub use mend::Mend;
@@ -75,8 +77,12 @@ pub(super) async fn examine(store: &Store) -> Result<(Report, Posts)> {
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
     terms::check(store, &posts, &mut report).await?;
+    tokens::check(store, &mut report).await?;
     for row in scan_all(store, Table::Intents).await? {
         report.rows += 1;
+        if intent::read(&row).is_ok_and(|intent| intent.is_fenced()) {
+            continue;
+        }
         let what = "a change was left unfinished; the next start of the server settles it";
         report.add(Table::Intents, &row.key, what, Mend::Intent(row.key.clone()));
     }

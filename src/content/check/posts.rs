@@ -13,16 +13,19 @@ use super::months;
 use super::shelved::Shelved;
 use super::{Mend, Partitions, Posts, Report};
 
+/// The count of each month that has one.
+pub(super) type Counts = HashMap<(Shelf, String), Count>;
+
 pub(super) async fn check(store: &Store, report: &mut Report) -> Result<Posts> {
     let mut found = Found::default();
-    let mut counts = HashMap::new();
+    let mut counts = Counts::new();
     for shelf in [Shelf::Posts, Shelf::Drafts] {
         let mut partitions = Partitions::of(store, shelf.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
             let count = Shelved::of(shelf, &rows).check(&mut found, report);
             let partition = rows[0].key.partition().to_owned();
-            counts.extend(count.filter(|_| shelf == Shelf::Posts).map(|count| (partition, count)));
+            counts.extend(count.map(|count| ((shelf, partition), count)));
         }
     }
     let posts = found.resolve(report);

@@ -10,9 +10,9 @@ use crate::content::rows::term::{self as rows, TermRow};
 use crate::content::write::directory::Partition;
 use crate::keys::term::{self, DIRECTORY_PARTITION};
 use crate::keys::time::Direction;
-use crate::keys::{COUNT_ROW, Table};
-use crate::model::{Slug, TermKind};
-use crate::store::{Entity, Key, Store};
+use crate::keys::{COUNT_ROW, Shelf, Table};
+use crate::model::{Slug, Term, TermKind};
+use crate::store::{Entity, Key, Store, StoreError};
 
 use super::posts::check_count;
 use super::{Mend, Partitions, Posts, Report};
@@ -30,19 +30,25 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> 
             }
         }
         check_directory(kind, &found, report);
-        let borne = posts.by_id.values().flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
-        for (_, slug) in borne.filter(|(_, slug)| !found.slugs.contains(slug)).collect::<HashSet<_>>() {
+        check_forwards(kind, &found, report);
+        // A post bears the first slug of a term. A draft may bear a term that is gone: to be published it has to let it go.
+        let first_slugs: HashSet<&Slug> = found.terms.values().map(|term| &term.id.first_slug).collect();
+        let public = posts.by_id.values().filter(|known| known.place.shelf == Shelf::Posts);
+        let borne = public.flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
+        for (_, slug) in borne.filter(|(_, slug)| !first_slugs.contains(slug)).collect::<HashSet<_>>() {
             let mend = Mend::NewTerm { kind, slug: slug.clone() };
             report.add(Table::Terms(kind), &term::term(slug), "is missing; posts bear it", mend);
         }
-        report.terms += found.slugs.len() as u64;
+        report.terms += found.terms.len() as u64;
     }
     Ok(())
 }
 
 #[derive(Default)]
 struct Found {
-    slugs: HashSet<Slug>,
+    terms: HashMap<Slug, Term>,
+    /// From slugs that terms had to slugs that they have.
+    forwards: HashMap<Slug, Slug>,
     counts: HashMap<String, Count>,
     directory: Vec<Entity>,
 }
@@ -61,46 +67,79 @@ fn check_partition(kind: TermKind, rows: &[Entity], found: &mut Found, report: &
             report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
             continue;
         };
-        // A slug that leads to another term has no mirror, and is not counted.
-        if check_twin(kind, row, &slug, direction, &by_row, report) && direction == Direction::Forward {
+        let read = rows::read(kind, row);
+        if let (Ok(TermRow::ForwardTo { slug: to, .. }), Direction::Forward) = (&read, direction) {
+            // A slug that leads to another term has no mirror, and is not counted.
+            found.forwards.insert(slug, to.clone());
+            continue;
+        }
+        check_twin(kind, row, &read, &slug, direction, &by_row, report);
+        if direction == Direction::Forward {
             listed += 1;
-            found.slugs.insert(slug);
+            if let Ok(TermRow::Term(term)) = read {
+                found.terms.insert(slug, term);
+            }
         }
     }
     check_count(table, &rows[0], listed, None, counted.as_ref(), report);
     found.counts.extend(counted.map(|count| (rows[0].key.partition().to_owned(), count)));
 }
 
-/// Whether the row holds a term, be it one that does not read.
 fn check_twin(
     kind: TermKind,
     row: &Entity,
+    read: &Result<TermRow, StoreError>,
     slug: &Slug,
     direction: Direction,
     by_row: &HashMap<&str, &Entity>,
     report: &mut Report,
-) -> bool {
+) {
     let table = Table::Terms(kind);
     if term::partition(slug) != row.key.partition() {
         let mend = Mend::MisplacedTerm { kind, at: row.key.clone() };
-        report.add(table, &row.key, "stands in the partition of another character", mend);
-        return true;
+        return report.add(table, &row.key, "stands in the partition of another character", mend);
+    }
+    if let (Ok(TermRow::PendingFrom { old, .. }), Direction::Forward) = (read, direction) {
+        let mend = Mend::Rename { kind, from: old.clone(), to: slug.clone() };
+        report.add(table, &row.key, "a rename was left unfinished", mend);
     }
     let mend = Mend::Term { kind, slug: slug.clone() };
     let twin = match direction {
         Direction::Forward => term::row(slug, Direction::Backward),
         Direction::Backward => term::row(slug, Direction::Forward),
     };
-    match (rows::read(kind, row), by_row.get(twin.as_str())) {
-        (Err(e), _) => report.add_unreadable(table, row, &e, mend),
-        (Ok(TermRow::ForwardTo(_)), _) if direction == Direction::Forward => return false,
+    match (read, by_row.get(twin.as_str())) {
+        (Err(e), _) => report.add_unreadable(table, row, e, mend),
         (Ok(_), None) => report.add(table, &row.key, format!("has no twin {twin}"), mend),
         (Ok(_), Some(other)) if other.properties != row.properties => {
             report.add(table, &row.key, format!("differs from its twin {twin}"), mend);
         }
         (Ok(_), Some(_)) => {}
     }
-    true
+}
+
+/// Each slug that a term had leads to it, and nothing leads anywhere else.
+fn check_forwards(kind: TermKind, found: &Found, report: &mut Report) {
+    let table = Table::Terms(kind);
+    let mut owners: HashMap<&Slug, &Slug> = HashMap::new();
+    for (slug, term) in &found.terms {
+        owners.extend(term.former_slugs.iter().map(|former| (former, slug)));
+    }
+    let forward = |from: &Slug| Mend::Forward { kind, from: from.clone(), to: owners.get(from).copied().cloned() };
+    for (from, to) in &found.forwards {
+        let what = match found.terms.get(to) {
+            Some(term) if term.former_slugs.contains(from) => continue,
+            Some(_) => format!("leads to {to}, which never had this slug"),
+            None => format!("leads to {to}, which is not there"),
+        };
+        report.add(table, &term::term(from), what, forward(from));
+    }
+    for (slug, term) in &found.terms {
+        for former in term.former_slugs.iter().filter(|former| found.forwards.get(*former) != Some(slug)) {
+            let mend = if found.terms.contains_key(former) { Mend::TAKEN_TERM } else { forward(former) };
+            report.add(table, &term::term(former), format!("is missing; it leads to {slug}"), mend);
+        }
+    }
 }
 
 fn check_directory(kind: TermKind, found: &Found, report: &mut Report) {

@@ -15,7 +15,8 @@ use crate::content::error::Result;
 pub(super) struct IndexStream {
     store: Store,
     budget: Arc<ReadBudget>,
-    table: Table,
+    kind: TermKind,
+    slug: Slug,
     direction: Direction,
     /// How many rows the next read asks for; it doubles, for who reads on reads far.
     chunk: usize,
@@ -41,12 +42,13 @@ impl IndexStream {
     ) -> Self {
         let rows = span.rows(&term::posts_partition(slug), direction);
         let chunk = chunk.clamp(1, PAGE_ROWS_MAX);
-        let table = Table::PostsBy(kind);
-        Self { store, budget, table, direction, chunk, buffer: VecDeque::new(), rest: Rest::Unread(rows) }
+        let slug = slug.clone();
+        Self { store, budget, kind, slug, direction, chunk, buffer: VecDeque::new(), rest: Rest::Unread(rows) }
     }
 
     /// Reads the next stretch: from `target` on, where the buffer has ended before it.
     async fn read(&mut self, target: Option<&PostKey>) -> Result<()> {
+        let is_first = matches!(self.rest, Rest::Unread(_));
         let (rows, continuation) = match std::mem::replace(&mut self.rest, Rest::Nothing) {
             Rest::Nothing => return Ok(()),
             Rest::Unread(rows) => (rows, None),
@@ -57,7 +59,10 @@ impl IndexStream {
             None => (rows, continuation),
         };
         self.budget.spend()?;
-        let page = self.store.range(self.table.name(), &rows, self.chunk, continuation.as_ref()).await?;
+        let page = self.store.range(Table::PostsBy(self.kind).name(), &rows, self.chunk, continuation.as_ref()).await?;
+        if is_first && page.rows.is_empty() && page.continuation.is_none() {
+            self.budget.note_empty(self.kind, &self.slug);
+        }
         self.chunk = (self.chunk * 2).min(PAGE_ROWS_MAX);
         // A row of another shape is `check`'s to report; a list goes on without it.
         self.buffer.extend(page.rows.iter().filter_map(|row| time::parse_row(row.key.row(), self.direction)));

@@ -1,9 +1,10 @@
 //! What a list of posts is: its scope and its filter. The rule: the same list is the same tag, so that its cursors fit it and no other.
 
 use crate::content::error::{ContentError, Result};
+use crate::keys::Shelf;
 use crate::keys::cursor::{self, ListTag};
-use crate::keys::time::Span;
-use crate::model::{Instant, Month, Post, PostKey, Slug, TermId, TermKind};
+use crate::keys::time::{Direction, Span};
+use crate::model::{Actor, Instant, Month, Post, PostKey, Role, Slug, TermId, TermKind};
 
 /// How many slugs one filter may name: each is a stream of its own.
 pub const FILTER_SLUGS_MAX: usize = 20;
@@ -12,8 +13,16 @@ pub const FILTER_SLUGS_MAX: usize = 20;
 pub enum Scope {
     All,
     Month(Month),
-    /// The posts of a term: its id, which names the list for ever, and the slug that it has now.
-    Term(TermId, Slug),
+    /// Drafts, by their creation; of one author, where it is named.
+    Drafts {
+        of: Option<Slug>,
+    },
+    /// Posts still to come, the soonest first; of one author, where it is named.
+    Scheduled {
+        of: Option<Slug>,
+    },
+    /// The posts of a term. Its id names the list, and its index partition, for ever.
+    Term(TermId),
 }
 
 /// `all` of these and at least one of `any`. An empty `all` asks nothing; an empty `any` is never met.
@@ -21,6 +30,12 @@ pub enum Scope {
 pub struct SlugFilter {
     pub all: Vec<Slug>,
     pub any: Option<Vec<Slug>>,
+}
+
+impl SlugFilter {
+    pub fn names(&self, slug: &Slug) -> bool {
+        self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,6 +58,14 @@ impl Filter {
         }
     }
 
+    fn slugs_mut(&mut self, kind: TermKind) -> &mut SlugFilter {
+        match kind {
+            TermKind::Category => &mut self.categories,
+            TermKind::Tag => &mut self.tags,
+            TermKind::Author => &mut self.authors,
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -57,8 +80,8 @@ pub struct PostList {
 /// What the index tables must be asked: streams of posts, merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Query {
-    /// No index: the months themselves.
-    Months,
+    /// No index: the months of a shelf themselves.
+    Months(Shelf),
     Index(TermKind, Slug),
     Union(Vec<Query>),
     Intersection(Vec<Query>),
@@ -67,6 +90,22 @@ pub(super) enum Query {
 impl PostList {
     pub fn all() -> Self {
         Self { scope: Scope::All, filter: Filter::default() }
+    }
+
+    /// The drafts that an actor may see.
+    ///
+    /// # Errors
+    /// [`ContentError::Forbidden`] for an author whose own posts are not known.
+    pub fn drafts(actor: &Actor) -> Result<Self> {
+        Ok(Self { scope: Scope::Drafts { of: own(actor)? }, filter: Filter::default() })
+    }
+
+    /// The posts still to come that an actor may see.
+    ///
+    /// # Errors
+    /// As [`drafts`](Self::drafts).
+    pub fn scheduled(actor: &Actor) -> Result<Self> {
+        Ok(Self { scope: Scope::Scheduled { of: own(actor)? }, filter: Filter::default() })
     }
 
     /// # Errors
@@ -85,7 +124,9 @@ impl PostList {
         let scope = match &self.scope {
             Scope::All => "posts".to_owned(),
             Scope::Month(month) => format!("month {month}"),
-            Scope::Term(id, _) => format!("{} {}", id.kind.noun(), id.first_slug),
+            Scope::Drafts { of } => of_author("drafts", of.as_ref()),
+            Scope::Scheduled { of } => of_author("scheduled", of.as_ref()),
+            Scope::Term(id) => format!("{} {}", id.kind.noun(), id.first_slug),
         };
         ListTag::of(&if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) })
     }
@@ -101,9 +142,43 @@ impl PostList {
         cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
     }
 
+    /// The same list with another slug for one that its filter names.
+    #[must_use]
+    pub(super) fn with_slug(mut self, kind: TermKind, named: &Slug, slug: &Slug) -> Self {
+        let slugs = self.filter.slugs_mut(kind);
+        for wanted in slugs.all.iter_mut().chain(slugs.any.iter_mut().flatten()).filter(|wanted| *wanted == named) {
+            *wanted = slug.clone();
+        }
+        self
+    }
+
+    /// Which way it runs: newest first, and posts still to come the other way round.
+    pub(super) fn direction(&self) -> Direction {
+        if matches!(self.scope, Scope::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
+    }
+
+    /// Whether its stream holds posts that are not in it: no index lists the drafts of an author.
+    pub(super) fn is_sieved(&self) -> bool {
+        matches!(self.scope, Scope::Drafts { of: Some(_) })
+    }
+
+    /// What of a stretch stands behind `after` and before `before` in this list.
+    pub(super) fn between(&self, whole: &Span, after: Option<&PostKey>, before: Option<&PostKey>) -> Span {
+        let (after, before) = match self.direction() {
+            Direction::Forward => (after, before),
+            Direction::Backward => (before, after),
+        };
+        Span { after: after.cloned(), before: before.cloned(), ..whole.clone() }
+    }
+
     /// The stretch of time that it covers at an instant.
     pub fn span(&self, now: Instant) -> Option<Span> {
         let filter = &self.filter;
+        match self.scope {
+            Scope::Drafts { .. } => return Some(Span::default()),
+            Scope::Scheduled { .. } => return Some(Span { since: Some(now.next()?), ..Span::default() }),
+            Scope::All | Scope::Month(_) | Scope::Term(..) => {}
+        }
         let mut span = Span::until(now);
         if let Some(before) = filter.published_before {
             span.until = Some(before.previous()?.min(now));
@@ -126,16 +201,26 @@ impl PostList {
                 && wanted.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.bears(kind, slug)))
         };
         let in_scope = match &self.scope {
-            Scope::Term(id, slug) => post.bears(id.kind, slug),
+            Scope::Term(id) => post.bears(id.kind, &id.first_slug),
+            Scope::Drafts { of } | Scope::Scheduled { of } => {
+                of.as_ref().is_none_or(|author| post.bears(TermKind::Author, author))
+            }
             Scope::All | Scope::Month(_) => true,
         };
-        in_scope && post.key() == *key && TermKind::ALL.into_iter().all(borne)
+        let on_shelf = post.published_at.is_none() == matches!(self.scope, Scope::Drafts { .. });
+        in_scope && on_shelf && post.key() == *key && TermKind::ALL.into_iter().all(borne)
     }
 
     pub(super) fn query(&self) -> Query {
         let mut parts = Vec::new();
-        if let Scope::Term(id, slug) = &self.scope {
-            parts.push(Query::Index(id.kind, slug.clone()));
+        if let Scope::Drafts { .. } = self.scope {
+            return Query::Months(Shelf::Drafts);
+        }
+        if let Scope::Scheduled { of: Some(author) } = &self.scope {
+            return Query::Index(TermKind::Author, author.clone());
+        }
+        if let Scope::Term(id) = &self.scope {
+            parts.push(Query::Index(id.kind, id.first_slug.clone()));
         }
         for kind in TermKind::ALL {
             let wanted = self.filter.slugs(kind);
@@ -146,11 +231,24 @@ impl PostList {
         }
         parts.dedup();
         match parts.len() {
-            0 => Query::Months,
+            0 => Query::Months(Shelf::Posts),
             1 => parts.remove(0),
             _ => Query::Intersection(parts),
         }
     }
+}
+
+/// Whose posts an actor sees before everyone does; `None`: everyone's.
+fn own(actor: &Actor) -> Result<Option<Slug>> {
+    match &actor.author {
+        _ if actor.sees_all() => Ok(None),
+        Some(author) => Ok(Some(author.clone())),
+        None => Err(ContentError::Forbidden { needed: Role::Reader, what: "it is not known which posts are your own" }),
+    }
+}
+
+fn of_author(list: &str, author: Option<&Slug>) -> String {
+    author.map_or_else(|| list.to_owned(), |author| format!("{list} of {author}"))
 }
 
 impl Query {

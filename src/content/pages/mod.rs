@@ -18,8 +18,11 @@ pub use posts::PostSource;
 pub use window::{PageArguments, Wanted};
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::error::{ContentError, Result};
+use super::reader::Reader;
+use crate::model::{Slug, TermKind};
 
 /// Items of a page with the answers about its neighbours, which are `false` where they were not asked for.
 #[derive(Debug, Clone)]
@@ -32,16 +35,40 @@ pub struct Page<T> {
 /// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
 pub const RANGE_READS_MAX: u32 = 200;
 
-/// Counts down the range reads of one page.
+/// What the streams of one page have in common: the range reads that they may still take, and the indexes that turned out to be empty.
 #[derive(Debug, Default)]
-pub(super) struct ReadBudget(AtomicU32);
+pub(super) struct ReadBudget {
+    spent: AtomicU32,
+    empty: Mutex<Vec<(TermKind, Slug)>>,
+}
 
 impl ReadBudget {
     fn spend(&self) -> Result<()> {
-        if self.0.fetch_add(1, Ordering::Relaxed) < RANGE_READS_MAX {
+        if self.spent.fetch_add(1, Ordering::Relaxed) < RANGE_READS_MAX {
             Ok(())
         } else {
             Err(ContentError::TooBroad { limit: RANGE_READS_MAX })
         }
     }
+
+    fn note_empty(&self, kind: TermKind, slug: &Slug) {
+        self.empty.lock().unwrap_or_else(PoisonError::into_inner).push((kind, slug.clone()));
+    }
+
+    /// The indexes of which the first read found nothing, since this was asked last.
+    fn take_empty(&self) -> Vec<(TermKind, Slug)> {
+        std::mem::take(&mut self.empty.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A filter may name a term by any slug that it ever had, and its index is named by the first. So where an index is empty its term is looked
+/// up, and the list is asked again with the slug that its posts bear. `None`: the list is as it should be. 1 point read for each empty index.
+async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Result<Option<PostList>> {
+    let mut empty = budget.take_empty();
+    empty.retain(|(kind, slug)| list.filter.slugs(*kind).names(slug));
+    let first_slugs = reader.first_slugs(&empty).await?;
+    let renamed = empty.iter().zip(&first_slugs).filter(|((_, slug), first)| slug != *first);
+    let with = |list: PostList, ((kind, slug), first): (&(TermKind, Slug), &Slug)| list.with_slug(*kind, slug, first);
+    let list_of_first = renamed.fold(list.clone(), with);
+    Ok((list_of_first != *list).then_some(list_of_first))
 }

@@ -1,4 +1,4 @@
-//! The months of `Posts`, one after another, as a stream that brings the posts along. The rule: the months that a page touches are read
+//! The months of a shelf, one after another, as a stream that brings the posts along. The rule: the months that a page touches are read
 //! all at once, and no month that it does not touch.
 //!
 //! Which months those are is told by their counts. Only of the month in which the page begins it is not known how many of its posts lie
@@ -10,11 +10,12 @@ use std::sync::Arc;
 use futures_util::future::try_join_all;
 
 use crate::content::error::Result;
+use crate::content::moves;
 use crate::content::reader::Reader;
 use crate::content::rows::{self, directory::Listed, post::Move};
 use crate::keys::place::month_partition;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Table, time};
+use crate::keys::{Shelf, time};
 use crate::model::{Instant, Month, PostKey};
 use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
 
@@ -28,12 +29,21 @@ pub(super) struct MonthStream {
     reader: Reader,
     budget: Arc<ReadBudget>,
     span: Span,
-    direction: Direction,
-    /// How many posts the page may still take.
-    need: usize,
+    reads: Reads,
     buffer: VecDeque<Candidate>,
     /// The months not yet read to their end, in the order of the stream.
     rest: VecDeque<Rest>,
+}
+
+/// What is read of which shelf.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reads {
+    pub shelf: Shelf,
+    pub direction: Direction,
+    /// How many posts the page may still take.
+    pub need: usize,
+    /// More than one where much of what is read is not taken.
+    pub need_min: usize,
 }
 
 struct Rest {
@@ -42,36 +52,30 @@ struct Rest {
 }
 
 impl MonthStream {
-    pub async fn new(
-        reader: &Reader,
-        budget: Arc<ReadBudget>,
-        span: Span,
-        direction: Direction,
-        need: usize,
-    ) -> Result<Self> {
-        let months = reader.months().await?;
+    pub async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
+        let months = reader.months(reads.shelf).await?;
         let within = |m: &&Listed<Month>| {
             m.count.rows > 0 && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
         };
         let mut rest: VecDeque<Rest> =
             months.iter().filter(within).map(|m| Rest { month: m.clone(), continuation: None }).collect();
-        if direction == Direction::Backward {
+        if reads.direction == Direction::Backward {
             rest.make_contiguous().reverse();
         }
-        Ok(Self { reader: reader.clone(), budget, span, direction, need, buffer: VecDeque::new(), rest })
+        Ok(Self { reader: reader.clone(), budget, span, reads, buffer: VecDeque::new(), rest })
     }
 
     /// Reads at once the months that should hold what is needed.
     async fn read(&mut self) -> Result<()> {
         let count = self.months_needed();
-        let limit = self.need.clamp(1, PAGE_ROWS_MAX);
+        let limit = self.reads.need.clamp(1, PAGE_ROWS_MAX);
         let batch: Vec<Rest> = self.rest.drain(..count).collect();
         let reads = batch.iter().map(|rest| self.read_month(rest, limit));
         let pages = try_join_all(reads).await?;
         let mut pages = batch.into_iter().zip(pages);
         while let Some((rest, page)) = pages.next() {
             for row in &page.rows {
-                self.buffer.extend(self.candidate(row)?);
+                self.buffer.extend(self.candidate(row).await?);
             }
             if page.continuation.is_some() {
                 // What the later months answered lies behind what this one still holds: it is read again if it is needed at all.
@@ -88,8 +92,8 @@ impl MonthStream {
 
     async fn read_month(&self, rest: &Rest, limit: usize) -> Result<crate::store::Page> {
         self.budget.spend()?;
-        let rows = self.span.rows(&month_partition(rest.month.partition), self.direction);
-        Ok(self.reader.store.range(Table::Posts.name(), &rows, limit, rest.continuation.as_ref()).await?)
+        let rows = self.span.rows(&month_partition(rest.month.partition), self.reads.direction);
+        Ok(self.reader.store.range(self.reads.shelf.name(), &rows, limit, rest.continuation.as_ref()).await?)
     }
 
     /// How many of the months that are left the next read takes; at least one while there is one.
@@ -97,7 +101,7 @@ impl MonthStream {
         let mut promised = 0.0;
         for (i, rest) in self.rest.iter().enumerate() {
             promised += self.promise(&rest.month, rest.continuation.is_some());
-            if promised >= self.need as f64 {
+            if promised >= self.reads.need as f64 {
                 return i + 1;
             }
         }
@@ -111,19 +115,22 @@ impl MonthStream {
         let starts_inside = self.span.newest() < newest || self.span.oldest() > first;
         let rows = month.count.rows as f64;
         if is_begun || !starts_inside {
-            return if is_begun { self.need as f64 } else { rows };
+            return if is_begun { self.reads.need as f64 } else { rows };
         }
         let share = share(self.span.newest().min(last), self.span.oldest().max(first), first, last);
         let expected = rows * share;
-        if expected >= SHARE_SAFETY * self.need as f64 { expected } else { 0.0 }
+        if expected >= SHARE_SAFETY * self.reads.need as f64 { expected } else { 0.0 }
     }
 
     /// `None` for the old end of a move. The new end is a key without a post: whoever looks it up finds out whether it stands yet.
-    fn candidate(&self, row: &Entity) -> Result<Option<Candidate>> {
-        let Some(key) = time::parse_row(row.key.row(), self.direction) else { return Ok(None) };
+    /// Drafts are not looked up by their keys, so there it is found out at once.
+    async fn candidate(&self, row: &Entity) -> Result<Option<Candidate>> {
+        let Some(key) = time::parse_row(row.key.row(), self.reads.direction) else { return Ok(None) };
         Ok(match rows::post::read_move(row)? {
             Some(Move::ForwardTo(_)) => None,
-            Some(Move::PendingFrom(_)) => Some(Candidate::key(key)),
+            Some(Move::PendingFrom(_)) if self.reads.shelf == Shelf::Posts => Some(Candidate::key(key)),
+            Some(Move::PendingFrom(_)) if !moves::stands(&self.reader.store, row).await? => None,
+            Some(Move::PendingFrom(_)) => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
             None => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
         })
     }
@@ -137,7 +144,7 @@ fn share(newest: Instant, oldest: Instant, first: Instant, last: Instant) -> f64
 impl PostStream for MonthStream {
     async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>> {
         loop {
-            let is_before = |c: &Candidate| target.is_some_and(|t| compare(self.direction, &c.key, t).is_lt());
+            let is_before = |c: &Candidate| target.is_some_and(|t| compare(self.reads.direction, &c.key, t).is_lt());
             while self.buffer.front().is_some_and(is_before) {
                 self.buffer.pop_front();
             }
@@ -151,6 +158,6 @@ impl PostStream for MonthStream {
 
     fn pass(&mut self) {
         self.buffer.pop_front();
-        self.need = self.need.saturating_sub(1).max(1);
+        self.reads.need = self.reads.need.saturating_sub(1).max(self.reads.need_min);
     }
 }

@@ -12,10 +12,10 @@ use crate::model::{Post, PostKey};
 use super::index::IndexStream;
 use super::list::{PostList, Query};
 use super::merge::{Intersection, Union};
-use super::months::MonthStream;
+use super::months::{MonthStream, Reads};
 use super::stream::PostStream;
 use super::window::{PageArguments, Take, Wanted};
-use super::{Page, ReadBudget};
+use super::{Page, ReadBudget, renamed};
 
 /// The most posts on a page.
 pub const PAGE_SIZE_MAX: usize = 100;
@@ -23,6 +23,9 @@ pub const PAGE_SIZE_MAX: usize = 100;
 pub const PAGE_SIZE_DEFAULT: usize = 20;
 /// Rows of the first read of each stream of an intersection: most of what it reads it passes.
 const INTERSECTION_CHUNK: usize = 250;
+
+/// Rows of each read of a stream that holds more than the list does.
+const SIEVED_CHUNK: usize = 250;
 
 /// Where posts are looked up by their keys: the reader itself, or a loader that gathers the look-ups of a whole request.
 #[async_trait::async_trait]
@@ -54,13 +57,15 @@ pub async fn read_page(
     let Some(whole) = list.span(reader.now()).filter(|_| wanted != Wanted::default()) else {
         return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
     };
-    let span = Span { after: arguments.after.clone(), before: arguments.before.clone(), ..whole.clone() };
-    let pages = Pages { reader, source, list };
+    let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
+    let span = list.between(&whole, after, before);
+    let ahead = list.direction();
+    let pages = Pages { reader, source };
     match take {
         Take::First { count, then_last } => {
-            let previous = pages.holds_any(wanted.has_previous, Side::UpTo(arguments.after.as_ref()), &whole);
-            let next = pages.holds_any(wanted.has_next, Side::From(arguments.before.as_ref()), &whole);
-            let items = pages.take(&span, Direction::Forward, count, wanted.has_next);
+            let previous = pages.holds_any(list, wanted.has_previous, Side::UpTo(after), &whole);
+            let next = pages.holds_any(list, wanted.has_next, Side::From(before), &whole);
+            let items = pages.take(list, &span, ahead, count, wanted.has_next);
             let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
             let has_more = items.len() > count;
             items.truncate(count);
@@ -69,9 +74,9 @@ pub async fn read_page(
             Ok(Page { items, has_next: has_more || next, has_previous: wanted.has_previous && (cut > 0 || previous) })
         }
         Take::Last { count } => {
-            let previous = pages.holds_any(wanted.has_previous, Side::UpTo(arguments.after.as_ref()), &whole);
-            let next = pages.holds_any(wanted.has_next, Side::From(arguments.before.as_ref()), &whole);
-            let items = pages.take(&span, Direction::Backward, count, wanted.has_previous);
+            let previous = pages.holds_any(list, wanted.has_previous, Side::UpTo(after), &whole);
+            let next = pages.holds_any(list, wanted.has_next, Side::From(before), &whole);
+            let items = pages.take(list, &span, ahead.reversed(), count, wanted.has_previous);
             let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
             let has_more = items.len() > count;
             items.truncate(count);
@@ -90,31 +95,45 @@ enum Side<'a> {
 struct Pages<'a> {
     reader: &'a Reader,
     source: &'a dyn PostSource,
-    list: &'a PostList,
 }
 
 impl Pages<'_> {
     /// Whether the list holds a post on that side, the cursor's own included. Without a cursor nothing lies there.
-    async fn holds_any(&self, is_wanted: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
-        let (span, direction) = match side {
-            Side::UpTo(Some(cursor)) => (Span { before: cursor.next(), ..whole.clone() }, Direction::Backward),
-            Side::From(Some(cursor)) => (Span { after: cursor.previous(), ..whole.clone() }, Direction::Forward),
+    async fn holds_any(&self, list: &PostList, is_wanted: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
+        let (cursor, direction) = match side {
+            Side::UpTo(Some(cursor)) => (cursor, list.direction().reversed()),
+            Side::From(Some(cursor)) => (cursor, list.direction()),
             Side::UpTo(None) | Side::From(None) => return Ok(false),
         };
-        Ok(is_wanted && !self.take(&span, direction, 1, false).await?.is_empty())
+        let span = match direction {
+            Direction::Backward => Span { before: cursor.next(), ..whole.clone() },
+            Direction::Forward => Span { after: cursor.previous(), ..whole.clone() },
+        };
+        Ok(is_wanted && !self.take(list, &span, direction, 1, false).await?.is_empty())
     }
 
     /// The first `count` posts of a span in this direction, and one more where `and_one` asks whether there is.
-    async fn take(&self, span: &Span, direction: Direction, count: usize, and_one: bool) -> Result<Vec<Arc<Post>>> {
+    async fn take(
+        &self,
+        list: &PostList,
+        span: &Span,
+        direction: Direction,
+        count: usize,
+        and_one: bool,
+    ) -> Result<Vec<Arc<Post>>> {
         let need = count + usize::from(and_one);
         if need == 0 {
             return Ok(Vec::new());
         }
-        let mut stream = open(self.reader, &self.list.query(), span, direction, need).await?;
+        let budget = Arc::new(ReadBudget::default());
+        let mut stream = open(self.reader, &budget, list, span, direction, need).await?;
         let mut found: Vec<Arc<Post>> = Vec::with_capacity(need);
         let mut ids = HashSet::with_capacity(need);
         while found.len() < need {
             let candidates = next_candidates(stream.as_mut(), need - found.len()).await?;
+            if let Some(list) = renamed(self.reader, list, &budget).await? {
+                return Box::pin(self.take(&list, span, direction, count, and_one)).await;
+            }
             if candidates.is_empty() {
                 break;
             }
@@ -123,7 +142,7 @@ impl Pages<'_> {
             for candidate in candidates {
                 let post = candidate.post.or_else(|| read.get(&candidate.key).cloned());
                 // A post that is just being moved may be met at both of its places.
-                let post = post.filter(|post| self.list.holds(&candidate.key, post));
+                let post = post.filter(|post| list.holds(&candidate.key, post));
                 found.extend(post.filter(|post| ids.insert(post.id.clone())));
             }
         }
@@ -144,15 +163,19 @@ async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Ve
 /// The stream of a list. `need`: how many posts the page can take.
 pub(super) async fn open(
     reader: &Reader,
-    query: &Query,
+    budget: &Arc<ReadBudget>,
+    list: &PostList,
     span: &Span,
     direction: Direction,
     need: usize,
 ) -> Result<Box<dyn PostStream>> {
-    let budget = Arc::new(ReadBudget::default());
-    match query {
-        Query::Months => Ok(Box::new(MonthStream::new(reader, budget, span.clone(), direction, need).await?)),
-        query => Ok(open_index(reader, &budget, query, span, direction, need)),
+    match list.query() {
+        Query::Months(shelf) => {
+            let need_min = if list.is_sieved() { SIEVED_CHUNK } else { 1 };
+            let reads = Reads { shelf, direction, need: need.max(need_min), need_min };
+            Ok(Box::new(MonthStream::new(reader, Arc::clone(budget), span.clone(), reads).await?))
+        }
+        query => Ok(open_index(reader, budget, &query, span, direction, need)),
     }
 }
 
@@ -168,7 +191,7 @@ fn open_index(
         parts.iter().map(|part| open_index(reader, budget, part, span, direction, chunk)).collect()
     };
     match query {
-        Query::Months => unreachable!("an index query never holds the months: `PostList::query` makes them alone"),
+        Query::Months(_) => unreachable!("an index query never holds the months: `PostList::query` makes them alone"),
         Query::Index(kind, slug) => {
             let store = Arc::clone(&reader.store);
             Box::new(IndexStream::new(store, Arc::clone(budget), (*kind, slug), span, direction, chunk))

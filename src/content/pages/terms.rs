@@ -8,12 +8,12 @@ use futures_util::future::try_join_all;
 use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
 use crate::content::rows::directory::Listed;
-use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::rows::term as rows;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
+use crate::store::{PAGE_ROWS_MAX, RowRange};
 
 use super::Page;
 use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
@@ -147,7 +147,7 @@ impl Terms<'_> {
             let limit = (need - found.len()).min(PAGE_ROWS_MAX);
             let page = self.reader.store.range(table, &rows, limit, continuation.as_ref()).await?;
             for row in &page.rows {
-                found.extend(self.term(row)?);
+                found.extend(self.reader.listed_term(rows::read(self.kind, row)?).await?);
             }
             continuation = page.continuation;
             if continuation.is_none() {
@@ -155,13 +155,6 @@ impl Terms<'_> {
             }
         }
         Ok(found)
-    }
-
-    fn term(&self, row: &Entity) -> Result<Option<Arc<Term>>> {
-        Ok(match rows::read(self.kind, row)? {
-            TermRow::Term(term) => Some(Arc::new(term)),
-            TermRow::ForwardTo(_) => None,
-        })
     }
 }
 

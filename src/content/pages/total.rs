@@ -9,37 +9,50 @@ use crate::content::reader::Reader;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory::Listed;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Table, place, term};
+use crate::keys::{Shelf, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
 use crate::store::{PAGE_ROWS_MAX, RowRange};
 
 use super::list::{PostList, Query, Scope};
 use super::posts::open;
+use super::{ReadBudget, renamed};
 
 /// - all posts, a month: nothing beyond the list of months; one range read more where posts of the present month are to come;
 /// - a term: one point read; one range read more where posts are to come;
+/// - drafts, posts to come: as all posts;
+/// - the drafts of an author: all drafts, 1,000 a range read;
 /// - any other filter: the keys of the merged streams, a range read for each 1,000.
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     let Some(span) = list.span(reader.now()) else { return Ok(0) };
     let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
     match list.query() {
-        Query::Months => count_months(reader, &span).await,
-        Query::Index(kind, slug) if is_whole && !matches!(list.scope, Scope::Month(_)) => {
+        Query::Months(shelf) if !list.is_sieved() => count_months(reader, shelf, &span).await,
+        Query::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
             let partition = term::posts_partition(&slug);
             let row = reader.store.get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
             match row.as_ref().map(count::read).transpose()? {
-                None => Ok(0),
+                // Perhaps by a slug that is not the term's first.
+                None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
+                    Some(first) if first != slug => {
+                        Box::pin(count_posts(reader, &list.clone().with_slug(kind, &slug, &first))).await
+                    }
+                    _ => Ok(0),
+                },
                 Some(count) => visible(reader, Table::PostsBy(kind), &partition, &count).await,
             }
         }
-        query => {
-            let mut stream = open(reader, &query, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
+        _ => {
+            let budget = Arc::new(ReadBudget::default());
+            let mut stream = open(reader, &budget, list, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
             let mut posts = 0;
-            while stream.seek(None).await?.is_some() {
+            while let Some(candidate) = stream.seek(None).await? {
                 stream.pass();
-                posts += 1;
+                posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
             }
-            Ok(posts)
+            match renamed(reader, list, &budget).await? {
+                Some(list) => Box::pin(count_posts(reader, &list)).await,
+                None => Ok(posts),
+            }
         }
     }
 }
@@ -47,7 +60,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
 /// The months that hold published posts, newest first, with how many. Nothing beyond the list of months, or one range read where posts of
 /// the present month are to come.
 pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Result<Vec<(Month, u64)>> {
-    let months = reader.months().await?;
+    let months = reader.months(Shelf::Posts).await?;
     let held = months.iter().filter(|month| month.count.rows > 0 && is_asked(month.partition));
     let counted = try_join_all(
         held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
@@ -70,8 +83,8 @@ pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
 }
 
 /// Months that the span covers whole are counted by their rows, the others by reading their keys.
-async fn count_months(reader: &Reader, span: &Span) -> Result<u64> {
-    let months = reader.months().await?;
+async fn count_months(reader: &Reader, shelf: Shelf, span: &Span) -> Result<u64> {
+    let months = reader.months(shelf).await?;
     let counts = months.iter().map(|month| async move {
         let (first, last) = (month.partition.first(), month.partition.last());
         let until = span.until.unwrap_or(Instant::MAX);
@@ -79,10 +92,14 @@ async fn count_months(reader: &Reader, span: &Span) -> Result<u64> {
         if first > until || last < since || month.count.rows <= 0 {
             return Ok(0);
         }
-        if since <= first && (until >= last || until == reader.now()) {
+        if since <= first && until >= last {
+            return Ok(month.count.rows as u64);
+        }
+        if since <= first && until == reader.now() {
             return count_month(reader, month).await;
         }
-        count_rows(reader, Table::Posts, &span.rows(&place::month_partition(month.partition), Direction::Forward)).await
+        count_rows(reader, shelf.table(), &span.rows(&place::month_partition(month.partition), Direction::Forward))
+            .await
     });
     Ok(try_join_all(counts).await?.into_iter().sum())
 }

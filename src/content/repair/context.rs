@@ -62,6 +62,8 @@ impl<'a> Repair<'a> {
             Mend::Lookup(key) => self.mend_lookup(key).await,
             Mend::Pointer { kind, slug, key } => self.mend_pointer(*kind, slug, key).await,
             Mend::Term { kind, slug } => self.mend_term(*kind, slug).await,
+            Mend::Rename { kind, from, to } => self.mend_rename(*kind, from, to).await,
+            Mend::Forward { kind, from, to } => self.mend_forward(*kind, from, to.as_ref()).await,
             Mend::MisplacedTerm { kind, at } => self.mend_misplaced_term(*kind, at).await,
             Mend::Count { table, partition } => self.recount(*table, partition).await,
             Mend::Listing(partition) => self.mend_listing(partition).await,
@@ -101,7 +103,7 @@ impl<'a> Repair<'a> {
                 let sides = changes.iter().flat_map(|(before, after)| [before, after]);
                 sides.flatten().any(|brief| brief.id == id.as_str())
             }
-            Intent::Terms { .. } => false,
+            Intent::Terms { .. } | Intent::Rename { .. } | Intent::DeleteTerm { .. } => false,
         }))
     }
 
@@ -110,18 +112,24 @@ impl<'a> Repair<'a> {
         Ok(!self.open_intents().await?.is_empty())
     }
 
-    /// Whether the change that put a row is still under way. `put_by`: the name of an intent, as rows bear it.
+    /// Whether a change that put a row is still under way. `put_by`: the names of intents, as rows bear them.
     pub async fn is_under_way(&self, put_by: &str) -> Result<bool> {
-        let Ok(name) = put_by.parse::<IntentName>() else { return Ok(false) };
         if self.content.is_alone() {
             return Ok(false);
         }
-        let row = self.get(Table::Intents, &name.key()).await?;
-        Ok(row.is_some_and(|row| self.is_open(&row)))
+        for name in put_by.split(' ').filter_map(|name| name.parse::<IntentName>().ok()) {
+            if self.get(Table::Intents, &name.key()).await?.is_some_and(|row| self.is_open(&row)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
+    /// One that is fenced off has been undone: it needs no row any more.
     pub fn is_open(&self, row: &Entity) -> bool {
-        !self.content.is_alone() && intent::is_leased(row, self.content.clock.now()).unwrap_or(false)
+        !self.content.is_alone()
+            && intent::is_leased(row, self.content.clock.now()).unwrap_or(false)
+            && !intent::read(row).is_ok_and(|intent| intent.is_fenced())
     }
 
     async fn open_intents(&self) -> Result<Vec<Intent>> {

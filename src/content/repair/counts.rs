@@ -10,7 +10,7 @@ use crate::content::write::directory::Partition;
 use crate::content::write::index::put_count;
 use crate::content::write::retry::until_settled;
 use crate::keys::time::{self, Direction, Span};
-use crate::keys::{Table, place, term};
+use crate::keys::{Shelf, Table, place, term};
 use crate::model::{PostKey, TermKind};
 use crate::store::{Batch, Entity, PAGE_ROWS_MAX, Precondition};
 
@@ -105,13 +105,14 @@ fn is_counted(table: Table, row: &Entity) -> bool {
 
 fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
     let is_own = matches!(term::parse_row(row.key.row()), Some((_, Direction::Forward)));
-    is_own && !matches!(term_rows::read(kind, row), Ok(TermRow::ForwardTo(_)))
+    is_own && !matches!(term_rows::read(kind, row), Ok(TermRow::ForwardTo { .. }))
 }
 
 /// What lists the partition, where anything does.
 fn listing_of(table: Table, partition: &str) -> Option<Partition> {
     match table {
-        Table::Posts => partition.parse().ok().map(Partition::Month),
+        Table::Posts => partition.parse().ok().map(|month| Partition::Month(Shelf::Posts, month)),
+        Table::Drafts => partition.parse().ok().map(|month| Partition::Month(Shelf::Drafts, month)),
         Table::Terms(kind) => Some(Partition::Terms(kind, partition.to_owned())),
         _ => None,
     }

@@ -63,7 +63,8 @@ impl Repair<'_> {
 fn is_stray(table: Table, row: &Entity) -> bool {
     match table {
         Table::Months => {
-            rows::read_month(row).is_ok_and(|listed| Some(listed.partition) != place::parse_month_row(&row.key))
+            let of_row = place::parse_month_row(&row.key).map(|(_, month)| month);
+            rows::read_month(row).is_ok_and(|listed| Some(listed.partition) != of_row)
         }
         _ => rows::read_first_character(row).is_ok_and(|listed| listed.partition != row.key.row()),
     }

@@ -42,7 +42,7 @@ impl Repair<'_> {
         if let Some(why) = self.keep_lookup(read.as_ref(), found_by).await? {
             return Ok(why);
         }
-        let named = read.as_ref().map(id_of);
+        let named = read.as_ref().map(LookupRow::id);
         let wanted = match self.owners.leads(found_by, self.posts, named) {
             None => None,
             Some((id, is_place)) => {
@@ -74,24 +74,21 @@ impl Repair<'_> {
         match (found_by, is_place) {
             (Lookup::Id(_), _) => Some(rows::place(post, &self.name)),
             (Lookup::Slug(slug), true) => (post.slug == *slug).then(|| rows::place(post, &self.name)),
-            (Lookup::Slug(slug), false) => post.former_slugs.contains(slug).then(|| rows::former(&post.id)),
+            (Lookup::Slug(slug), false) => post.former_slugs.contains(slug).then(|| rows::former(&post.id, &self.name)),
         }
     }
 
     /// Why a row must not be written over or removed: a change put it that is still under way, or that was made since the posts were read.
     async fn keep_lookup(&self, read: Option<&LookupRow>, found_by: &Lookup) -> Result<Option<Done>> {
         let Some(read) = read else { return Ok(None) };
-        let id = id_of(read);
-        if self.is_being_changed(id).await? {
+        let id = read.id();
+        if self.is_being_changed(id).await? || self.is_under_way(read.intent()).await? {
             return Ok(Some(Done::left(AT_WORK)));
         }
-        let LookupRow::Place { place, slug, intent, .. } = read else {
+        let LookupRow::Place { place, slug, .. } = read else {
             let may_be_blind = self.posts.get(id).is_none() && !self.posts.blind.is_empty();
             return Ok(may_be_blind.then(|| Done::left(BLIND)));
         };
-        if self.is_under_way(intent).await? {
-            return Ok(Some(Done::left(AT_WORK)));
-        }
         if self.posts.get(id).is_some() {
             return Ok(None);
         }
@@ -106,13 +103,6 @@ impl Repair<'_> {
     }
 }
 
-fn id_of(row: &LookupRow) -> &PostId {
-    match row {
-        LookupRow::Place { place, .. } => &place.key.id,
-        LookupRow::Former { id } => id,
-    }
-}
-
 fn read_properties(key: &Key, properties: &Properties) -> Result<LookupRow> {
     let etag = crate::store::Etag(Default::default());
     Ok(rows::read(&crate::store::Entity { key: key.clone(), etag, properties: properties.clone() })?)
@@ -124,7 +114,7 @@ fn is_same(a: &LookupRow, b: &LookupRow) -> bool {
             LookupRow::Place { place, slug, origin, .. },
             LookupRow::Place { place: other_place, slug: other_slug, origin: other_origin, .. },
         ) => (place, slug, origin) == (other_place, other_slug, other_origin),
-        (LookupRow::Former { id }, LookupRow::Former { id: other }) => id == other,
+        (LookupRow::Former { id, .. }, LookupRow::Former { id: other, .. }) => id == other,
         _ => false,
     }
 }

@@ -36,6 +36,9 @@ impl Repair<'_> {
         let mut wanted = rows::summary(&post);
         if let Some(mark) = &mark {
             wanted = rows::set_move(wanted, mark);
+            if let Ok(by) = rows::pending_by(&row) {
+                wanted = rows::set_pending_by(wanted, &by);
+            }
         }
         let mut operations = Vec::with_capacity(3);
         for name in [time::time_row(&post.key()), time::mirror_row(&post.key())] {
@@ -161,10 +164,7 @@ impl Repair<'_> {
         Ok(Done::mended("what was left of the post was removed"))
     }
 
-    /// Only `Posts` is counted.
     pub fn touch_shelf(&mut self, shelf: Shelf, partition: &str) {
-        if shelf == Shelf::Posts {
-            self.touch(shelf.table(), partition);
-        }
+        self.touch(shelf.table(), partition);
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::content::error::Result;
 use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::write::recover::Writers;
+use crate::content::write::rename;
 use crate::content::write::retry::until_settled;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
@@ -9,7 +11,7 @@ use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, Key, Operation, Precondition, Properties};
 
 use super::Done;
-use super::context::Repair;
+use super::context::{AT_WORK, Repair};
 use super::rows::{Row, make};
 
 impl Repair<'_> {
@@ -29,10 +31,16 @@ impl Repair<'_> {
         let copy = |row: &Option<Entity>| row.as_ref().map(|row| row.properties.clone());
         let (own_wanted, mirror_wanted, done): (Option<Properties>, Option<Properties>, &str) =
             match (read(&own), read(&mirror)) {
-                (Some(TermRow::Term(_)), _) => (copy(&own), copy(&own), "its mirror made from it"),
+                (Some(TermRow::Term(_) | TermRow::PendingFrom { .. }), _) => {
+                    (copy(&own), copy(&own), "its mirror made from it")
+                }
                 // A slug that leads to another term has no mirror.
-                (Some(TermRow::ForwardTo(_)), _) => (copy(&own), None, "the mirror removed: the slug leads to another"),
-                (None, Some(TermRow::Term(_))) => (copy(&mirror), copy(&mirror), "made from its mirror"),
+                (Some(TermRow::ForwardTo { .. }), _) => {
+                    (copy(&own), None, "the mirror removed: the slug leads to another")
+                }
+                (None, Some(TermRow::Term(_) | TermRow::PendingFrom { .. })) => {
+                    (copy(&mirror), copy(&mirror), "made from its mirror")
+                }
                 (None, _) if own.is_none() => (None, None, "removed: it does not read"),
                 (None, _) => {
                     return Ok(Done::left("neither it nor its mirror reads: save it again with its mutation"));
@@ -94,13 +102,53 @@ impl Repair<'_> {
     pub async fn make_term(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
         if let Some(row) = self.get(Table::Terms(kind), &term::term(slug)).await? {
             return Ok(match rows::read(kind, &row) {
-                Ok(TermRow::ForwardTo(to)) => {
-                    Done::left(format!("the slug leads to {to}: save its posts with that one"))
-                }
-                _ => Done::Nothing,
+                Ok(row) if row.first_slug() == slug => Done::Nothing,
+                _ => Done::left("another has its slug now: set the posts' terms anew with the mutation updatePost"),
             });
         }
         self.writer.save_terms(kind, vec![Term::new(kind, slug.clone(), slug.as_str())]).await?;
         Ok(Done::mended("made, with its slug for a name"))
+    }
+
+    pub async fn mend_rename(&mut self, kind: TermKind, from: &Slug, to: &Slug) -> Result<Done> {
+        if self.is_anyone_at_work().await? {
+            return Ok(Done::left(AT_WORK));
+        }
+        rename::finish(self.store, kind, from, to, Writers::Unheard).await?;
+        for slug in [from, to] {
+            self.touch(Table::Terms(kind), term::partition(slug));
+        }
+        Ok(Done::mended("finished where the old slug leads here, undone where it does not"))
+    }
+
+    pub async fn mend_forward(&self, kind: TermKind, from: &Slug, to: Option<&Slug>) -> Result<Done> {
+        if self.is_anyone_at_work().await? {
+            return Ok(Done::left(AT_WORK));
+        }
+        let (table, key) = (Table::Terms(kind), term::term(from));
+        until_settled("a term", || async {
+            let found = self.get(table, &key).await?;
+            if matches!(
+                found.as_ref().map(|row| rows::read(kind, row)),
+                Some(Ok(TermRow::Term(_) | TermRow::PendingFrom { .. }))
+            ) {
+                return Ok(Done::left("a term of its own has the slug: rename one of the two where that is wrong"));
+            }
+            let owner = match to {
+                Some(to) => self.get(table, &term::term(to)).await?.and_then(|row| rows::read(kind, &row).ok()),
+                None => None,
+            };
+            let (wanted, done) = match owner {
+                Some(TermRow::Term(term)) if term.former_slugs.contains(from) => {
+                    (Some(rows::forward(&term)), "made to lead to its term")
+                }
+                Some(_) => return Ok(Done::Nothing),
+                None => (None, "removed: no term had this slug"),
+            };
+            let row = Row { row: key.row().to_owned(), found, wanted };
+            let is_made = make(self.store, table, key.partition(), vec![row]).await?;
+            Ok(if is_made { Done::mended(done) } else { Done::Nothing })
+        })
+        .await
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::keys::{PostPlace, Shelf};
 use crate::model::{Post, PostId, PostKey, Slug};
-use crate::store::{Entity, Properties, StoreError};
+use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{Fields, NewRow};
 
@@ -12,7 +12,33 @@ pub enum LookupRow {
     /// A post's id, or the slug that it has now.
     Place { place: PostPlace, slug: Slug, version: i32, intent: String, origin: Option<String> },
     /// A slug that the post once had.
-    Former { id: PostId },
+    Former { id: PostId, intent: String },
+}
+
+impl LookupRow {
+    pub fn id(&self) -> &PostId {
+        match self {
+            Self::Place { place, .. } => &place.key.id,
+            Self::Former { id, .. } => id,
+        }
+    }
+
+    /// The intents that needed it last, with a space between.
+    pub fn intent(&self) -> &str {
+        match self {
+            Self::Place { intent, .. } | Self::Former { intent, .. } => intent,
+        }
+    }
+
+    /// Whether it says of the post what is so.
+    pub fn names(&self, post: &Post) -> bool {
+        match self {
+            Self::Place { place, slug, origin, .. } => {
+                *place == PostPlace::of(post) && *slug == post.slug && *origin == post.origin
+            }
+            Self::Former { id, .. } => *id == post.id,
+        }
+    }
 }
 
 pub fn place(post: &Post, intent: &str) -> Properties {
@@ -28,15 +54,22 @@ pub fn place(post: &Post, intent: &str) -> Properties {
         .build()
 }
 
-pub fn former(id: &PostId) -> Properties {
-    NewRow::default().text("Id", id.as_str()).flag("Former", true).build()
+pub fn former(id: &PostId, intent: &str) -> Properties {
+    NewRow::default().text("Id", id.as_str()).flag("Former", true).text("Intent", intent).build()
+}
+
+/// The same row with other marks.
+pub fn marked(mut properties: Properties, marks: &str) -> Properties {
+    properties.set("Intent", Value::String(marks.into()));
+    properties
 }
 
 pub fn read(row: &Entity) -> Result<LookupRow, StoreError> {
     let fields = Fields(row);
     let id: PostId = fields.parsed("Id")?;
     if fields.flag("Former")? {
-        return Ok(LookupRow::Former { id });
+        let intent = fields.optional_text("Intent")?.map(ToString::to_string).unwrap_or_default();
+        return Ok(LookupRow::Former { id, intent });
     }
     let shelf: Shelf = fields.parsed("Shelf")?;
     let key = PostKey { at: fields.instant("At")?, id };

@@ -1,5 +1,6 @@
 //! Model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default.
 
+pub mod change;
 pub mod count;
 pub mod directory;
 pub mod lookup;
@@ -7,6 +8,7 @@ pub mod packed;
 pub mod pointer;
 pub mod post;
 pub mod term;
+pub mod token;
 
 use std::str::FromStr;
 

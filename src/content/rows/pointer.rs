@@ -12,7 +12,7 @@ pub struct Pointer {
     pub post_partition: String,
     pub post_row: String,
     pub version: i32,
-    /// The intent that put it last.
+    /// The intents that needed it last, with a space between.
     pub intent: String,
 }
 

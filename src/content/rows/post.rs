@@ -1,15 +1,18 @@
 //! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: the three
 //! are written by one transaction and never differ but for the body.
 
-use crate::keys::Shelf;
+use crate::keys::{PostPlace, Shelf};
 use crate::model::{Instant, Post, PostKey, WholePost};
-use crate::store::{Entity, Properties, StoreError};
+use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::packed::{self, TooLarge};
 use super::{Fields, NewRow};
 
 const BODY: &str = "Body";
+const CHANGED_BY: &str = "ChangedBy";
 const PENDING_FROM: &str = "PendingFrom";
+const PENDING_BY: &str = "PendingBy";
+const FENCE: &str = "Fence";
 const FORWARD_TO: &str = "ForwardTo";
 
 pub fn summary(post: &Post) -> Properties {
@@ -35,6 +38,9 @@ pub fn summary(post: &Post) -> Properties {
 /// Where the body does not fit a row.
 pub fn whole(whole: &WholePost) -> Result<Properties, TooLarge> {
     let mut properties = summary(&whole.post);
+    if let Some(name) = &whole.changed_by {
+        properties.set(CHANGED_BY, Value::String(name.as_str().into()));
+    }
     packed::pack(&mut properties, BODY, whole.markdown.as_bytes())?;
     Ok(properties)
 }
@@ -62,7 +68,8 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
 pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
     let fields = Fields(row);
     let body = String::from_utf8(packed::unpack(&fields, BODY)?).map_err(|_| fields.damaged(BODY))?;
-    Ok(WholePost { post: read_summary(row)?, markdown: body.into() })
+    let changed_by = fields.optional_text(CHANGED_BY)?.map(ToString::to_string);
+    Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by })
 }
 
 /// A move between two partitions, while it is under way. The rule of the protocol: of the two places a reader shows one.
@@ -88,8 +95,31 @@ pub fn set_move(properties: Properties, moving: &Move) -> Properties {
     };
     let mut properties = properties;
     let place = format!("{} {} {}", other.shelf.name(), other.key.at.ticks(), other.key.id);
-    properties.set(mark, crate::store::Value::String(place.into()));
+    properties.set(mark, Value::String(place.into()));
     properties
+}
+
+/// Marks a pending row with the intent that has put it.
+pub fn set_pending_by(mut properties: Properties, intent: &str) -> Properties {
+    properties.set(PENDING_BY, Value::String(intent.into()));
+    properties
+}
+
+/// The intent that has put a pending row.
+pub fn pending_by(row: &Entity) -> Result<String, StoreError> {
+    Ok(Fields(row).text(PENDING_BY)?.to_string())
+}
+
+/// A row that keeps a new post from being written at a place: it leads nowhere.
+pub fn fence(place: &PostPlace) -> Properties {
+    let nowhere = OtherPlace { shelf: place.shelf, key: place.key.clone() };
+    let mut properties = set_move(Properties::new(), &Move::ForwardTo(nowhere));
+    properties.set(FENCE, Value::Boolean(true));
+    properties
+}
+
+pub fn is_fence(row: &Entity) -> bool {
+    row.properties.get(FENCE).is_some()
 }
 
 /// Whether [`read_move`] has anything to read.

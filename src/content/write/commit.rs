@@ -1,17 +1,19 @@
 //! Changes of posts, many at once or one. The rule: the commit of a post is one transaction, and each change is answered for by itself.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::try_join_all;
 use futures_util::stream;
 use futures_util::{StreamExt, TryStreamExt};
 
 use crate::content::error::{ContentError, Result};
+use crate::content::moves;
 use crate::content::rows::count::{self, Count};
 use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, Shelf, Table, place};
-use crate::model::{Month, Post, PostId, Slug};
+use crate::keys::{PostPlace, Shelf, place};
+use crate::model::{Post, PostId, Slug, TermKind};
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use crate::store::{Batch, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
 
@@ -19,9 +21,12 @@ use super::claim::{self, Claim};
 use super::directory::{self, Partition};
 use super::index::{self, NewPointer, put_count};
 use super::intent::{self, Intent};
-use super::plan::{self, Change, CommitStep, Planned};
+use super::moving;
+use super::plan::{Change, CommitStep, Planned};
 use super::retry::until_settled;
+use super::revisions;
 use super::settle::{self, Settlement};
+use super::term_delete;
 use super::{CONCURRENCY, Writer};
 
 /// What became of one change.
@@ -87,7 +92,8 @@ impl Writer {
             return Ok(Vec::new());
         }
         let name = self.new_intent_name()?;
-        let opened = intent::open(&self.store, &self.clock, &name, &Intent::of_posts(changes, new_tags)).await;
+        let intent = Intent::of_posts(changes, new_tags, self.by.as_deref());
+        let opened = intent::open(&self.store, &self.clock, &name, &intent).await;
         let leased = match opened {
             // An intent is one row: where it cannot hold them all, each half has its own.
             Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
@@ -95,12 +101,26 @@ impl Writer {
             }
             opened => opened?,
         };
-        let outcomes = leased.while_renewed(self.write(&name, changes, new_tags, steps)).await;
+        let known = OnceLock::new();
+        let written = leased.while_renewed(self.write(&name, changes, new_tags, steps, &known)).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
-        let outcomes = outcomes?;
-        intent::close(&self.store, &name).await?;
-        Ok(outcomes)
+        match written {
+            Ok(()) => self.close(&name).await,
+            // What was committed stands, settled or not: readers see it, and recovery settles it.
+            Err(error) => {
+                self.give_up(&name, intent).await;
+                return known.into_inner().ok_or(error);
+            }
+        }
+        Ok(known.into_inner().unwrap_or_default())
+    }
+
+    /// A settled change whose intent cannot be taken away is settled once more by the next recovery.
+    pub(super) async fn close(&self, name: &IntentName) {
+        if let Err(error) = intent::close(&self.store, name).await {
+            tracing::warn!(intent = %name, %error, "write.left");
+        }
     }
 
     async fn change_halves(
@@ -116,20 +136,24 @@ impl Writer {
         Ok(outcomes)
     }
 
+    /// `known`: what became of each change, from the commit on.
     async fn write(
         &self,
         name: &IntentName,
         changes: &[Change],
         new_tags: &[Slug],
         steps: Vec<CommitStep>,
-    ) -> Result<Vec<Outcome>> {
+        known: &OnceLock<Vec<Outcome>>,
+    ) -> Result<()> {
         let taken = self.claim(name, changes).await?;
         let is_free = |change: &&Change| !taken.contains_key(&change.post().id);
         let free: Vec<&Change> = changes.iter().filter(is_free).collect();
-        futures_util::future::try_join(self.put_pointers(name, &free), self.prepare(&free)).await?;
-        let steps =
-            changes.iter().zip(steps).filter(|(change, _)| is_free(change)).map(|(c, s)| (c.post().id.clone(), s));
-        let lost = commit_all(&self.store, steps).await?;
+        let (_, mut lost) =
+            futures_util::future::try_join(self.put_pointers(name, &free), self.prepare(name, &free)).await?;
+        lost.extend(self.bearing_what_is_gone(&free, new_tags).await?);
+        let steps = changes.iter().zip(steps).map(|(change, step)| (change.post().id.clone(), step));
+        let steps = steps.filter(|(id, _)| !taken.contains_key(id) && !lost.contains(id)).collect::<Vec<_>>();
+        lost.extend(commit_all(&self.store, steps).await?);
         let outcomes: Vec<Outcome> = changes
             .iter()
             .map(|change| match taken.get(&change.post().id) {
@@ -138,11 +162,31 @@ impl Writer {
                 None => Outcome::Done,
             })
             .collect();
-        let settlements: Vec<_> =
-            changes.iter().zip(&outcomes).map(|(c, outcome)| Settlement::of(c, outcome)).collect();
+        let outcomes = known.get_or_init(|| outcomes);
+        let settlements = self.settlements(changes, outcomes).await?;
         self.make_borne_tags(&settlements, new_tags).await?;
-        settle::settle(&self.store, name, settlements).await?;
-        Ok(outcomes)
+        settle::settle(&self.store, name, self.by.as_deref(), settlements).await
+    }
+
+    /// Posts that would come to bear a term that is not there. Looked for once the index rows stand, so that who deletes a term sees them.
+    async fn bearing_what_is_gone(&self, changes: &[&Change], new_tags: &[Slug]) -> Result<HashSet<PostId>> {
+        let is_new_tag = |(kind, slug): &(TermKind, Slug)| *kind == TermKind::Tag && new_tags.contains(slug);
+        let each_once: BTreeSet<_> = changes.iter().flat_map(|change| change.new_terms()).collect();
+        let gone =
+            term_delete::missing(&self.store, each_once.into_iter().filter(|t| !is_new_tag(t)).collect()).await?;
+        let bears = |change: &&&Change| change.new_terms().iter().any(|term| gone.contains(term));
+        Ok(changes.iter().filter(bears).map(|change| change.post().id.clone()).collect())
+    }
+
+    async fn settlements(&self, changes: &[Change], outcomes: &[Outcome]) -> Result<Vec<Settlement>> {
+        let mut settlements = Vec::with_capacity(changes.len());
+        for (change, outcome) in changes.iter().zip(outcomes) {
+            settlements.push(match outcome {
+                Outcome::Done => Settlement::made(change),
+                _ => Settlement::find(&self.store, change.before().cloned(), change.after().cloned()).await?,
+            });
+        }
+        Ok(settlements)
     }
 
     /// The posts whose slug is another's, with the slug.
@@ -152,14 +196,17 @@ impl Writer {
             let Some(after) = change.after() else { continue };
             match change.before() {
                 None => claims.extend([Claim::id(after, name), Claim::slug(after, name)]),
-                Some(before) if before.slug != after.slug => claims.push(Claim::slug(after, name)),
+                // A slug that the post once had is its own already.
+                Some(before) if before.slug != after.slug && !before.former_slugs.contains(&after.slug) => {
+                    claims.push(Claim::slug(after, name));
+                }
                 Some(_) => {}
             }
             let known: &[Slug] = change.before().map_or(&[], |before| &before.former_slugs);
             let new = after.former_slugs.iter().filter(|slug| !known.contains(slug) && is_new_to(change, slug));
-            claims.extend(new.map(|slug| Claim::former(after, slug)));
+            claims.extend(new.map(|slug| Claim::former(after, slug, name)));
         }
-        let refused = claim::take(&self.store, claims).await?;
+        let refused = claim::take(&self.store, name, claims).await?;
         Ok(refused.into_iter().filter_map(|claim| Some((claim.id.clone(), claim.slug_claimed()?))).collect())
     }
 
@@ -174,19 +221,25 @@ impl Writer {
         index::put(&self.store, name, pointers).await
     }
 
-    /// Lists the months, and puts the pending rows of moves.
-    async fn prepare(&self, changes: &[&Change]) -> Result<()> {
-        let months: HashSet<Month> = changes.iter().filter_map(|c| c.after()).filter_map(published_month).collect();
-        let promises = months
-            .into_iter()
-            .map(|month| async move { directory::promise(&self.store, &Partition::Month(month)).await });
+    /// Lists the months, keeps what is replaced, and puts the pending rows of moves. Answers the posts whose new place another change has.
+    async fn prepare(&self, name: &IntentName, changes: &[&Change]) -> Result<HashSet<PostId>> {
+        let months: HashSet<Partition> = changes.iter().filter_map(|c| c.after()).map(month_of).collect();
+        let promises = months.into_iter().map(|month| async move { directory::promise(&self.store, &month).await });
         stream::iter(promises).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
+        revisions::keep(
+            &self.store,
+            changes.iter().filter(|c| c.after.is_some()).filter_map(|c| c.before.as_ref()).map(|b| &b.whole),
+        )
+        .await?;
+        let mut lost = HashSet::new();
         for change in changes {
-            if let (true, Some(before), Some(after)) = (change.is_move(), change.before(), &change.after) {
-                put_pending(&self.store, before, after).await?;
+            if let (true, Some(before), Some(after)) = (change.is_move(), change.before(), &change.after)
+                && !moving::put_pending(&self.store, name, before, after).await?
+            {
+                lost.insert(before.id.clone());
             }
         }
-        Ok(())
+        Ok(lost)
     }
 }
 
@@ -195,25 +248,14 @@ fn is_new_to(change: &Change, slug: &Slug) -> bool {
     change.before().is_none_or(|before| before.slug != *slug)
 }
 
-pub(super) fn published_month(post: &Post) -> Option<Month> {
-    post.published_at.map(|at| at.month())
-}
-
-/// Idempotent: rows that stand already were put by the same change, and are not counted again.
-async fn put_pending(store: &Store, before: &Post, after: &crate::model::WholePost) -> Result<()> {
-    until_settled("a move", || async {
-        let place = PostPlace::of(&after.post);
-        let mut step = plan::pending_step(before, after)?;
-        if store.get(place.shelf.name(), &place.summary()).await?.is_some() {
-            step.added = 0;
-        }
-        commit_group(store, &[&step]).await
-    })
-    .await
+/// The month that lists a post, on its shelf.
+pub(super) fn month_of(post: &Post) -> Partition {
+    let place = PostPlace::of(post);
+    Partition::Month(place.shelf, place.key.month())
 }
 
 /// Commits each step, many in one transaction where they share a partition, and answers the posts that had moved on.
-async fn commit_all(store: &Store, steps: impl Iterator<Item = (PostId, CommitStep)>) -> Result<HashSet<PostId>> {
+async fn commit_all(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Result<HashSet<PostId>> {
     let mut partitions: BTreeMap<(Shelf, String), Vec<(PostId, CommitStep)>> = BTreeMap::new();
     for (id, step) in steps {
         partitions.entry((step.shelf, step.partition.clone())).or_default().push((id, step));
@@ -229,9 +271,10 @@ async fn commit_partition(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Re
         let refs: Vec<&CommitStep> = group.iter().map(|(_, step)| step).collect();
         match commit_group(store, &refs).await {
             Ok(()) => {}
-            Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
+            Err(ContentError::Store(error @ (StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }))) => {
+                let is_in_doubt = matches!(error, StoreError::OutcomeUnknown { .. });
                 for (id, step) in &group {
-                    if !commit_single(store, step).await? {
+                    if !commit_single(store, id, step, is_in_doubt).await? {
                         lost.push(id.clone());
                     }
                 }
@@ -242,18 +285,35 @@ async fn commit_partition(store: &Store, steps: Vec<(PostId, CommitStep)>) -> Re
     Ok(lost)
 }
 
-/// Whether the step was taken. Only the count may be tried again: where the post's own rows have moved on, it is lost; where they
-/// stand just as the step writes them, an earlier try was taken and its answer lost.
-async fn commit_single(store: &Store, step: &CommitStep) -> Result<bool> {
-    until_settled("a month", || async {
+/// Whether the step was taken. Only the count may be tried again: where the post's own rows have moved on, it is lost. Where the answer to a try
+/// was lost (`is_in_doubt`) and they stand just as the step writes them, that try was taken.
+async fn commit_single(store: &Store, id: &PostId, step: &CommitStep, is_in_doubt: bool) -> Result<bool> {
+    let is_in_doubt = AtomicBool::new(is_in_doubt);
+    let taken = until_settled("a month", || async {
+        let doubt = is_in_doubt.load(Ordering::Relaxed);
         match state_of(store, step).await? {
-            StepState::Taken => Ok(true),
-            StepState::Lost => Ok(false),
-            StepState::Open => commit_group(store, &[step]).await.map(|()| true),
+            StepState::Open => match commit_group(store, &[step]).await {
+                Err(error @ ContentError::Store(StoreError::OutcomeUnknown { .. })) => {
+                    is_in_doubt.store(true, Ordering::Relaxed);
+                    Err(error)
+                }
+                answered => answered.map(|()| Some(true)),
+            },
+            // Without a doubt it is another's change: one just like this, or one that took the post away.
+            StepState::Taken | StepState::Lost if !doubt => Ok(Some(false)),
+            StepState::Taken if !step.is_delete() => Ok(Some(true)),
+            // Rows that are gone are a deletion, unless another change has moved them.
+            StepState::Taken => Ok(Some(moves::find(store, id, &[]).await?.is_none())),
+            StepState::Lost => Ok(None),
         }
-    })
-    .await
+    });
+    // The change may have been made, and a later one upon it.
+    taken.await?.ok_or_else(|| StoreError::outcome_unknown("a change that was changed again", Overtaken).into())
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was lost, and the post has moved on")]
+struct Overtaken;
 
 enum StepState {
     Open,
@@ -293,13 +353,13 @@ fn same(a: &Properties, b: &Properties) -> bool {
 }
 
 /// One transaction, with the count of the partition where it changes.
-async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result<()> {
+pub(super) async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result<()> {
     let Some(first) = steps.first() else { return Ok(()) };
     let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
     let added = steps.iter().map(|step| step.added).sum();
     let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
-    if first.shelf == Shelf::Posts && (added != 0 || newest.is_some()) {
-        let (count, unchanged) = read_count(store, &first.partition).await?;
+    if added != 0 || newest.is_some() {
+        let (count, unchanged) = read_count(store, first.shelf, &first.partition).await?;
         operations.push(put_count(
             &count.changed(added, newest),
             unchanged.map_or(Precondition::Absent, Precondition::Match),
@@ -309,8 +369,8 @@ async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result<()> {
     Ok(())
 }
 
-async fn read_count(store: &Store, partition: &str) -> Result<(Count, Option<Etag>)> {
-    let row = store.get(Table::Posts.name(), &place::count(partition)).await?;
+async fn read_count(store: &Store, shelf: Shelf, partition: &str) -> Result<(Count, Option<Etag>)> {
+    let row = store.get(shelf.name(), &place::count(partition)).await?;
     Ok(match row {
         None => (Count::default(), None),
         Some(row) => (count::read(&row)?, Some(row.etag)),

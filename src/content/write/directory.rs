@@ -4,7 +4,7 @@
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory;
-use crate::keys::{Table, place, term};
+use crate::keys::{Shelf, Table, place, term};
 use crate::model::{Month, TermKind};
 use crate::store::{Batch, Key, Operation, Precondition, Store};
 
@@ -13,7 +13,7 @@ use super::retry::until_settled;
 /// A partition that a directory lists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Partition {
-    Month(Month),
+    Month(Shelf, Month),
     Terms(TermKind, String),
 }
 
@@ -21,7 +21,7 @@ impl Partition {
     /// The row of the directory that lists it.
     pub fn listing(&self) -> (Table, Key) {
         match self {
-            Self::Month(month) => (Table::Months, place::month_row(*month)),
+            Self::Month(shelf, month) => (Table::Months, place::month_row(*shelf, *month)),
             Self::Terms(kind, partition) => (Table::Terms(*kind), term::directory_row(partition)),
         }
     }
@@ -29,14 +29,14 @@ impl Partition {
     /// Its own count.
     pub fn count(&self) -> (Table, Key) {
         match self {
-            Self::Month(_) => (Table::Posts, place::count(self.name())),
+            Self::Month(shelf, _) => (shelf.table(), place::count(self.name())),
             Self::Terms(kind, _) => (Table::Terms(*kind), place::count(self.name())),
         }
     }
 
     pub fn name(&self) -> String {
         match self {
-            Self::Month(month) => place::month_partition(*month),
+            Self::Month(_, month) => place::month_partition(*month),
             Self::Terms(_, partition) => partition.clone(),
         }
     }

@@ -1,13 +1,11 @@
 //! Index rows: pointer, mirror and count, in one transaction a partition. The rule: who needs a pointer puts it, and the row bears the
 //! intent that put it last; who takes one away asks the post first.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
-use futures_util::TryStreamExt;
-use futures_util::future::try_join_all;
-use futures_util::stream;
+use futures_util::future::{try_join, try_join_all};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
@@ -18,6 +16,7 @@ use crate::model::{Post, PostKey, Slug, TermKind};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store};
 
 use super::CONCURRENCY;
+use super::intent;
 use super::plan::PointerPlace;
 use super::retry::until_settled;
 
@@ -101,7 +100,11 @@ async fn put_chunk(
     let newest = chunk.iter().map(|p| &p.place.key).min();
     let mut operations = Vec::with_capacity(2 * chunk.len() + 1);
     for (new, standing) in chunk.iter().zip(standing) {
-        let properties = pointer::pointer(&new.post, &intent.to_string());
+        let marks = match &standing {
+            None => intent.to_string(),
+            Some(row) => intent::marks(store, &pointer::read(row)?.intent, intent).await?,
+        };
+        let properties = pointer::pointer(&new.post, &marks);
         operations.extend(put_pair(&new.place.key, &properties, standing.map(|row| row.etag)));
     }
     operations.push(put_count(&count.changed(added, newest), unchanged));
@@ -125,33 +128,26 @@ async fn read_pointer(store: &Store, partition: &Partition, key: &PostKey) -> Re
     Ok(store.get(partition.table.name(), &partition.key(time::time_row(key))?).await?)
 }
 
-/// Takes pointers away that their posts do not bear out. `open`: the intents that others may still be at work on, whose pointers stay.
-pub async fn remove(
-    store: &Store,
-    intent: &IntentName,
-    open: &HashMap<String, bool>,
-    pointers: Vec<PointerPlace>,
-) -> Result<()> {
+/// Takes pointers away that their posts do not bear out. Those that another open intent has put stay: it settles them.
+pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers
         .into_iter()
-        .map(|pointer| async move { until_settled("an index", || remove_one(store, intent, open, &pointer)).await });
+        .map(|pointer| async move { until_settled("an index", || remove_one(store, intent, &pointer)).await });
     stream::iter(removals).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-async fn remove_one(
-    store: &Store,
-    intent: &IntentName,
-    open: &HashMap<String, bool>,
-    pointer: &PointerPlace,
-) -> Result<()> {
+/// The pointer is read first, for whoever comes to need it later puts it again; then the intent that put it, then the post: an intent that
+/// is closed has made its commit.
+async fn remove_one(store: &Store, intent: &IntentName, pointer: &PointerPlace) -> Result<()> {
     let partition = Partition::of(pointer.kind, &pointer.slug);
     let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
-    let put_by = pointer::read(&row)?.intent;
-    let is_others = put_by != intent.to_string() && open.get(&put_by).copied().unwrap_or(false);
-    if is_others || bears(store, pointer).await? {
+    if intent::is_open_elsewhere(store, &pointer::read(&row)?.intent, intent).await? {
         return Ok(());
     }
-    let (count, unchanged) = partition.count(store).await?;
+    let (is_borne, (count, unchanged)) = try_join(bears(store, pointer), partition.count(store)).await?;
+    if is_borne {
+        return Ok(());
+    }
     let delete = |row, precondition| Operation::Delete { row, precondition };
     let operations = vec![
         delete(time::time_row(&pointer.key), Precondition::Match(row.etag)),

@@ -12,19 +12,27 @@
 pub mod claim;
 pub mod commit;
 pub mod directory;
+mod fence;
 pub mod index;
 pub mod intent;
+mod moving;
 pub mod plan;
+pub mod record;
 pub mod recover;
+pub mod rename;
 pub mod retry;
+pub mod revisions;
 pub mod settle;
+pub mod term_delete;
+mod term_rows;
 pub mod terms;
 
 use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::intent::IntentName;
-use crate::model::PostId;
+use crate::keys::{PostPlace, lookup};
+use crate::model::{Post, PostId};
 use crate::store::Store;
 
 use super::directory::Directories;
@@ -41,6 +49,8 @@ pub struct Writer {
     pub(super) clock: Clock,
     /// The partition of this server's intents: made anew at each start.
     server: Arc<str>,
+    /// Who the changes are recorded as made by.
+    by: Option<Arc<str>>,
 }
 
 impl Writer {
@@ -48,12 +58,26 @@ impl Writer {
     /// Where the system gives no random bytes.
     pub fn new(store: Store, directories: Arc<Directories>, clock: Clock) -> Result<Self> {
         let server = PostId::from_bits(random_bits()?).to_string().into();
-        Ok(Self { store, directories, clock, server })
+        Ok(Self { store, directories, clock, server, by: None })
+    }
+
+    /// A writer whose changes are recorded as made by this one.
+    #[must_use]
+    pub fn by(self, name: &str) -> Self {
+        Self { by: Some(name.into()), ..self }
     }
 
     /// An id that no post has had: 62 random bits.
     pub fn new_post_id(&self) -> Result<PostId> {
         Ok(PostId::from_bits(random_bits()?))
+    }
+
+    /// Puts the rows of `PostKeys` right for a post that a change has left with old ones.
+    pub async fn name_place(&self, post: &Post) -> Result<()> {
+        let slugs = post.former_slugs.iter().chain([&post.slug]);
+        let keys = slugs.map(lookup::by_slug).chain([lookup::by_id(&post.id)]).collect();
+        let name = self.new_intent_name()?;
+        claim::settle(&self.store, &name, &post.id, &keys, &[PostPlace::of(post)]).await
     }
 
     fn new_intent_name(&self) -> Result<IntentName> {

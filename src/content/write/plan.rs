@@ -8,7 +8,10 @@ use crate::content::error::{ContentError, Result};
 use crate::content::rows::post::{self as rows, Move, OtherPlace};
 use crate::keys::{PostPlace, Shelf, place, time};
 use crate::model::{Instant, Post, PostKey, Slug, TermKind, WholePost};
-use crate::store::{Etag, Operation, Precondition, limits};
+use crate::store::{Etag, Operation, Precondition, Properties, limits};
+
+/// More than any intent's name has.
+const INTENT_CHARS_MAX: usize = 64;
 
 /// A post as it was read for a change, with the ETag that the commit will hold it to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +93,15 @@ impl Change {
         }
     }
 
+    /// Terms that a post bears after the change, and as a published post did not before.
+    pub fn new_terms(&self) -> Vec<(TermKind, Slug)> {
+        let Some(after) = self.after() else { return Vec::new() };
+        let before = self.before().filter(|before| after.published_at.is_none() || before.published_at.is_some());
+        let is_new = |kind, slug: &Slug| before.is_none_or(|before| !before.bears(kind, slug));
+        let of_kind = |kind: TermKind| after.terms(kind).iter().map(move |slug| (kind, slug.clone()));
+        TermKind::ALL.into_iter().flat_map(of_kind).filter(|(kind, slug)| is_new(*kind, slug)).collect()
+    }
+
     /// Pointers that the post has after the change and had not before.
     pub fn new_pointers(&self) -> Vec<PointerPlace> {
         let old: BTreeSet<_> = self.before().map(pointers).unwrap_or_default();
@@ -121,6 +133,13 @@ pub struct CommitStep {
     pub newest: Option<PostKey>,
 }
 
+impl CommitStep {
+    /// Whether it only takes rows away.
+    pub fn is_delete(&self) -> bool {
+        self.operations.iter().all(|operation| matches!(operation, Operation::Delete { .. }))
+    }
+}
+
 /// # Errors
 /// [`ContentError::TooLarge`] where the body fits no row.
 pub fn commit_step(change: &Change) -> Result<CommitStep> {
@@ -135,8 +154,8 @@ pub fn commit_step(change: &Change) -> Result<CommitStep> {
         }
         (Some(before), Some(after)) if change.is_move() => {
             // Its new rows are put before the commit; that they fit is found out before anything is.
-            pending_step(&before.whole.post, after)?;
-            let forward = Move::ForwardTo(other(&PostPlace::of(&after.post)));
+            pending_step(&before.whole.post, after, &"-".repeat(INTENT_CHARS_MAX))?;
+            let forward = Mark::Forwarding(other(&PostPlace::of(&after.post)));
             let operations = put_rows(&before.whole, Some(&forward), &Precondition::Match(before.etag.clone()))?;
             Ok(step(&before.whole.post, operations, -1, None))
         }
@@ -148,19 +167,38 @@ pub fn commit_step(change: &Change) -> Result<CommitStep> {
     }
 }
 
-/// The rows that a move puts at its new place before the commit, marked pending.
-pub fn pending_step(before: &Post, after: &WholePost) -> Result<CommitStep> {
-    let pending = Move::PendingFrom(other(&PostPlace::of(before)));
-    let operations = put_rows(after, Some(&pending), &Precondition::None)?;
+/// The rows that a move puts at its new place before the commit, marked pending, by this intent.
+pub fn pending_step(before: &Post, after: &WholePost, intent: &str) -> Result<CommitStep> {
+    let pending = Mark::Pending(other(&PostPlace::of(before)), intent);
+    let operations = put_rows(after, Some(&pending), &Precondition::Absent)?;
     Ok(step(&after.post, operations, 1, Some(after.post.key())))
 }
 
+/// The mark of rows that are put for a move.
+pub enum Mark<'a> {
+    /// Come from there, by this intent.
+    Pending(OtherPlace, &'a str),
+    /// Gone there.
+    Forwarding(OtherPlace),
+}
+
+impl Mark<'_> {
+    fn on(&self, properties: Properties) -> Properties {
+        match self {
+            Self::Pending(from, intent) => {
+                rows::set_pending_by(rows::set_move(properties, &Move::PendingFrom(from.clone())), intent)
+            }
+            Self::Forwarding(to) => rows::set_move(properties, &Move::ForwardTo(to.clone())),
+        }
+    }
+}
+
 /// The three rows of a post, put as they are.
-pub fn put_rows(whole: &WholePost, moving: Option<&Move>, precondition: &Precondition) -> Result<Vec<Operation>> {
+pub fn put_rows(whole: &WholePost, moving: Option<&Mark<'_>>, precondition: &Precondition) -> Result<Vec<Operation>> {
     let post = &whole.post;
     let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
     let mark = |properties| match moving {
-        Some(moving) => rows::set_move(properties, moving),
+        Some(moving) => moving.on(properties),
         None => properties,
     };
     let summary = mark(rows::summary(post));

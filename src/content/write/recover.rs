@@ -1,24 +1,30 @@
 //! Intents that a stopped server left. The rule: what was committed is finished, what was not is undone, and the post as it is found
 //! decides which.
+//!
+//! A writer that has not been heard of may only have slept: its commit is fenced off before anything is undone, and its intent stands for a
+//! time behind that, in which whatever it still does is settled again.
 
-use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::content::directory::scan_all;
-use crate::content::error::Result;
-use crate::content::moves::stands;
+use crate::content::error::{ContentError, Result};
 use crate::content::rows::Fields;
-use crate::content::rows::lookup::{self as lookup_rows, LookupRow};
-use crate::content::rows::post as post_rows;
+use crate::keys::Table;
 use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, Table, lookup};
 use crate::model::{Post, Slug, TermKind};
-use crate::store::{Entity, Store};
+use crate::store::Entity;
 
 use super::Writer;
 use super::directory::{self, Partition};
+use super::fence;
 use super::intent::{self, Intent};
 use super::plan::Brief;
+use super::rename;
 use super::settle::{self, Settlement};
+use super::term_delete;
+
+/// How long a change that has failed is worked at to undo it at once; past it the next recovery does.
+const GIVE_UP_TIME: Duration = Duration::from_secs(5);
 
 /// What a recovery found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,94 +35,129 @@ pub struct Recovered {
     pub left: usize,
 }
 
+/// Whether anyone may still be at work on an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::content) enum Writers {
+    /// Its process is gone.
+    Gone,
+    /// It has not been heard of.
+    Unheard,
+}
+
 impl Writer {
     /// Settles each intent whose writer has stopped. `is_alone`: no other process can write to this store, so every intent's has.
     pub async fn recover(&self, is_alone: bool) -> Result<Recovered> {
-        let found = scan_all(&self.store, Table::Intents).await?;
         let now = self.clock.now();
-        let mut open = HashMap::new();
-        for row in &found {
-            let is_open = !is_alone && intent::is_leased(row, now)?;
-            open.insert(IntentName::of_key(&row.key).to_string(), is_open);
-        }
         let mut recovered = Recovered::default();
-        for row in &found {
+        for row in scan_all(&self.store, Table::Intents).await? {
             let name = IntentName::of_key(&row.key);
-            if open.get(&name.to_string()).copied().unwrap_or(false) {
-                recovered.left += 1;
-                continue;
+            let (is_leased, found) = (intent::is_leased(&row, now)?, intent::read(&row)?);
+            match (is_alone, is_leased) {
+                (false, true) if !found.is_fenced() => recovered.left += 1,
+                (false, true) => {}
+                (true, _) => {
+                    self.settle_intent(&name, &row, found, Writers::Gone).await?;
+                    recovered.settled += 1;
+                }
+                (false, false) => {
+                    self.settle_intent(&name, &row, found, Writers::Unheard).await?;
+                    recovered.settled += 1;
+                }
             }
-            self.settle_intent(&name, row, &open).await?;
-            recovered.settled += 1;
         }
         self.directories.forget();
         Ok(recovered)
     }
 
-    async fn settle_intent(&self, name: &IntentName, row: &Entity, open: &HashMap<String, bool>) -> Result<()> {
-        match intent::read(row)? {
-            Intent::Posts { changes, new_tags } => {
-                let mut settlements = Vec::with_capacity(changes.len());
-                for (before, after) in &changes {
-                    settlements.push(self.find(row, before.as_ref(), after.as_ref()).await?);
+    /// Settles a change of this writer's that has failed or lost its lease; where that fails too, the next recovery does.
+    pub(super) async fn give_up(&self, name: &IntentName, intent: Intent) {
+        let given_up = async {
+            // Others may have settled it already, and more was written since.
+            intent::open(&self.store, &self.clock, name, &intent).await?;
+            let Some(row) = self.store.get(Table::Intents.name(), &name.key()).await? else { return Ok(()) };
+            self.settle_intent(name, &row, intent, Writers::Unheard).await
+        };
+        match tokio::time::timeout(GIVE_UP_TIME, given_up).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(intent = %name, %error, "write.left"),
+            Err(_) => tracing::warn!(intent = %name, "write.left"),
+        }
+    }
+
+    async fn settle_intent(&self, name: &IntentName, row: &Entity, found: Intent, writers: Writers) -> Result<()> {
+        let damaged = || ContentError::from(Fields(row).damaged("Changes"));
+        match &found {
+            Intent::Posts { changes, new_tags, is_fenced, by } => {
+                let sides = sides(row, changes)?;
+                let is_to_fence = writers == Writers::Unheard && !is_fenced;
+                if self.settle_posts(name, &sides, new_tags, by.as_deref(), is_to_fence).await? == Settled::Undone
+                    && is_to_fence
+                {
+                    tracing::info!(intent = %name, "write.fenced");
+                    return intent::keep_fenced(&self.store, &self.clock, name, &found).await;
                 }
-                let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();
-                self.make_borne_tags(&settlements, &new_tags).await?;
-                settle::settle_with(&self.store, name, open, settlements).await?;
+                let new_posts =
+                    sides.iter().filter(|(before, _)| before.is_none()).filter_map(|(_, after)| after.as_ref());
+                for post in new_posts {
+                    fence::lower(&self.store, post).await?;
+                }
             }
             Intent::Terms { kind, partitions } => {
-                for kind in TermKind::ALL.into_iter().filter(|k| k.noun() == kind) {
-                    for partition in &partitions {
-                        directory::copy(&self.store, &Partition::Terms(kind, partition.clone())).await?;
-                    }
+                let kind = TermKind::of_noun(kind).ok_or_else(damaged)?;
+                for partition in partitions {
+                    directory::copy(&self.store, &Partition::Terms(kind, partition.clone())).await?;
                 }
+            }
+            Intent::Rename { kind, from, to } => {
+                let kind = TermKind::of_noun(kind).ok_or_else(damaged)?;
+                let (from, to) = (from.parse().map_err(|_| damaged())?, to.parse().map_err(|_| damaged())?);
+                rename::finish(&self.store, kind, &from, &to, writers).await?;
+            }
+            Intent::DeleteTerm { term } => {
+                term_delete::finish(&self.store, &term.to_term().ok_or_else(damaged)?).await?;
             }
         }
         tracing::info!(intent = %name, "write.recovered");
         intent::close(&self.store, name).await
     }
 
-    /// The post of an intent as it is: at its new place, at its old one, or nowhere.
-    async fn find(&self, row: &Entity, before: Option<&Brief>, after: Option<&Brief>) -> Result<Settlement> {
-        let (before, after) = (post_of(row, before)?, post_of(row, after)?);
-        let mut now = None;
-        for side in [&after, &before].into_iter().flatten() {
-            if now.is_none() {
-                now = standing(&self.store, side).await?;
+    async fn settle_posts(
+        &self,
+        name: &IntentName,
+        sides: &[Sides],
+        new_tags: &[String],
+        by: Option<&str>,
+        is_to_fence: bool,
+    ) -> Result<Settled> {
+        let mut settlements = Vec::with_capacity(sides.len());
+        for (before, after) in sides {
+            if is_to_fence {
+                fence::raise(&self.store, before.as_ref(), after.as_ref()).await?;
             }
+            settlements.push(Settlement::find(&self.store, before.clone(), after.clone()).await?);
         }
-        // A later change may have moved the post further than this intent knows.
-        if let (None, Some(side)) = (&now, after.as_ref().or(before.as_ref())) {
-            now = self.by_id(side).await?;
-        }
-        Ok(Settlement { before, after, now })
-    }
-
-    async fn by_id(&self, side: &Post) -> Result<Option<Post>> {
-        let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(&side.id)).await? else {
-            return Ok(None);
+        let settled = match settlements.iter().all(Settlement::is_committed) {
+            true => Settled::Made,
+            false => Settled::Undone,
         };
-        match lookup_rows::read(&row)? {
-            LookupRow::Place { place, slug, .. } => standing_at(&self.store, &place, &slug, side).await,
-            LookupRow::Former { .. } => Ok(None),
-        }
+        let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();
+        self.make_borne_tags(&settlements, &new_tags).await?;
+        settle::settle(&self.store, name, by, settlements).await?;
+        Ok(settled)
     }
 }
 
-fn post_of(row: &Entity, brief: Option<&Brief>) -> Result<Option<Post>> {
-    let read = |brief: &Brief| brief.to_post().ok_or_else(|| Fields(row).damaged("Changes").into());
-    brief.map(read).transpose()
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Settled {
+    /// All of it had been committed, or can no more be.
+    Made,
+    Undone,
 }
 
-async fn standing(store: &Store, side: &Post) -> Result<Option<Post>> {
-    standing_at(store, &PostPlace::of(side), &side.slug, side).await
-}
+type Sides = (Option<Post>, Option<Post>);
 
-async fn standing_at(store: &Store, place: &PostPlace, slug: &Slug, side: &Post) -> Result<Option<Post>> {
-    let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
-    let post = post_rows::read_summary(&row)?;
-    if post.id != side.id || !stands(store, &row).await? {
-        return Ok(None);
-    }
-    Ok(Some(post))
+fn sides(row: &Entity, changes: &[(Option<Brief>, Option<Brief>)]) -> Result<Vec<Sides>> {
+    let damaged = || ContentError::from(Fields(row).damaged("Changes"));
+    let post = |brief: &Option<Brief>| brief.as_ref().map(|b| b.to_post().ok_or_else(damaged)).transpose();
+    changes.iter().map(|(before, after)| Ok((post(before)?, post(after)?))).collect()
 }

@@ -25,8 +25,13 @@ where
             other => return other,
         }
     }
-    Err(ContentError::Conflict { what: what.to_owned() })
+    // Not a conflict: what went before it may stand, a commit included.
+    Err(StoreError::outcome_unknown(format!("too many change {what} at once"), Contended).into())
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("each of {TRIES_MAX} tries met rows that had changed")]
+struct Contended;
 
 /// 0.5 to 1.5.
 fn jitter() -> f64 {

@@ -6,18 +6,20 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::Result;
+use crate::content::rows::change::Action;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::term::{self as rows, TermRow};
-use crate::keys::time::Direction;
 use crate::keys::{Table, place, term};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{Batch, Etag, Operation, Precondition};
+use crate::store::{Batch, Precondition, StoreError};
 
 use super::directory::{self, Partition};
 use super::index::put_count;
 use super::intent::{self, Intent};
+use super::record;
 use super::retry::until_settled;
 use super::settle::Settlement;
+use super::term_rows::{self, Found};
 use super::{CONCURRENCY, Writer};
 
 /// Terms in one transaction: two rows each, and the count.
@@ -47,6 +49,59 @@ impl Writer {
     /// Makes the terms that are new and changes those that differ, by their slugs. A slug that leads to another term is left alone.
     pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
         self.save(kind, terms, Standing::Change).await
+    }
+
+    /// Makes or changes one term: `edit` is given what stands, and answers what is to stand. Changes of others meanwhile are built upon.
+    pub async fn edit_term<E>(
+        &self,
+        kind: TermKind,
+        slug: &Slug,
+        edit: impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
+    ) -> Result<std::result::Result<Term, E>> {
+        let partition = term::partition(slug);
+        let name = self.new_intent_name()?;
+        let intent = Intent::of_terms(kind, vec![partition.clone()]);
+        let leased = intent::open(&self.store, &self.clock, &name, &intent).await?;
+        let listed = Partition::Terms(kind, partition);
+        let work = async {
+            directory::promise(&self.store, &listed).await?;
+            let edited = until_settled("a term", || self.edit_once(kind, slug, &edit)).await?;
+            if let Ok((term, Some(action))) = &edited {
+                let items = vec![record::of_term(term, *action)];
+                record::write(&self.store, &name, self.by.as_deref(), items).await?;
+            }
+            directory::copy(&self.store, &listed).await?;
+            Ok(edited)
+        };
+        let edited = leased.while_renewed(work).await?;
+        self.directories.forget();
+        self.close(&name).await;
+        Ok(edited.map(|(term, _)| term))
+    }
+
+    async fn edit_once<E>(
+        &self,
+        kind: TermKind,
+        slug: &Slug,
+        edit: &impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
+    ) -> Result<std::result::Result<(Term, Option<Action>), E>> {
+        let found = term_rows::find(&self.store, kind, slug).await?;
+        let (standing, etag) = match found {
+            None => (None, None),
+            Some(Found { row: TermRow::Term(term), etag, .. }) => (Some(term), Some((etag, true))),
+            // It was renamed meanwhile.
+            Some(_) => return Err(StoreError::Precondition(format!("the {} {slug}", kind.noun())).into()),
+        };
+        let after = match edit(standing.as_ref()) {
+            Ok(after) if standing.as_ref() == Some(&after) => return Ok(Ok((after, None))),
+            Ok(after) => after,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let added = i64::from(standing.is_none());
+        let put = term_rows::put(slug, &rows::row(&after), etag).into();
+        term_rows::commit(&self.store, kind, slug, put, added).await?;
+        let action = if added > 0 { Action::Created } else { Action::Updated };
+        Ok(Ok((after, Some(action))))
     }
 
     /// Of these tags makes those that one of the posts bears as it stands. What stands already is left as it is.
@@ -90,6 +145,9 @@ impl Writer {
         let mut saved = SavedTerms::default();
         for chunk in terms.chunks(TERMS_PER_BATCH) {
             saved = saved.plus(until_settled("a term", || self.save_chunk(kind, partition, chunk, standing)).await?);
+            for term in chunk {
+                term_rows::put_forwards(&self.store, term).await?;
+            }
         }
         directory::copy(&self.store, &listed).await?;
         Ok(saved)
@@ -112,14 +170,14 @@ impl Writer {
         let keys: Vec<_> = chunk.iter().map(|t| term::term(&t.slug)).collect();
         let found = try_join_all(keys.iter().map(|key| self.store.get(table, key))).await?;
         for (term, found) in chunk.iter().zip(found) {
-            match found.map(|row| Ok::<_, crate::store::StoreError>((rows::read(kind, &row)?, row.etag))).transpose()? {
+            match found.map(|row| Ok::<_, StoreError>((rows::read(kind, &row)?, row.etag))).transpose()? {
                 None => {
                     saved.made += 1;
-                    operations.extend(put(term, None));
+                    operations.extend(term_rows::put(&term.slug, &rows::row(term), None));
                 }
                 Some((TermRow::Term(old), etag)) if old != *term && standing == Standing::Change => {
                     saved.changed += 1;
-                    operations.extend(put(term, Some(etag)));
+                    operations.extend(term_rows::put(&term.slug, &rows::row(term), Some((etag, true))));
                 }
                 Some(_) => {}
             }
@@ -133,17 +191,4 @@ impl Writer {
         self.store.commit(table, &Batch::new(partition, operations)?).await?;
         Ok(saved)
     }
-}
-
-fn put(term: &Term, standing: Option<Etag>) -> [Operation; 2] {
-    let (own, mirror) = match standing {
-        Some(etag) => (Precondition::Match(etag), Precondition::None),
-        None => (Precondition::Absent, Precondition::Absent),
-    };
-    let put = |direction, precondition| Operation::Put {
-        row: term::row(&term.slug, direction),
-        properties: rows::row(term),
-        precondition,
-    };
-    [put(Direction::Forward, own), put(Direction::Backward, mirror)]
 }

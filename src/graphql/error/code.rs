@@ -5,7 +5,7 @@ use async_graphql::{ErrorExtensionValues, Pos, ServerError, Value};
 /// Characters of a message that repeats what the client sent, at most: a name in a document can be 64 KB long.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
 
-/// The codes of errors that do not come from a resolver.
+/// The codes of errors that do not come from a resolver alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     /// The request itself is malformed: its JSON, or one of its parameters.
@@ -13,6 +13,8 @@ pub enum Code {
     BatchingNotSupported,
     /// A value does not fit its type, or a variable that must be given is not.
     BadUserInput,
+    /// Who asks is known, and may not.
+    Forbidden,
     FragmentCycle,
     GraphqlParseFailed,
     GraphqlValidationFailed,
@@ -32,6 +34,10 @@ pub enum Code {
     SubscriptionsNotSupported,
     /// The answer was not ready in time. Whether a mutation was made is not known.
     Timeout,
+    /// Who asks is not known: no token, or none that is good.
+    Unauthenticated,
+    /// The storage is out of reach at the moment.
+    Unavailable,
     UnsupportedMediaType,
 }
 
@@ -41,6 +47,7 @@ impl Code {
             Self::BadRequest => "BAD_REQUEST",
             Self::BatchingNotSupported => "BATCHING_NOT_SUPPORTED",
             Self::BadUserInput => "BAD_USER_INPUT",
+            Self::Forbidden => "FORBIDDEN",
             Self::FragmentCycle => "FRAGMENT_CYCLE",
             Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
             Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
@@ -56,6 +63,8 @@ impl Code {
             Self::RequestTimeout => "REQUEST_TIMEOUT",
             Self::SubscriptionsNotSupported => "SUBSCRIPTIONS_NOT_SUPPORTED",
             Self::Timeout => "TIMEOUT",
+            Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::Unavailable => "UNAVAILABLE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
         }
     }

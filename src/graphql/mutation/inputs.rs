@@ -91,6 +91,23 @@ impl PublishPostInput {
     }
 }
 
+/// An earlier version of a post that is to be its text again.
+#[derive(InputObject)]
+pub struct RestoreRevisionInput {
+    /// The post's id.
+    id: ID,
+    /// The version that the decision was made on; where the post has moved on, userErrors says CONFLICT and nothing changes.
+    version: i32,
+    /// The version to restore, as `revisions` tells it.
+    revision: i32,
+}
+
+impl RestoreRevisionInput {
+    pub fn into_parts(self) -> (String, i32, i32) {
+        (self.id.0, self.version, self.revision)
+    }
+}
+
 /// A post as it was when the decision was made.
 #[derive(InputObject)]
 pub struct VersionedPostInput {
@@ -111,6 +128,8 @@ impl VersionedPostInput {
 pub struct SaveCategoryInput {
     /// Its name in addresses.
     slug: String,
+    /// Another slug for it from now on; the old one goes on leading to it.
+    new_slug: Option<String>,
     /// As it is shown; a new one is shown as its slug where this is left out.
     name: Option<String>,
     /// What it is about; plain text.
@@ -122,6 +141,8 @@ pub struct SaveCategoryInput {
 pub struct SaveTagInput {
     /// Its name in addresses.
     slug: String,
+    /// Another slug for it from now on; the old one goes on leading to it.
+    new_slug: Option<String>,
     /// As it is shown; a new one is shown as its slug where this is left out.
     name: Option<String>,
     /// What it is about; plain text.
@@ -133,6 +154,8 @@ pub struct SaveTagInput {
 pub struct SaveAuthorInput {
     /// The name in addresses.
     slug: String,
+    /// Another slug for it from now on; the old one goes on leading to it.
+    new_slug: Option<String>,
     /// As it is shown; a new one is shown as its slug where this is left out.
     name: Option<String>,
     /// About the author; plain text.
@@ -143,18 +166,31 @@ pub struct SaveAuthorInput {
 
 impl SaveCategoryInput {
     pub fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, TermChanges { name: self.name, description: self.description, url: None })
+        (self.slug, TermChanges { name: self.name, description: self.description, url: None, new_slug: self.new_slug })
     }
 }
 
 impl SaveTagInput {
     pub fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, TermChanges { name: self.name, description: self.description, url: None })
+        (self.slug, TermChanges { name: self.name, description: self.description, url: None, new_slug: self.new_slug })
     }
 }
 
 impl SaveAuthorInput {
     pub fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, TermChanges { name: self.name, description: self.bio, url: self.url })
+        (self.slug, TermChanges { name: self.name, description: self.bio, url: self.url, new_slug: self.new_slug })
+    }
+}
+
+/// A category, tag or author, by its slug.
+#[derive(InputObject)]
+pub struct DeleteTermInput {
+    /// Of the present or of former times.
+    slug: String,
+}
+
+impl DeleteTermInput {
+    pub fn into_slug(self) -> String {
+        self.slug
     }
 }

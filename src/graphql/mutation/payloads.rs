@@ -24,6 +24,15 @@ pub struct DeletePostPayload {
     pub user_errors: Vec<UserError>,
 }
 
+/// A category, tag or author that is gone.
+#[derive(SimpleObject)]
+pub struct DeleteTermPayload {
+    /// The id that it had; null where it was not deleted.
+    pub deleted_id: Option<ID>,
+    /// Why the change was not made; empty where it was.
+    pub user_errors: Vec<UserError>,
+}
+
 /// A category as it stands after the change.
 #[derive(SimpleObject)]
 pub struct CategoryPayload {
@@ -75,6 +84,8 @@ pub enum UserErrorCode {
     Conflict,
     /// The value is over a limit.
     TooLarge,
+    /// Others need it.
+    InUse,
 }
 
 pub fn user_errors(errors: Vec<commands::UserError>) -> Vec<UserError> {
@@ -90,6 +101,7 @@ impl From<commands::UserError> for UserError {
             commands::UserErrorCode::Taken => UserErrorCode::Taken,
             commands::UserErrorCode::Conflict => UserErrorCode::Conflict,
             commands::UserErrorCode::TooLarge => UserErrorCode::TooLarge,
+            commands::UserErrorCode::InUse => UserErrorCode::InUse,
         };
         Self { code, message: error.message, field }
     }

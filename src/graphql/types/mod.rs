@@ -4,4 +4,6 @@ pub mod archive;
 pub mod body;
 pub mod node;
 pub mod post;
+pub mod revision;
 pub mod term;
+pub mod token;

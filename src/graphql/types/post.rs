@@ -8,8 +8,10 @@ use crate::content::pages::{PageArguments, PostList, Wanted};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
 
 use super::body::PostBody;
+use super::revision::RevisionConnection;
 use super::term::{Author, Category, Tag};
 use crate::content::ContentError;
+use crate::graphql::access;
 use crate::graphql::context;
 use crate::graphql::failure::Failure;
 use crate::graphql::scalars::DateTime;
@@ -123,8 +125,7 @@ impl PostObject {
             return Ok(PostBody::new(Arc::clone(markdown)));
         }
         let loaders = &context::of(ctx).loaders;
-        let key = self.post.key();
-        if let Some(markdown) = loaders.body(key.month(), &self.post.slug).await.map_err(Failure::from)? {
+        if let Some(markdown) = loaders.body(&self.post).await.map_err(Failure::from)? {
             return Ok(PostBody::new(markdown));
         }
         // It has moved since its summary was read.
@@ -145,6 +146,18 @@ impl PostObject {
     /// Goes up by one with every change.
     async fn version(&self) -> i32 {
         self.post.version
+    }
+
+    /// Its versions, the present one first; the newest 100 before it are kept. For those with a token who see it before everyone does.
+    async fn revisions(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many: 0 to 50; 20 where it is left out.")] first: Option<i32>,
+        #[graphql(desc = "The `cursor` of a version: those before it.")] after: Option<String>,
+    ) -> Result<RevisionConnection> {
+        access::require_sight(ctx, &self.post)?;
+        let reader = &context::of(ctx).reader;
+        Ok(RevisionConnection(reader.revisions(&self.post, first, after.as_deref()).await.map_err(Failure::from)?))
     }
 
     /// When it was first written, as far as its source tells.

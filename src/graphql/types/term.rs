@@ -42,7 +42,7 @@ fn id(term: &Term) -> ID {
 }
 
 async fn posts(ctx: &Context<'_>, term: &Term, paging: Paging, filter: Option<PostFilter>) -> Result<PostConnection> {
-    let scope = Scope::Term(term.id.clone(), term.slug.clone());
+    let scope = Scope::Term(term.id.clone());
     let list = filter.unwrap_or_default().into_list(scope)?;
     let arguments = paging.of_posts(&list)?;
     let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;

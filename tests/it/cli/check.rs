@@ -1,6 +1,6 @@
 //! `check`: each kind of damage, made by hand through the store's own door, is named with its row; and a sound store is said to be sound.
 
-use tidings::keys::{COUNT_ROW, Table, lookup, place, term, time};
+use tidings::keys::{COUNT_ROW, Shelf, Table, lookup, place, term, time};
 use tidings::model::{Month, PostKey, TermKind};
 use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
 
@@ -189,7 +189,7 @@ async fn a_count_whose_newest_post_is_too_old() {
 async fn a_missing_count_of_a_month() {
     let patient = Patient::new().await;
     patient.delete(Table::Posts, &key("2025-01", COUNT_ROW)).await;
-    let month = place::month_row(Month::new(2025, 1).expect("a month"));
+    let month = place::month_row(Shelf::Posts, Month::new(2025, 1).expect("a month"));
     let expected = [
         line(Table::Months, &month, "says that 2025-01 has 1 posts; it counts 0"),
         line(Table::Posts, &key("2025-01", COUNT_ROW), "is missing; there are 1 rows"),
@@ -279,7 +279,7 @@ async fn slug_and_id_rows_that_are_missing() {
 #[tokio::test]
 async fn a_wrong_count_of_a_month() {
     let patient = Patient::new().await;
-    let month = place::month_row(Month::new(2025, 2).expect("a month"));
+    let month = place::month_row(Shelf::Posts, Month::new(2025, 2).expect("a month"));
     patient.set(Table::Months, &month, "Rows", Some(Value::Int64(3))).await;
     let expected = [line(Table::Months, &month, "says that 2025-02 has 3 posts; it counts 1")];
     patient.assert_named(&expected);
@@ -288,7 +288,7 @@ async fn a_wrong_count_of_a_month() {
 #[tokio::test]
 async fn a_month_that_is_listed_under_the_row_of_another() {
     let patient = Patient::new().await;
-    let [january, may] = [1, 5].map(|month| place::month_row(Month::new(2025, month).expect("a month")));
+    let [january, may] = [1, 5].map(|month| place::month_row(Shelf::Posts, Month::new(2025, month).expect("a month")));
     let row = patient.row(Table::Months, &january).await;
     patient.delete(Table::Months, &january).await;
     patient.put(Table::Months, &may, row.properties).await;

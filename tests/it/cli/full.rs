@@ -52,7 +52,7 @@ fn create(serving: &Serving, n: usize, text: &str) -> Value {
     let input = format!(r#"title: "New {n}", markdown: {markdown}, publishAt: "2025-03-01T00:00:00Z", tags: ["a"]"#);
     let mutation =
         format!("mutation {{ createPost(input: {{ {input} }}) {{ post {{ slug }} userErrors {{ message }} }} }}");
-    serving.ask_as(&format!("authorization: Bearer {EDITOR_TOKEN}\r\n"), &mutation)
+    serving.ask_as(Some(EDITOR_TOKEN), &mutation)
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod full;
 mod import;
 mod refusals;
 mod serve;
+mod token;

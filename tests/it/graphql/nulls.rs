@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tidings::content::{Content, Sharing};
 
 use super::errors::site;
-use crate::support::crashing::{CrashingStore, Last};
+use crate::support::faulty::{FaultyStore, Last};
 use crate::support::site::Site;
 
 /// The data, and the path of each error with its code.
@@ -77,7 +77,7 @@ async fn a_storage_that_fails_midway_leaves_what_may_be_null() {
     let query = "{ posts(first: 2) { nodes { slug author { name } } } }";
     let mut answers: Vec<(Value, Vec<String>)> = Vec::new();
     for requests in 0..20 {
-        let store = CrashingStore::after(Arc::clone(&healthy.store), requests, Last::Unsent);
+        let store = FaultyStore::stopping_after(Arc::clone(&healthy.store), requests, Last::Unsent);
         let Ok(content) = Content::open(store.clone(), healthy.clock.clone(), Sharing::Alone).await else { continue };
         let site = Site { content, store: store.clone(), clock: healthy.clock.clone() };
         let answer = ask(&site, query).await;

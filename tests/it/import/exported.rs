@@ -8,7 +8,7 @@ use tidings::export::export;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::crashing::{CrashingStore, Last, let_requests_arrive};
+use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::folder::{folder, import};
 use crate::support::site::Site;
 
@@ -41,9 +41,9 @@ async fn an_export_beside_a_change_has_each_post_once() {
     for requests in 0.. {
         let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
         import(&Site::over(Arc::clone(&store)).await.content, folder(&BEFORE).path()).await.expect("an import");
-        let crashing = CrashingStore::after(Arc::clone(&store), requests, Last::Done);
-        let stopped = import(&Site::over(crashing.clone()).await.content, folder(&AFTER).path()).await;
-        if !crashing.has_stopped() {
+        let stopping = FaultyStore::stopping_after(Arc::clone(&store), requests, Last::Done);
+        let stopped = import(&Site::over(stopping.clone()).await.content, folder(&AFTER).path()).await;
+        if !stopping.has_stopped() {
             assert!(stopped.is_ok() && requests > 50, "the import was never stopped");
             return;
         }

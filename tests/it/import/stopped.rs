@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::crashing::{CrashingStore, Last, let_requests_arrive};
+use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::folder::{folder, import};
 use crate::support::site::Site;
 
@@ -60,9 +60,9 @@ async fn assert_any_stop_is_mended(before: Option<&[(&str, &str)]>, files: &[(&s
         if let Some(before) = before {
             import(&Site::over(Arc::clone(&inner)).await.content, folder(before).path()).await.expect("an import");
         }
-        let crashing = CrashingStore::after(Arc::clone(&inner), requests, last);
-        let stopped = import(&Site::over(crashing.clone()).await.content, folder(files).path()).await;
-        if !crashing.has_stopped() {
+        let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
+        let stopped = import(&Site::over(stopping.clone()).await.content, folder(files).path()).await;
+        if !stopping.has_stopped() {
             assert!(stopped.is_ok() && requests > 50, "the import was never stopped");
             return;
         }

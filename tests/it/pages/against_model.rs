@@ -85,7 +85,7 @@ async fn assert_list(site: &Site, list: &PostList, all: &[PostKey]) {
 }
 
 fn term_list(kind: TermKind, name: &str) -> PostList {
-    PostList { scope: Scope::Term(TermId { kind, first_slug: slug(name) }, slug(name)), filter: Filter::default() }
+    PostList { scope: Scope::Term(TermId { kind, first_slug: slug(name) }), filter: Filter::default() }
 }
 
 async fn site() -> (Site, Vec<WholePost>) {

@@ -8,7 +8,7 @@ use tidings::store::embedded::EmbeddedStore;
 
 use super::damage::{act, content_rows, posts, repair, view};
 use super::table::damages;
-use crate::support::crashing::{CrashingStore, Last, let_requests_arrive};
+use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::site::Site;
 
 /// One of each way to mend.
@@ -46,9 +46,9 @@ async fn assert_any_stop_is_mended(last: Last) {
     };
     for requests in 0.. {
         let inner = damaged().await;
-        let crashing = CrashingStore::after(Arc::clone(&inner), requests, last);
-        let stopped = Site::over(crashing.clone()).await.content.repair(Options::default(), drop).await;
-        if !crashing.has_stopped() {
+        let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
+        let stopped = Site::over(stopping.clone()).await.content.repair(Options::default(), drop).await;
+        if !stopping.has_stopped() {
             assert!(stopped.is_ok() && requests > 60, "after {requests}: {stopped:?}");
             return;
         }

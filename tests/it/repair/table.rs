@@ -109,7 +109,8 @@ fn counts() -> Vec<Damage> {
 
 fn listings() -> Vec<Damage> {
     let rows = |n| Some(Value::Int64(n));
-    let [may, other] = [(2026, 5), (2011, 1)].map(|(y, m)| place::month_row(Month::new(y, m).expect("a month")));
+    let [may, other] =
+        [(2026, 5), (2011, 1)].map(|(y, m)| place::month_row(Shelf::Posts, Month::new(y, m).expect("a month")));
     let (a, strange) = (term::directory_row("b"), term::directory_row("q"));
     vec![
         ("a month that is not listed", vec![Act::Delete(Table::Months, may.clone())]),
@@ -164,7 +165,10 @@ fn lookups() -> Vec<Damage> {
         ("a slug told as a former one", vec![Act::Copy(keys, once.clone(), own.clone())]),
         ("a lost former slug", vec![Act::Delete(keys, once.clone())]),
         ("a former slug told as the slug", vec![Act::Copy(keys, own.clone(), once.clone())]),
-        ("a former slug that leads to no post", vec![Act::Put(keys, once.clone(), lookup_rows::former(&nobody()))]),
+        (
+            "a former slug that leads to no post",
+            vec![Act::Put(keys, once.clone(), lookup_rows::former(&nobody(), "none.0"))],
+        ),
         ("a slug that was never a former one", vec![Act::Copy(keys, once, never)]),
         ("all rows of a post", vec![Act::Delete(keys, id), Act::Delete(keys, own)]),
     ]

@@ -147,15 +147,16 @@ impl Serving {
     }
 
     pub fn ask(&self, query: &str) -> Value {
-        self.ask_as("", query)
+        self.ask_as(None, query)
     }
 
-    /// `headers`: more lines of the head, each with its end.
-    pub fn ask_as(&self, headers: &str, query: &str) -> Value {
+    /// The answer to one who bears this token.
+    pub fn ask_as(&self, token: Option<&str>, query: &str) -> Value {
+        let bearer = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
         let body = json!({ "query": query }).to_string();
         let mut stream = TcpStream::connect(&self.address).expect("a connection");
         let head = format!(
-            "POST /graphql HTTP/1.1\r\nhost: {}\r\n{headers}content-type: application/json\r\naccept: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json\r\nconnection: close\r\n{bearer}content-length: {}\r\n\r\n",
             self.address,
             body.len()
         );
@@ -196,6 +197,12 @@ impl Serving {
         self.signal("TERM");
         let status = self.wait();
         (status.code(), self.errors.iter().collect())
+    }
+
+    /// Kills it as no process can be ready for (SIGKILL).
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs until it is killed");
+        self.wait();
     }
 
     fn wait(&mut self) -> ExitStatus {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header, request};
 use serde_json::{Value, json};
-use tidings::graphql::access::EditorToken;
+use tidings::content::tokens::{NewToken, Tokens, operator};
+use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpLimits, Writes, router};
+use tidings::model::Role;
 use tower::ServiceExt;
 
 use super::site::Site;
@@ -28,8 +30,9 @@ pub struct Answer {
 
 impl Site {
     pub fn router(&self) -> axum::Router {
-        let token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
-        let service = ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX).with_editor_token(token);
+        let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
+        let sign_in = SignIn { editor_token };
+        let service = ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
         let service = Arc::new(service);
         router(service, Readiness::new(async || Ok(())), Writes::default(), HttpLimits::default())
     }
@@ -43,12 +46,27 @@ impl Site {
         self.send(json_request("application/json"), token, body).await
     }
 
+    /// The whole answer to one who bears this token.
+    pub async fn ask_as(&self, token: Option<&str>, query: &str) -> Value {
+        self.mutate(query, json!({}), token).await.body
+    }
+
+    /// The text of a new token.
+    pub async fn token(&self, role: Role, author: Option<&str>) -> String {
+        let reader = self.content.reader();
+        let name = format!("{role} {}", author.unwrap_or_default());
+        let new = NewToken { name, role, author: author.map(str::to_owned), expires_at: None };
+        let actor = operator();
+        let tokens = Tokens::new(&self.content, &reader, &actor).expect("an admin");
+        tokens.create(new).await.expect("a store").expect("a token").1.reveal()
+    }
+
     /// A body as it is, from a client that takes this media type.
     pub async fn post_bytes(&self, accept: &str, body: impl Into<Body>) -> Answer {
         self.send(json_request(accept), None, body).await
     }
 
-    async fn send(&self, request: request::Builder, token: Option<&str>, body: impl Into<Body>) -> Answer {
+    pub async fn send(&self, request: request::Builder, token: Option<&str>, body: impl Into<Body>) -> Answer {
         let request = match token {
             Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
             None => request,
@@ -103,7 +121,7 @@ impl Site {
     }
 }
 
-fn json_request(accept: &str) -> request::Builder {
+pub fn json_request(accept: &str) -> request::Builder {
     Request::post("/graphql").header(header::CONTENT_TYPE, "application/json").header(header::ACCEPT, accept)
 }
 

@@ -42,15 +42,21 @@ pub struct ListOf {
     field: String,
     /// Arguments beside those of paging.
     filter: String,
+    /// Who asks; nobody where it is `None`.
+    token: Option<String>,
 }
 
 impl ListOf {
     pub fn root(field: &str) -> Self {
-        Self { scope: String::new(), field: field.to_owned(), filter: String::new() }
+        Self { scope: String::new(), field: field.to_owned(), filter: String::new(), token: None }
     }
 
     pub fn within(scope: &str, field: &str) -> Self {
         Self { scope: scope.to_owned(), ..Self::root(field) }
+    }
+
+    pub fn asked_by(self, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..self }
     }
 
     pub fn filtered(self, filter: &str) -> Self {
@@ -69,7 +75,9 @@ impl ListOf {
         } else {
             format!("{{ scope: {} {{ {page} }} }}", self.scope)
         };
-        let data = site.query(&query).await;
+        let answer = site.ask_as(self.token.as_deref(), &query).await;
+        assert_eq!(answer.get("errors"), None, "{query}");
+        let data = &answer["data"];
         let page = if self.scope.is_empty() { data["list"].clone() } else { data["scope"]["list"].clone() };
         assert_consistent(&page);
         page

@@ -1,13 +1,21 @@
 //! What tests share.
 
+pub mod asking;
 pub mod azurite;
+pub mod choosing;
 pub mod command;
 pub mod corpora;
-pub mod crashing;
+pub mod faulty;
 pub mod folder;
 pub mod graphql;
 pub mod lists;
+pub mod memory;
+pub mod model;
+pub mod mutations;
+pub mod power;
 pub mod proxy;
+pub mod random;
 pub mod rows;
 pub mod site;
+pub mod stepping;
 pub mod stores;

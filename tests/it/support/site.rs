@@ -43,7 +43,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         former_slugs: Vec::new(),
         origin: None,
     };
-    WholePost { post, markdown: format!("Post {number}, *in full*.\n").into() }
+    WholePost { post, markdown: format!("Post {number}, *in full*.\n").into(), changed_by: None }
 }
 
 pub struct Site {

@@ -7,6 +7,7 @@ use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 
 use super::azurite::{Azurite, random_prefix};
+use super::memory::MemoryStore;
 use super::rows::TABLE;
 
 /// A store with one empty table, [`TABLE`].
@@ -30,6 +31,11 @@ pub async fn azurite() -> Subject {
     Subject { store, _azurite: Some(azurite), _folder: None }
 }
 
+/// The tests' own, which stands in for the others where a test copies or stops its store.
+pub async fn memory() -> Subject {
+    Subject { store: MemoryStore::empty(), _azurite: None, _folder: None }
+}
+
 /// Runs each test of the contract against every store, under a name that tells which: `store::batch::azurite::…`.
 macro_rules! contract {
     ($($test:ident),+ $(,)?) => {
@@ -37,6 +43,13 @@ macro_rules! contract {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
                 let subject = crate::support::stores::embedded().await;
+                super::$test(&subject.store).await;
+            })+
+        }
+        mod memory {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                let subject = crate::support::stores::memory().await;
                 super::$test(&subject.store).await;
             })+
         }

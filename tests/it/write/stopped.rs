@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::model::{Post, TermKind, WholePost};
+use tidings::model::{Post, Term, TermKind, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::crashing::{CrashingStore, Last, let_requests_arrive};
+use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::graphql::EDITOR_TOKEN;
-use crate::support::site::{Site, instant, post, slugs};
+use crate::support::site::{Site, instant, post, slug, slugs};
 
 /// Three published posts, two of one month, and a draft.
 fn posts() -> Vec<WholePost> {
@@ -34,7 +34,10 @@ fn id(number: usize) -> String {
 
 async fn prepared() -> Store {
     let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
-    Site::over(Arc::clone(&store)).await.publish(&posts()).await;
+    let site = Site::over(Arc::clone(&store)).await;
+    site.publish(&posts()).await;
+    let unborne = Term::new(TermKind::Tag, slug("unborne"), "Of no post");
+    site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![unborne]).await.expect("a tag");
     store
 }
 
@@ -75,8 +78,8 @@ async fn assert_whole_or_nothing(mutation: &str) {
     for last in [Last::Unsent, Last::Done] {
         for requests in 0.. {
             let inner = prepared().await;
-            let crashing = CrashingStore::after(Arc::clone(&inner), requests, last);
-            let is_done = run(&Site::over(crashing.clone()).await, mutation).await;
+            let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
+            let is_done = run(&Site::over(stopping.clone()).await, mutation).await;
             let_requests_arrive(&inner).await;
             let site = Site::over(inner).await;
             site.content.recover().await.expect("a recovery");
@@ -85,7 +88,7 @@ async fn assert_whole_or_nothing(mutation: &str) {
                 found == after || (found == before && !is_done),
                 "{mutation}, stopped at request {requests}, {last:?}: {found}"
             );
-            if !crashing.has_stopped() {
+            if !stopping.has_stopped() {
                 assert!(requests > 5, "{mutation} was never stopped");
                 break;
             }
@@ -117,6 +120,9 @@ whole_or_nothing! {
     a_post_is_deleted: format!(r#"deletePost(input: {{ id: "{}", version: 1 }}) {{ {ERRORS} }}"#, id(0)),
     the_last_post_of_a_month_is_deleted: format!(r#"deletePost(input: {{ id: "{}", version: 1 }}) {{ {ERRORS} }}"#, id(2)),
     a_tag_is_made: format!(r#"saveTag(input: {{ slug: "new", name: "New" }}) {{ {ERRORS} }}"#),
+    a_tag_is_renamed: format!(r#"saveTag(input: {{ slug: "a", newSlug: "a2", name: "A2" }}) {{ {ERRORS} }}"#),
+    a_tag_moves_to_another_character: format!(r#"saveTag(input: {{ slug: "a", newSlug: "z" }}) {{ {ERRORS} }}"#),
+    a_tag_is_deleted: format!(r#"deleteTag(input: {{ slug: "unborne" }}) {{ {ERRORS} }}"#),
     an_author_is_changed: format!(r#"saveAuthor(input: {{ slug: "ada", name: "Ada L." }}) {{ {ERRORS} }}"#),
 }
 

@@ -1,0 +1,189 @@
+//! `tidings token`: who may do what. The rule: a token's text is printed once, by itself on the standard output, and nothing of it ever again.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+
+use super::{Failure, StoreOptions, in_one_line};
+use crate::app::{self, Missing};
+use crate::content::Content;
+use crate::content::commands::UserError;
+use crate::content::tokens::preview::Previews;
+use crate::content::tokens::{NewToken, Tokens, operator};
+use crate::model::{Instant, Role, Token};
+
+/// No token's id: those have 12 characters.
+const PREVIEWS: &str = "previews";
+
+/// Make, list and revoke the tokens that editors bear.
+#[derive(Debug, Args)]
+pub struct TokenCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Create(Create),
+    List(List),
+    Revoke(Revoke),
+}
+
+/// Make a token and print its text, which cannot be had again.
+#[derive(Debug, Args)]
+struct Create {
+    /// reader (sees drafts), author (own posts), editor (all posts) or admin (categories, tags, authors and tokens too).
+    #[arg(long)]
+    role: Role,
+    /// As the log is to show who bears it.
+    #[arg(long)]
+    name: String,
+    /// For the role author: the slug of the author whose posts are its own.
+    #[arg(long, value_name = "SLUG")]
+    author: Option<String>,
+    /// How long it opens anything: a number and m, h, d or w, such as 90d. Left out: until it is revoked.
+    #[arg(long, value_name = "TIME")]
+    expires_in: Option<Lifetime>,
+    #[command(flatten)]
+    store: StoreOptions,
+}
+
+/// List the tokens, the newest first.
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    store: StoreOptions,
+}
+
+/// Revoke a token, or every preview link: servers refuse it within 2 seconds.
+#[derive(Debug, Args)]
+struct Revoke {
+    /// The token's id, as `tidings token list` shows it; or `previews`.
+    id: String,
+    #[command(flatten)]
+    store: StoreOptions,
+}
+
+impl TokenCommand {
+    pub async fn run(self) -> Result<ExitCode, Failure> {
+        match self.action {
+            Action::Create(create) => create.run().await?,
+            Action::List(list) => list.run().await?,
+            Action::Revoke(revoke) => revoke.run().await?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn open(store: &StoreOptions) -> Result<Content, Failure> {
+    Ok(app::open_as_it_is(&store.store, &store.table_prefix, Missing::Refuse).await?)
+}
+
+impl Create {
+    async fn run(self) -> Result<(), Failure> {
+        let content = open(&self.store).await?;
+        let (reader, actor) = (content.reader(), operator());
+        let expires_at = self.expires_in.map(|time| time.after(reader.now())).transpose()?;
+        let new = NewToken { name: self.name, role: self.role, author: self.author, expires_at };
+        let (token, text) = Tokens::new(&content, &reader, &actor)?.create(new).await?.map_err(in_words)?;
+        eprintln!("Made the token {} ({}). Keep its text now: it is shown this once.", token.id, token.role);
+        Ok(writeln!(std::io::stdout(), "{}", text.reveal())?)
+    }
+}
+
+impl List {
+    async fn run(self) -> Result<(), Failure> {
+        let content = open(&self.store).await?;
+        let (reader, actor) = (content.reader(), operator());
+        let tokens = Tokens::new(&content, &reader, &actor)?.list().await?;
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{:12}  {:6}  {:20}  {:8}  {:20}  NAME", "ID", "ROLE", "CREATED", "STATE", "EXPIRES")?;
+        for token in &tokens {
+            writeln!(out, "{}", line(token, reader.now()))?;
+        }
+        Ok(())
+    }
+}
+
+fn line(token: &Token, now: Instant) -> String {
+    let state = match () {
+        () if token.revoked_at.is_some() => "revoked",
+        () if !token.is_live(now) => "expired",
+        () => "live",
+    };
+    let expires = token.expires_at.map_or_else(|| "never".to_owned(), seconds);
+    let author = token.author.as_ref().map(|author| format!(" (author {author})")).unwrap_or_default();
+    let created = seconds(token.created_at);
+    let name = in_one_line(&token.name);
+    format!("{:12}  {:6}  {created:20}  {state:8}  {expires:20}  {name}{author}", token.id.as_str(), token.role.name())
+}
+
+/// An instant without what is below a second.
+fn seconds(at: Instant) -> String {
+    let text = at.to_string();
+    text.split_once('.').map_or(text.clone(), |(seconds, _)| format!("{seconds}Z"))
+}
+
+impl Revoke {
+    async fn run(self) -> Result<(), Failure> {
+        let content = open(&self.store).await?;
+        let (reader, actor) = (content.reader(), operator());
+        if self.id == PREVIEWS {
+            Previews::new(&content, &reader).revoke_all(&actor).await?;
+            return Ok(writeln!(std::io::stdout(), "Revoked every preview link.")?);
+        }
+        let token = Tokens::new(&content, &reader, &actor)?.revoke(&self.id).await?.map_err(in_words)?;
+        Ok(writeln!(std::io::stdout(), "Revoked the token {} ({}).", token.id, in_one_line(&token.name))?)
+    }
+}
+
+/// What was refused, in one line.
+fn in_words(errors: Vec<UserError>) -> Failure {
+    let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+    messages.join("; ").into()
+}
+
+/// How long a token lives, in minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lifetime(u32);
+
+#[derive(Debug, thiserror::Error)]
+#[error("write a number and m, h, d or w, such as 90d for ninety days")]
+struct BadLifetime;
+
+impl FromStr for Lifetime {
+    type Err = BadLifetime;
+
+    fn from_str(text: &str) -> Result<Self, BadLifetime> {
+        let unit = text.chars().next_back().ok_or(BadLifetime)?;
+        let minutes = match unit {
+            'm' => 1,
+            'h' => 60,
+            'd' => 24 * 60,
+            'w' => 7 * 24 * 60,
+            _ => return Err(BadLifetime),
+        };
+        let number: u32 = text.strip_suffix(unit).and_then(|digits| digits.parse().ok()).ok_or(BadLifetime)?;
+        number.checked_mul(minutes).filter(|minutes| *minutes > 0).map(Self).ok_or(BadLifetime)
+    }
+}
+
+impl Lifetime {
+    fn after(self, now: Instant) -> Result<Instant, BadLifetime> {
+        now.after_minutes(self.0).ok_or(BadLifetime)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lifetime_is_a_number_and_a_unit() {
+        let minutes = |text: &str| text.parse::<Lifetime>().ok().map(|time| time.0);
+        assert_eq!(["30m", "2h", "90d", "1w"].map(minutes), [Some(30), Some(120), Some(129_600), Some(10_080)]);
+        assert_eq!(["", "d", "90", "-1d", "0d", "1.5h", "9999999999d", "4000000000w", "9ü"].map(minutes), [None; 9]);
+    }
+}

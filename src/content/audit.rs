@@ -1,0 +1,56 @@
+//! The log of changes. The rule: each change that is made is one line that says who, what and which, and nothing that a post holds.
+
+use crate::model::{Actor, Post, Term, Token};
+
+use super::write::plan::Change;
+
+/// A change of a post, before it is made.
+pub(super) struct PostChange {
+    action: &'static str,
+    id: String,
+    slug: String,
+    version: i32,
+}
+
+impl PostChange {
+    pub fn of(change: &Change) -> Self {
+        let post = change.post();
+        Self { action: action(change), id: post.id.to_string(), slug: post.slug.to_string(), version: post.version }
+    }
+
+    pub fn log(&self, actor: &Actor) {
+        let Self { action, id, slug, version } = self;
+        tracing::info!(actor = actor.name, role = %actor.role, action, post = id, slug, version, "content.changed");
+    }
+}
+
+/// What the change comes to, whichever mutation asked for it.
+fn action(change: &Change) -> &'static str {
+    let at = |post: Option<&Post>| post.and_then(|post| post.published_at);
+    match (change.before(), change.after()) {
+        (None, _) => "create_post",
+        (Some(_), None) => "delete_post",
+        (before, after) if at(before) == at(after) => "update_post",
+        (_, after) if at(after).is_some() => "publish_post",
+        _ => "unpublish_post",
+    }
+}
+
+pub(super) fn log_term(actor: &Actor, action: &'static str, term: &Term) {
+    let (kind, slug) = (term.kind().noun(), term.slug.as_str());
+    tracing::info!(actor = actor.name, role = %actor.role, action, kind, slug, "content.changed");
+}
+
+pub(super) fn log_token(actor: &Actor, action: &'static str, of: &Token) {
+    let (token, name) = (of.id.as_str(), of.name.as_str());
+    tracing::info!(actor = actor.name, role = %actor.role, action, token, name, granted = %of.role, "content.changed");
+}
+
+pub(super) fn log_preview(actor: &Actor, post: &Post) {
+    let (id, slug) = (post.id.as_str(), post.slug.as_str());
+    tracing::info!(actor = actor.name, role = %actor.role, action = "create_preview", post = id, slug, "content.changed");
+}
+
+pub(super) fn log_previews_revoked(actor: &Actor) {
+    tracing::info!(actor = actor.name, role = %actor.role, action = "revoke_previews", "content.changed");
+}

@@ -1,0 +1,27 @@
+//! `Tokens`. The rule: each row is a token, or the key of preview links; nothing else leads to them, so there is nothing to hold them against.
+
+use crate::content::directory::scan_all;
+use crate::content::error::Result;
+use crate::content::rows::token as rows;
+use crate::keys::{Table, token};
+use crate::store::Store;
+
+use super::{Mend, Report};
+
+pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
+    for row in scan_all(store, Table::Tokens).await? {
+        report.rows += 1;
+        let read = match token::parse(&row.key) {
+            Some(_) => rows::read(&row).map(drop),
+            None if row.key == token::preview_key() => rows::read_key(&row).map(drop),
+            None => {
+                report.add(Table::Tokens, &row.key, "is no row of this table", Mend::STRANGER);
+                continue;
+            }
+        };
+        if let Err(error) = read {
+            report.add_unreadable(Table::Tokens, &row, &error, Mend::TOKEN);
+        }
+    }
+    Ok(())
+}

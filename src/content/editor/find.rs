@@ -1,0 +1,113 @@
+//! What a change names: a post by its id and version, terms by their slugs. The rule: what is not there is the caller's to mend.
+
+use futures_util::future::try_join_all;
+
+use crate::content::commands::{UserError, UserErrorCode};
+use crate::content::error::Result;
+use crate::content::permission::{self, Permission};
+use crate::content::write::plan::Stored;
+use crate::model::{NodeId, Post, Slug, TermKind};
+
+use super::Editor;
+
+/// Slugs of terms as the caller wrote them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedTerms {
+    pub authors: Option<Vec<String>>,
+    pub categories: Option<Vec<String>>,
+    pub tags: Option<Vec<String>>,
+}
+
+/// The first slugs of terms, which posts bear.
+pub(super) struct FoundTerms {
+    pub authors: Option<Vec<Slug>>,
+    pub categories: Option<Vec<Slug>>,
+    pub tags: Option<Vec<Slug>>,
+    /// Tags that are made with the post.
+    pub new_tags: Vec<Slug>,
+}
+
+impl Editor<'_> {
+    /// The post as it stands, if it is of this version.
+    pub(super) async fn find_post(&self, id: &str, version: i32) -> Result<std::result::Result<Stored, UserError>> {
+        let missing = || UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id");
+        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(Err(missing())) };
+        let stored = self.content.stored_by_id(&id).await?;
+        let asked = stored.as_ref().map(|stored| permission::to_change(self.actor, &stored.whole.post, self.now()));
+        Ok(match stored {
+            None => Err(missing()),
+            Some(_) if asked == Some(Permission::Hidden) => Err(missing()),
+            Some(_) if asked == Some(Permission::No) => return Err(permission::of_another()),
+            Some(stored) if stored.whole.post.version != version => {
+                Err(UserError::conflict(Some(stored.whole.post.version)))
+            }
+            Some(stored) => Ok(stored),
+        })
+    }
+
+    /// Of the terms that a post bore: the tags that are gone, which are made again, and an error for each category and author that is.
+    pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
+        let (mut tags, mut errors) = (Vec::new(), Vec::new());
+        for kind in TermKind::ALL {
+            let found = try_join_all(post.terms(kind).iter().map(|slug| self.reader.term(kind, slug))).await?;
+            let gone = post.terms(kind).iter().zip(found).filter(|(_, found)| found.is_none());
+            for (slug, _) in gone {
+                if kind == TermKind::Tag {
+                    tags.push(slug.clone());
+                    continue;
+                }
+                let noun = kind.noun();
+                let message = format!("the {noun} {slug} of version {revision} is gone; make it again first");
+                errors.push(UserError::new(UserErrorCode::NotFound, "revision", message));
+            }
+        }
+        Ok((tags, errors))
+    }
+
+    /// Authors and categories must be there; a tag that is not is made.
+    pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
+        let (authors, _) = self.find_kind(TermKind::Author, "authors", named.authors, errors).await?;
+        let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, errors).await?;
+        let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, errors).await?;
+        Ok(FoundTerms { authors, categories, tags, new_tags })
+    }
+
+    async fn find_kind(
+        &self,
+        kind: TermKind,
+        field: &'static str,
+        named: Option<Vec<String>>,
+        errors: &mut Vec<UserError>,
+    ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
+        let Some(named) = named else { return Ok((None, Vec::new())) };
+        let mut slugs: Vec<Slug> = Vec::with_capacity(named.len());
+        for text in &named {
+            match text.parse() {
+                Ok(slug) => slugs.push(slug),
+                Err(e) => errors.push(UserError::invalid(field, format!("{e}"))),
+            }
+        }
+        let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
+        let (mut kept, mut new): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
+        for (slug, found) in slugs.into_iter().zip(found) {
+            let slug = match found {
+                Some(term) => term.id.first_slug.clone(),
+                None if kind == TermKind::Tag => {
+                    new.push(slug.clone());
+                    slug
+                }
+                None => {
+                    let message = format!("there is no {} with the slug {slug}", kind.noun());
+                    errors.push(UserError::new(UserErrorCode::NotFound, field, message));
+                    continue;
+                }
+            };
+            if !kept.contains(&slug) {
+                kept.push(slug);
+            }
+        }
+        new.sort();
+        new.dedup();
+        Ok((Some(kept), new))
+    }
+}

@@ -1,0 +1,100 @@
+//! Changes of categories, tags and authors. The rule: what is left out stays as it is, whoever else changes the term meanwhile.
+
+use crate::content::audit;
+use crate::content::commands::{UserError, UserErrorCode};
+use crate::content::error::Result;
+use crate::content::permission;
+use crate::content::write::rename::Renamed;
+use crate::content::write::term_delete::Deleted;
+use crate::model::{Role, Slug, Term, TermId, TermKind, rules};
+
+use super::{Edited, Editor};
+
+const CHANGES_TERMS: &str = "this changes a category, tag or author";
+
+/// What a term is to say; what is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TermChanges {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub url: Option<String>,
+    /// The old slug goes on leading to the term.
+    pub new_slug: Option<String>,
+}
+
+impl Editor<'_> {
+    /// Made where the slug is new, changed where it stands.
+    pub async fn save_term(&self, kind: TermKind, slug: &str, changes: TermChanges) -> Result<Edited<Term>> {
+        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
+        let mut errors = Vec::new();
+        let slug = parse(slug, "slug", &mut errors);
+        let new_slug = changes.new_slug.as_deref().and_then(|new| parse(new, "newSlug", &mut errors));
+        let (Some(slug), true) = (slug, errors.is_empty()) else { return Ok(Err(errors)) };
+        // By the slug that it has now.
+        let slug = self.reader.term(kind, &slug).await?.map_or(slug, |term| term.slug.clone());
+        let edit = |standing: Option<&Term>| changed(kind, &slug, standing, &changes);
+        let saved = match new_slug.filter(|new| *new != slug) {
+            None => self.writer.edit_term(kind, &slug, edit).await?,
+            Some(new) => {
+                let renamed = self.writer.rename_term(kind, &slug, &new, |standing| edit(Some(standing))).await?;
+                renamed.and_then(|renamed| match renamed {
+                    Renamed::Done(term) => Ok(term),
+                    Renamed::Taken => Err(taken(kind, &new)),
+                    Renamed::Gone => Err(missing(kind, &slug)),
+                })
+            }
+        };
+        if let Ok(term) = &saved {
+            audit::log_term(self.actor, "save_term", term);
+        }
+        Ok(saved.map_err(|error| vec![error]))
+    }
+
+    /// Only where no post bears it, drafts included.
+    pub async fn delete_term(&self, kind: TermKind, slug: &str) -> Result<Edited<TermId>> {
+        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
+        let mut errors = Vec::new();
+        let Some(slug) = parse(slug, "slug", &mut errors) else { return Ok(Err(errors)) };
+        let Some(found) = self.reader.term(kind, &slug).await? else { return Ok(Err(vec![missing(kind, &slug)])) };
+        Ok(match self.writer.delete_term(kind, &found.slug).await? {
+            Deleted::Done(term) => {
+                audit::log_term(self.actor, "delete_term", &term);
+                Ok(term.id)
+            }
+            Deleted::Borne => {
+                let message = format!("posts or drafts bear the {} {slug}; take it off them first", kind.noun());
+                Err(vec![UserError::new(UserErrorCode::InUse, "slug", message)])
+            }
+            Deleted::Gone => Err(vec![missing(kind, &slug)]),
+        })
+    }
+}
+
+fn parse(text: &str, field: &'static str, errors: &mut Vec<UserError>) -> Option<Slug> {
+    text.parse().map_err(|e| errors.push(UserError::invalid(field, format!("{e}")))).ok()
+}
+
+fn changed(
+    kind: TermKind,
+    slug: &Slug,
+    standing: Option<&Term>,
+    changes: &TermChanges,
+) -> std::result::Result<Term, UserError> {
+    let mut term = standing.cloned().unwrap_or_else(|| Term::new(kind, slug.clone(), slug.as_str()));
+    term.name = changes.name.as_ref().map_or(term.name, |name| name.trim().to_owned());
+    term.description = changes.description.clone().or(term.description);
+    term.url = changes.url.clone().or(term.url);
+    let (description, url) = (term.description.as_deref(), term.url.as_deref());
+    match rules::check_term(kind, &term.name, description, url) {
+        Ok(()) => Ok(term),
+        Err(broken) => Err(UserError::invalid(broken.field, format!("{} {}", broken.field, broken.reason))),
+    }
+}
+
+fn taken(kind: TermKind, slug: &Slug) -> UserError {
+    UserError::new(UserErrorCode::Taken, "newSlug", format!("the slug {slug} leads to another {}", kind.noun()))
+}
+
+fn missing(kind: TermKind, slug: &Slug) -> UserError {
+    UserError::new(UserErrorCode::NotFound, "slug", format!("there is no {} with the slug {slug}", kind.noun()))
+}

@@ -1,0 +1,89 @@
+//! Rows of `Tokens` that this server has read. The rule: bounded; what this server changed it sees at once, what another did within the age
+//! that a row may have.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant as Moment};
+
+use crate::content::rows::token::Bytes32;
+use crate::model::{Token, TokenId};
+
+use super::TOKENS_MAX;
+
+/// A token and the hash of its secret.
+pub type Kept = Arc<(Token, Bytes32)>;
+
+#[derive(Debug)]
+pub struct TokenCache {
+    /// `None`: nobody else writes to the store.
+    age_max: Option<Duration>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// One more with each `forget`: what was read before is not kept.
+    generation: u64,
+    /// Ids that lead nowhere are not kept: whoever makes them up could fill the cache with them.
+    tokens: HashMap<TokenId, (Moment, Kept)>,
+    preview_key: Option<(Moment, Bytes32)>,
+}
+
+/// When a read began: what it brings is kept where nothing was forgotten since.
+#[derive(Debug, Clone, Copy)]
+pub struct Began {
+    generation: u64,
+    at: Moment,
+}
+
+impl TokenCache {
+    pub fn new(age_max: Option<Duration>) -> Self {
+        Self { age_max, state: Mutex::default() }
+    }
+
+    pub fn forget(&self) {
+        let mut state = self.lock();
+        *state = State { generation: state.generation + 1, ..State::default() };
+    }
+
+    pub fn begin(&self) -> Began {
+        Began { generation: self.lock().generation, at: Moment::now() }
+    }
+
+    pub fn token(&self, id: &TokenId) -> Option<Kept> {
+        let state = self.lock();
+        let (read_at, kept) = state.tokens.get(id)?;
+        self.is_fresh(*read_at).then(|| Arc::clone(kept))
+    }
+
+    pub fn keep_token(&self, began: Began, kept: &Kept) {
+        let mut state = self.lock();
+        if state.generation != began.generation {
+            return;
+        }
+        if state.tokens.len() >= TOKENS_MAX {
+            state.tokens.clear();
+        }
+        state.tokens.insert(kept.0.id.clone(), (began.at, Arc::clone(kept)));
+    }
+
+    pub fn preview_key(&self) -> Option<Bytes32> {
+        let (read_at, key) = self.lock().preview_key?;
+        self.is_fresh(read_at).then_some(key)
+    }
+
+    pub fn keep_preview_key(&self, began: Began, key: Bytes32) {
+        let mut state = self.lock();
+        if state.generation == began.generation {
+            state.preview_key = Some((began.at, key));
+        }
+    }
+
+    fn is_fresh(&self, read_at: Moment) -> bool {
+        self.age_max.is_none_or(|max| read_at.elapsed() <= max)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,171 @@
+//! Preview links: one post as it is now, drafts too, for whoever bears the link, until it expires. The rule: a link shows its own post and no
+//! other; and one that is not good tells nothing of any post, not even whether there is one.
+//!
+//! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`: HMAC-SHA256 over the rest, in base64url. The key is a row that all servers of
+//! a store share, made with the first link; a new key ends all links at once.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::content::commands::{UserError, UserErrorCode};
+use crate::content::editor::Edited;
+use crate::content::error::{ContentError, Result};
+use crate::content::permission::{self, Permission};
+use crate::content::rows::token::{self as rows, Bytes32};
+use crate::content::write::retry::until_settled;
+use crate::content::{Content, Reader, audit};
+use crate::keys::{Table, token as keys};
+use crate::model::{Actor, Instant, NodeId, PostId, Role, WholePost};
+use crate::store::{Batch, Operation, Precondition};
+
+use super::secret;
+
+const PREFIX: &str = "tdp_";
+/// A link is for a round of reading, not for ever: 30 days.
+pub const MINUTES_MAX: i32 = 30 * 24 * 60;
+/// Where nothing else is said: a day.
+pub const MINUTES_DEFAULT: i32 = 24 * 60;
+
+/// A link that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    pub text: String,
+    pub expires_at: Instant,
+}
+
+/// What a link says, before its signature is believed.
+struct Claim {
+    id: PostId,
+    expires_at: Instant,
+    signature: Bytes32,
+}
+
+impl Claim {
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix(PREFIX)?.splitn(3, '_');
+        let id = parts.next()?.parse().ok()?;
+        let expires_at = Instant::from_ticks(parts.next()?.parse().ok()?)?;
+        let signature = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?.try_into().ok()?;
+        Some(Self { id, expires_at, signature })
+    }
+}
+
+fn signature(key: &Bytes32, id: &PostId, expires_at: Instant) -> Result<Bytes32> {
+    secret::sign(key, &format!("{PREFIX}{id}_{}", expires_at.ticks()))
+}
+
+/// Preview links, for one request.
+pub struct Previews<'a> {
+    content: &'a Content,
+    reader: &'a Reader,
+}
+
+impl<'a> Previews<'a> {
+    pub fn new(content: &'a Content, reader: &'a Reader) -> Self {
+        Self { content, reader }
+    }
+
+    /// A link to a post that the actor may change: whoever only reads drafts does not hand them on.
+    pub async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
+        permission::require(actor, Role::Author, "this hands a draft on")?;
+        let Some(whole) = self.whole(id).await? else { return Ok(Err(vec![missing()])) };
+        match permission::to_change(actor, &whole.post, self.reader.now()) {
+            Permission::Yes => {}
+            Permission::No => return Err(permission::of_another()),
+            Permission::Hidden => return Ok(Err(vec![missing()])),
+        }
+        let minutes = u32::try_from(minutes).ok().filter(|m| (1..=MINUTES_MAX.unsigned_abs()).contains(m));
+        let Some(expires_at) = minutes.and_then(|minutes| self.reader.now().after_minutes(minutes)) else {
+            let message = format!("a link lives 1 to {MINUTES_MAX} minutes");
+            return Ok(Err(vec![UserError::invalid("expiresInMinutes", message)]));
+        };
+        let signed = signature(&self.key_for_signing().await?, &whole.post.id, expires_at)?;
+        audit::log_preview(actor, &whole.post);
+        let signed = URL_SAFE_NO_PAD.encode(signed);
+        let text = format!("{PREFIX}{}_{}_{signed}", whole.post.id, expires_at.ticks());
+        Ok(Ok(Preview { text, expires_at }))
+    }
+
+    /// The post that a link shows, as it is now; `None` where it was deleted since.
+    ///
+    /// # Errors
+    /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only to whoever was given the link.
+    pub async fn show(&self, text: &str) -> Result<Option<WholePost>> {
+        let claim = Claim::parse(text).ok_or(ContentError::BadPreview)?;
+        if !self.is_signed(&claim).await? {
+            return Err(ContentError::BadPreview);
+        }
+        if claim.expires_at <= self.reader.now() {
+            return Err(ContentError::PreviewExpired);
+        }
+        self.whole(NodeId::Post(claim.id).to_string().as_str()).await
+    }
+
+    /// Ends every link that was ever given.
+    pub async fn revoke_all(&self, actor: &Actor) -> Result<()> {
+        permission::require(actor, Role::Admin, "this ends every preview link")?;
+        let key = secret::random()?;
+        until_settled("the key of preview links", || self.put_key(&key, Precondition::None)).await?;
+        self.content.tokens.forget();
+        audit::log_previews_revoked(actor);
+        Ok(())
+    }
+
+    /// Whatever stage it is at: whoever asks here has shown that it may see the post.
+    async fn whole(&self, id: &str) -> Result<Option<WholePost>> {
+        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(None) };
+        let bearer = Arc::new(Actor::new("a preview link", Role::Reader));
+        self.reader.clone().for_actor(Some(bearer)).whole_by_id(&id).await
+    }
+
+    /// Where another server has just made a new key, the one that is cached is not the last word.
+    async fn is_signed(&self, claim: &Claim) -> Result<bool> {
+        let is_by = |key: &Bytes32| -> Result<bool> {
+            Ok(secret::is_same(&signature(key, &claim.id, claim.expires_at)?, &claim.signature))
+        };
+        if let Some(cached) = self.content.tokens.preview_key()
+            && is_by(&cached)?
+        {
+            return Ok(true);
+        }
+        match self.read_key().await? {
+            Some(key) => is_by(&key),
+            None => Ok(false),
+        }
+    }
+
+    async fn read_key(&self) -> Result<Option<Bytes32>> {
+        let began = self.content.tokens.begin();
+        let row = self.reader.store.get(Table::Tokens.name(), &keys::preview_key()).await?;
+        let key = row.as_ref().map(rows::read_key).transpose()?;
+        if let Some(key) = key {
+            self.content.tokens.keep_preview_key(began, key);
+        }
+        Ok(key)
+    }
+
+    /// Of two servers that make the first one at once, one is refused, and reads the other's.
+    async fn key_for_signing(&self) -> Result<Bytes32> {
+        let made = secret::random()?;
+        until_settled("the key of preview links", || async {
+            match self.read_key().await? {
+                Some(key) => Ok(key),
+                None => self.put_key(&made, Precondition::Absent).await.map(|()| made),
+            }
+        })
+        .await
+    }
+
+    async fn put_key(&self, key: &Bytes32, precondition: Precondition) -> Result<()> {
+        let at = keys::preview_key();
+        let put = Operation::Put { row: at.row().to_owned(), properties: rows::key_row(key), precondition };
+        self.content.store.commit(Table::Tokens.name(), &Batch::new(at.partition(), vec![put])?).await?;
+        Ok(())
+    }
+}
+
+fn missing() -> UserError {
+    UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id")
+}

@@ -1,0 +1,50 @@
+//! Secrets: made of random bytes, kept as hashes, compared in constant time. The rule: nothing else in the server compares a secret of a token.
+//!
+//! A plain SHA-256 is enough of a hash: a secret has 192 random bits, so there is no list of likely ones to try, which is all that a slow
+//! hash or a salt would make harder; and a slow one would be a way to keep the server busy.
+
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::token::Bytes32;
+
+pub fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(super::no_random_bytes)?;
+    Ok(bytes)
+}
+
+pub fn hash(secret: &str) -> Bytes32 {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+pub fn is_same(a: &Bytes32, b: &Bytes32) -> bool {
+    a.ct_eq(b).into()
+}
+
+/// HMAC-SHA256.
+pub fn sign(key: &Bytes32, text: &str) -> Result<Bytes32> {
+    let mac = Hmac::<Sha256>::new_from_slice(key);
+    let mut mac =
+        mac.map_err(|e| ContentError::Internal { what: "a key has the wrong size", source: Some(e.into()) })?;
+    mac.update(text.as_bytes());
+    Ok(mac.finalize().into_bytes().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "Secure Hash Standard" (FIPS 180-4), its example of one block; RFC 4231, test case 2 with its key filled up with zeros, which is the same key.
+    #[test]
+    fn hashes_and_signatures_are_those_of_the_standards() {
+        let hex = |bytes: Bytes32| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        assert_eq!(hex(hash("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let mut key = [0; 32];
+        key[..4].copy_from_slice(b"Jefe");
+        let signed = sign(&key, "what do ya want for nothing?").expect("a signature");
+        assert_eq!(hex(signed), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    }
+}

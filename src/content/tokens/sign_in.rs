@@ -1,0 +1,85 @@
+//! From the text of a token to who bears it. The rule: an id that never was and a secret that is wrong are one answer; that a token was revoked
+//! or has expired is told to whoever bore it alone.
+
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::rows::token as rows;
+use crate::content::{Content, Reader};
+use crate::keys::{Table, token as keys};
+use crate::model::token::TokenText;
+use crate::model::{Actor, Role, Slug, TermId, TermKind, Token, TokenId};
+
+use super::cache::Kept;
+use super::secret;
+
+/// Why a token opens nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadToken {
+    #[error("the token is malformed: it is `tdg_`, an id of 12 characters, `_` and a secret of 48 hexadecimal digits")]
+    Malformed,
+    #[error("the token is not known here")]
+    Unknown,
+    #[error("the token was revoked")]
+    Revoked,
+    #[error("the token has expired")]
+    Expired,
+    #[error("the author that the token names is gone")]
+    AuthorGone,
+}
+
+impl Content {
+    /// Who bears a token. One point read, or none; one more for the author of a token of that role.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub async fn bearer_of(&self, reader: &Reader, text: &str) -> Result<std::result::Result<Actor, BadToken>> {
+        let Ok(text) = text.parse::<TokenText>() else { return Ok(Err(BadToken::Malformed)) };
+        let Some(kept) = self.kept(reader, &text.id).await? else { return Ok(Err(BadToken::Unknown)) };
+        let (token, hash) = &*kept;
+        if !secret::is_same(hash, &secret::hash(text.secret())) {
+            return Ok(Err(BadToken::Unknown));
+        }
+        if token.revoked_at.is_some() {
+            return Ok(Err(BadToken::Revoked));
+        }
+        if !token.is_live(reader.now()) {
+            return Ok(Err(BadToken::Expired));
+        }
+        actor_of(reader, token).await
+    }
+
+    async fn kept(&self, reader: &Reader, id: &TokenId) -> Result<Option<Kept>> {
+        let cache = &self.tokens;
+        if let Some(kept) = cache.token(id) {
+            return Ok(Some(kept));
+        }
+        let began = cache.begin();
+        let row = reader.store.get(Table::Tokens.name(), &keys::token(id)).await?;
+        let kept = row.as_ref().map(rows::read).transpose()?.map(Arc::new);
+        if let Some(kept) = &kept {
+            cache.keep_token(began, kept);
+        }
+        Ok(kept)
+    }
+}
+
+async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<Actor, BadToken>> {
+    let actor = Actor::new(&token.name, token.role);
+    let first_slug = match (&token.author, token.role) {
+        (Some(first_slug), Role::Author) => first_slug.clone(),
+        (None, Role::Author) => return Ok(Err(BadToken::AuthorGone)),
+        _ => return Ok(Ok(actor)),
+    };
+    let id = TermId { kind: TermKind::Author, first_slug };
+    let slug = reader.term_by_id(&id).await?.map(|author| author.id.first_slug.clone());
+    Ok(of_author(actor, slug))
+}
+
+/// An author is known by the first slug that it had, for that is what its posts bear.
+pub fn of_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
+    match slug {
+        Some(slug) => Ok(Actor { author: Some(slug), ..actor }),
+        None => Err(BadToken::AuthorGone),
+    }
+}

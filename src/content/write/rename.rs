@@ -1,0 +1,166 @@
+//! A category, tag or author under another slug. The rule: posts and indexes name a term by its first slug, so that a rename is a matter of
+//! the term's own rows, whatever the number of posts; and the old slug leads to the new one from the commit on.
+//!
+//! The commit is the old row becoming one that leads on. Where the new slug begins with another character its rows stand in another
+//! partition: they are put before, marked as pending.
+
+use crate::content::error::Result;
+use crate::content::rows::change::Action;
+use crate::content::rows::term::{self as rows, TermRow};
+use crate::keys::term;
+use crate::model::{Slug, Term, TermKind};
+use crate::store::{Operation, Precondition, Store};
+
+use super::Writer;
+use super::directory::{self, Partition};
+use super::intent::{self, Intent};
+use super::record;
+use super::recover::Writers;
+use super::retry::until_settled;
+use super::term_rows::{self, Found};
+
+/// What became of a rename.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Renamed {
+    Done(Term),
+    /// The slug leads to another term; nothing was written.
+    Taken,
+    /// No term stands under the old slug.
+    Gone,
+}
+
+impl Writer {
+    /// Gives the term under `from` the slug `to`, and changes it by `edit`. A slug that it had before may be taken up again.
+    pub async fn rename_term<E>(
+        &self,
+        kind: TermKind,
+        from: &Slug,
+        to: &Slug,
+        edit: impl Fn(&Term) -> std::result::Result<Term, E>,
+    ) -> Result<std::result::Result<Renamed, E>> {
+        let name = self.new_intent_name()?;
+        let intent = Intent::rename(kind, from, to);
+        let leased = intent::open(&self.store, &self.clock, &name, &intent).await?;
+        let work = async {
+            let renamed = until_settled("a term", || self.rename(kind, from, to, &edit)).await?;
+            finish(&self.store, kind, from, to, Writers::Gone).await?;
+            Ok(renamed)
+        };
+        let renamed = leased.while_renewed(work).await;
+        self.directories.forget();
+        match renamed {
+            Ok(renamed) => {
+                if let Ok(Renamed::Done(term)) = &renamed {
+                    let items = vec![record::of_term(term, Action::Renamed)];
+                    record::write(&self.store, &name, self.by.as_deref(), items).await?;
+                }
+                self.close(&name).await;
+                Ok(renamed)
+            }
+            Err(error) => {
+                self.give_up(&name, intent).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn rename<E>(
+        &self,
+        kind: TermKind,
+        from: &Slug,
+        to: &Slug,
+        edit: &impl Fn(&Term) -> std::result::Result<Term, E>,
+    ) -> Result<std::result::Result<Renamed, E>> {
+        let Some(Found { row: TermRow::Term(before), etag, .. }) = term_rows::find(&self.store, kind, from).await?
+        else {
+            return Ok(Ok(Renamed::Gone));
+        };
+        let target = term_rows::find(&self.store, kind, to).await?;
+        let standing = match target {
+            None => None,
+            Some(Found { row, etag, .. }) => match row {
+                TermRow::ForwardTo { first_slug, .. } if first_slug == before.id.first_slug => Some((etag, false)),
+                TermRow::PendingFrom { old, .. } if old == *from => Some((etag, true)),
+                _ => return Ok(Ok(Renamed::Taken)),
+            },
+        };
+        let after = match edit(&before) {
+            Ok(edited) => renamed(&edited, to),
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let mut leave =
+            vec![term_rows::put_forward(from, &after, Precondition::Match(etag)), term_rows::delete_mirror(from)];
+        if term::partition(from) == term::partition(to) {
+            leave.extend(term_rows::put(to, &rows::row(&after), standing));
+            term_rows::commit(&self.store, kind, from, leave, 0).await?;
+        } else {
+            directory::promise(&self.store, &Partition::Terms(kind, term::partition(to))).await?;
+            let added = i64::from(standing.as_ref().is_none_or(|(_, is_listed)| !is_listed));
+            let pending: Vec<Operation> = term_rows::put(to, &rows::pending(&after, from), standing).into();
+            term_rows::commit(&self.store, kind, to, pending, added).await?;
+            term_rows::commit(&self.store, kind, from, leave, -1).await?;
+        }
+        Ok(Ok(Renamed::Done(after)))
+    }
+}
+
+fn renamed(before: &Term, to: &Slug) -> Term {
+    let mut after = Term { slug: to.clone(), ..before.clone() };
+    after.former_slugs.retain(|former| former != to);
+    after.former_slugs.push(before.slug.clone());
+    after
+}
+
+/// Finishes a rename whose commit was made, or undoes what was put for it. Idempotent.
+pub(in crate::content) async fn finish(
+    store: &Store,
+    kind: TermKind,
+    from: &Slug,
+    to: &Slug,
+    writers: Writers,
+) -> Result<()> {
+    until_settled("a term", || async {
+        let old = term_rows::find(store, kind, from).await?;
+        match old {
+            Some(Found { row: TermRow::ForwardTo { .. }, .. }) | None => clear_mark(store, kind, from, to).await,
+            Some(Found { row: TermRow::Term(term), etag, properties }) => {
+                if writers == Writers::Unheard {
+                    // As it is, under a new ETag: a commit that comes late is not made.
+                    let put = term_rows::put(from, &properties, Some((etag, true))).into();
+                    term_rows::commit(store, kind, from, put, 0).await?;
+                }
+                undo(store, from, to, &term).await
+            }
+            Some(Found { row: TermRow::PendingFrom { .. }, .. }) => Ok(()),
+        }
+    })
+    .await?;
+    if let Some(Found { row: TermRow::Term(term), .. }) = term_rows::find(store, kind, to).await? {
+        term_rows::put_forwards(store, &term).await?;
+    }
+    directory::copy(store, &Partition::Terms(kind, term::partition(from))).await?;
+    directory::copy(store, &Partition::Terms(kind, term::partition(to))).await
+}
+
+async fn clear_mark(store: &Store, kind: TermKind, from: &Slug, to: &Slug) -> Result<()> {
+    match term_rows::find(store, kind, to).await? {
+        Some(Found { row: TermRow::PendingFrom { term, old }, etag, .. }) if old == *from => {
+            let put = term_rows::put(to, &rows::row(&term), Some((etag, true))).into();
+            term_rows::commit(store, kind, to, put, 0).await
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn undo(store: &Store, from: &Slug, to: &Slug, standing: &Term) -> Result<()> {
+    let kind = standing.kind();
+    let etag = match term_rows::find(store, kind, to).await? {
+        Some(Found { row: TermRow::PendingFrom { old, .. }, etag, .. }) if old == *from => etag,
+        _ => return Ok(()),
+    };
+    let own = match standing.former_slugs.contains(to) {
+        true => term_rows::put_forward(to, standing, Precondition::Match(etag)),
+        false => term_rows::delete(to, etag),
+    };
+    term_rows::commit(store, kind, to, vec![own, term_rows::delete_mirror(to)], -1).await
+}

@@ -1,0 +1,81 @@
+//! What posts were. The rule: before a version is replaced it is kept, whether or not the change that would replace it is made; so no version is
+//! ever lost, and what is kept is never wrong.
+//!
+//! A post's newest [`REVISIONS_MAX`] versions before the present one are kept, for as long as the post stands.
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::content::directory::read_all;
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::post as rows;
+use crate::keys::{Table, history};
+use crate::model::{PostId, WholePost};
+use crate::store::limits::BATCH_OPERATIONS_MAX;
+use crate::store::{Batch, Operation, Precondition, Store, StoreError};
+
+use super::CONCURRENCY;
+use super::retry::until_settled;
+
+/// Versions of one post that are kept beside the present one.
+pub const REVISIONS_MAX: i32 = 100;
+
+/// Keeps these versions. One transaction each.
+pub async fn keep(store: &Store, versions: impl Iterator<Item = &WholePost>) -> Result<()> {
+    let versions: Vec<WholePost> = versions.cloned().collect();
+    stream::iter(versions.into_iter().map(|version| async move { keep_one(store, &version).await }))
+        .buffer_unordered(CONCURRENCY)
+        .try_collect()
+        .await
+}
+
+async fn keep_one(store: &Store, whole: &WholePost) -> Result<()> {
+    let post = &whole.post;
+    let key = history::revision(&post.id, post.version);
+    let properties = rows::whole(whole)
+        .map_err(|e| ContentError::TooLarge { what: post.slug.to_string(), reason: e.to_string() })?;
+    let put = Operation::Put { row: key.row().to_owned(), properties, precondition: Precondition::None };
+    let oldest = post.version.saturating_sub(REVISIONS_MAX);
+    let mut operations = vec![put.clone()];
+    if oldest >= 1 {
+        let row = history::revision(&post.id, oldest).row().to_owned();
+        operations.push(Operation::Delete { row, precondition: Precondition::None });
+    }
+    let commit = |operations| async move { commit(store, &post.id, operations).await };
+    match until_known(|| commit(operations.clone())).await {
+        // There is no older one to take away.
+        Err(ContentError::Store(StoreError::Precondition(_))) => until_known(|| commit(vec![put.clone()])).await,
+        kept => kept,
+    }
+}
+
+/// A lost answer is asked for again: to keep a version twice is to keep it once.
+async fn until_known<F: Future<Output = Result<()>>>(commit: impl Fn() -> F) -> Result<()> {
+    for _ in 0..3 {
+        match commit().await {
+            Err(ContentError::Store(StoreError::OutcomeUnknown { .. })) => {}
+            known => return known,
+        }
+    }
+    commit().await
+}
+
+async fn commit(store: &Store, id: &PostId, operations: Vec<Operation>) -> Result<()> {
+    store.commit(Table::Revisions.name(), &Batch::new(history::revisions_partition(id), operations)?).await?;
+    Ok(())
+}
+
+/// Takes all versions of a post away that is gone.
+pub async fn forget(store: &Store, id: &PostId) -> Result<()> {
+    until_settled("the versions of a post", || async {
+        let kept = read_all(store, Table::Revisions, &history::revisions(id)).await?;
+        for rows in kept.chunks(BATCH_OPERATIONS_MAX) {
+            let delete = |row: &crate::store::Entity| Operation::Delete {
+                row: row.key.row().to_owned(),
+                precondition: Precondition::None,
+            };
+            commit(store, id, rows.iter().map(delete).collect()).await?;
+        }
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,98 @@
+//! `Revisions` and `Changes`: what was. The rule: the newest sorts first, and a row's key follows from what it tells, so that to write it twice
+//! is to write it once.
+
+use crate::model::instant::TICKS_MAX;
+use crate::model::{Instant, PostId};
+use crate::store::{Key, RowRange};
+
+use super::intent::IntentName;
+use super::{key, range, time};
+
+const VERSION_DIGITS: usize = 10;
+
+/// A version of a post that is no longer its present one. A partition for each post.
+pub fn revision(post: &PostId, version: i32) -> Key {
+    key(revisions_partition(post), revision_row(version))
+}
+
+pub fn revisions_partition(post: &PostId) -> String {
+    post.to_string()
+}
+
+/// The versions of a post below one, the newest first.
+pub fn revisions_below(post: &PostId, version: i32) -> RowRange {
+    range(revisions_partition(post), Some(revision_row(version.saturating_sub(1))), None)
+}
+
+/// All versions of a post that were ever kept.
+pub fn revisions(post: &PostId) -> RowRange {
+    range(revisions_partition(post), None, None)
+}
+
+fn revision_row(version: i32) -> String {
+    format!("{:0VERSION_DIGITS$}", i32::MAX.saturating_sub(version.max(0)))
+}
+
+/// `None` where the row is no version of a post.
+pub fn parse_revision(found: &Key) -> Option<(PostId, i32)> {
+    let id: PostId = found.partition().parse().ok()?;
+    let version = i32::MAX.checked_sub(found.row().parse().ok()?)?;
+    (revision(&id, version) == *found).then_some((id, version))
+}
+
+/// What one intent has changed. A partition for each year, the newest first.
+pub fn change(intent: &IntentName) -> Option<Key> {
+    let (at, random) = intent.parts()?;
+    Some(key(changes_partition(year_of(at)), format!("{:019}-{random}", time::inverted_ticks(at))))
+}
+
+/// The changes of a year, from one on where it is given.
+pub fn changes(year: u16, behind: Option<&str>) -> RowRange {
+    // `!` sorts below every character of a row, so it puts the bound just behind it.
+    range(changes_partition(year), behind.map(|row| format!("{row}!")), None)
+}
+
+/// The year of a row of `Changes`.
+pub fn year_of_change(row: &str) -> Option<u16> {
+    let (inverted, _) = row.split_once('-')?;
+    Some(year_of(Instant::from_ticks(TICKS_MAX.checked_sub(inverted.parse().ok()?)?)?))
+}
+
+/// The instant in a row of `Changes`.
+pub fn parse_change(found: &Key) -> Option<Instant> {
+    let (inverted, random) = found.row().split_once('-')?;
+    let at = Instant::from_ticks(TICKS_MAX.checked_sub(inverted.parse().ok()?)?)?;
+    let own = key(changes_partition(year_of(at)), format!("{inverted}-{random}"));
+    (own == *found).then_some(at)
+}
+
+fn year_of(at: Instant) -> u16 {
+    at.month().year()
+}
+
+fn changes_partition(year: u16) -> String {
+    format!("{year:04}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_version_sorts_first_and_reads_back() {
+        let id = PostId::from_bits(7);
+        let rows: Vec<Key> = [i32::MAX, 100, 2, 1, 0].iter().map(|version| revision(&id, *version)).collect();
+        assert!(rows.is_sorted_by_key(|key| key.row().to_owned()));
+        assert_eq!(
+            rows.iter().map(|key| parse_revision(key).map(|(_, v)| v)).collect::<Vec<_>>(),
+            [i32::MAX, 100, 2, 1, 0].map(Some)
+        );
+    }
+
+    #[test]
+    fn a_change_is_found_in_the_year_of_its_intent() {
+        let at: Instant = "2026-12-31T23:59:59.9999999Z".parse().expect("an instant");
+        let key = change(&IntentName::new("server", at, "random")).expect("a key");
+        assert_eq!((key.partition(), parse_change(&key)), ("2026", Some(at)));
+    }
+}

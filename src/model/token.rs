@@ -1,0 +1,159 @@
+//! Tokens: who bears the text of one may do what its role may. The rule: the text is shown once; what is kept does not give it away.
+
+use std::fmt;
+use std::str::FromStr;
+
+use compact_str::CompactString;
+
+use super::actor::Role;
+use super::instant::Instant;
+use super::slug::Slug;
+
+/// What every token begins with, so that it is known where it turns up: in a log, in a repository.
+pub const TOKEN_PREFIX: &str = "tdg_";
+/// Characters of a token's id.
+pub const TOKEN_ID_CHARS: usize = 12;
+/// Hexadecimal digits of a secret: 192 random bits.
+pub const SECRET_CHARS: usize = 48;
+/// A name is a label for lists and logs.
+pub const TOKEN_NAME_CHARS_MAX: usize = 100;
+
+const TICKS_PER_SECOND: i64 = 10_000_000;
+/// The seconds of an id: enough to the year 2483.
+const SECOND_CHARS: usize = 7;
+
+/// 12 characters of `[0-9a-z]`, the second first, so that ids sort as tokens were made. It is no secret.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TokenId(CompactString);
+
+impl TokenId {
+    pub fn new(at: Instant, random: u64) -> Self {
+        let seconds = u64::try_from(at.ticks() / TICKS_PER_SECOND).unwrap_or_default();
+        let text = base36(seconds, SECOND_CHARS) + &base36(random, TOKEN_ID_CHARS - SECOND_CHARS);
+        Self(text.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The last digits of a number.
+fn base36(number: u64, digits: usize) -> String {
+    let mut rest = number;
+    let mut reversed = Vec::with_capacity(digits);
+    for _ in 0..digits {
+        reversed.push(char::from_digit((rest % 36) as u32, 36).expect("a digit below 36"));
+        rest /= 36;
+    }
+    reversed.into_iter().rev().collect()
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not the id of a token: 12 characters of 0-9 and a-z")]
+pub struct BadTokenId;
+
+impl FromStr for TokenId {
+    type Err = BadTokenId;
+
+    fn from_str(text: &str) -> Result<Self, BadTokenId> {
+        let fits = text.len() == TOKEN_ID_CHARS && text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
+        if fits { Ok(Self(text.into())) } else { Err(BadTokenId) }
+    }
+}
+
+impl fmt::Display for TokenId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A token as it is kept, without what its secret is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    pub id: TokenId,
+    /// For lists and logs.
+    pub name: String,
+    pub role: Role,
+    /// Of a token of the role author: the first slug of the author whose posts are its own, which is the author's id.
+    pub author: Option<Slug>,
+    pub created_at: Instant,
+    /// `None`: it does not expire.
+    pub expires_at: Option<Instant>,
+    pub revoked_at: Option<Instant>,
+}
+
+impl Token {
+    /// Whether it opens anything at this instant.
+    pub fn is_live(&self, now: Instant) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|at| at > now)
+    }
+}
+
+/// The text of a token, taken apart: `tdg_{id}_{secret}`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TokenText {
+    pub id: TokenId,
+    secret: String,
+}
+
+impl TokenText {
+    /// `secret`: random bytes.
+    pub fn new(id: TokenId, secret: &[u8; SECRET_CHARS / 2]) -> Self {
+        Self { id, secret: secret.iter().map(|byte| format!("{byte:02x}")).collect() }
+    }
+
+    pub fn secret(&self) -> &str {
+        &self.secret
+    }
+
+    /// The whole text, for the one who is to bear it.
+    pub fn reveal(&self) -> String {
+        format!("{TOKEN_PREFIX}{}_{}", self.id, self.secret)
+    }
+}
+
+impl FromStr for TokenText {
+    type Err = BadTokenId;
+
+    fn from_str(text: &str) -> Result<Self, BadTokenId> {
+        let (id, secret) = text.strip_prefix(TOKEN_PREFIX).and_then(|rest| rest.split_once('_')).ok_or(BadTokenId)?;
+        let is_secret = secret.len() == SECRET_CHARS && secret.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if is_secret { Ok(Self { id: id.parse()?, secret: secret.to_owned() }) } else { Err(BadTokenId) }
+    }
+}
+
+/// Without the secret.
+impl fmt::Debug for TokenText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{TOKEN_PREFIX}{}_…", self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_as_tokens_were_made() {
+        let id = |at: &str, random| TokenId::new(at.parse().expect("an instant"), random);
+        let mut ids =
+            [id("2026-06-15T12:00:01Z", 0), id("2026-06-15T12:00:00Z", u64::MAX), id("2482-01-01T00:00:00Z", 7)];
+        ids.sort();
+        assert_eq!(ids[0], id("2026-06-15T12:00:00Z", u64::MAX));
+        assert!(ids.iter().all(|id| id.as_str().parse() == Ok(id.clone())));
+    }
+
+    #[test]
+    fn a_text_is_taken_apart_and_what_is_none_is_refused() {
+        let text = TokenText::new(TokenId::new(Instant::MIN, 1), &[0xa5; 24]);
+        assert_eq!(text.reveal().parse(), Ok(text.clone()));
+        assert!(!format!("{text:?}").contains(text.secret()));
+        let whole = text.reveal();
+        for bad in
+            ["", "tdg_", "tdg__", &whole[1..], &whole[..whole.len() - 1], &format!("{whole}0"), &whole.to_uppercase()]
+        {
+            assert_eq!(bad.parse::<TokenText>(), Err(BadTokenId), "{bad}");
+        }
+    }
+}

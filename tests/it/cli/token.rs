@@ -1,0 +1,98 @@
+//! `tidings token`: a text that is shown once, a list without secrets, and an end.
+
+use serde_json::json;
+
+use crate::support::command::{Blog, Ran, Serving, run};
+
+const POST: &str = "---\ntitle: One\ndate: 2025-01-01\nauthor: Ada\n---\nText.\n";
+
+fn token(blog: &Blog, arguments: &[&str]) -> Ran {
+    let store = blog.store();
+    run(&[&["token"], arguments, &["--store", &store]].concat())
+}
+
+fn blog() -> Blog {
+    let blog = Blog::of(&[("one.md", POST)]);
+    assert_eq!(blog.import().code, Some(0));
+    blog
+}
+
+/// The text of a token, which is all that the standard output holds.
+fn made(ran: &Ran) -> &str {
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.out
+        .strip_suffix('\n')
+        .filter(|text| text.starts_with("tdg_") && !text.contains(char::is_whitespace))
+        .expect("a text")
+}
+
+#[test]
+fn a_token_is_made_shown_once_listed_and_revoked() {
+    let blog = blog();
+    let created = token(
+        &blog,
+        &["create", "--role", "author", "--name", "Ada's laptop", "--author", "ada", "--expires-in", "90d"],
+    );
+    let text = made(&created);
+    let (id, secret) = text.trim_start_matches("tdg_").split_once('_').expect("an id and a secret");
+    let listed = token(&blog, &["list"]);
+    let line = listed.out.lines().nth(1).expect("a line");
+    assert!(line.starts_with(id) && line.contains("live") && line.ends_with("Ada's laptop (author ada)"), "{line}");
+    assert!(!listed.out.contains(secret) && !created.err.contains(secret));
+    let revoked = token(&blog, &["revoke", id]);
+    assert_eq!(revoked.out, format!("Revoked the token {id} (Ada's laptop).\n"));
+    assert!(token(&blog, &["list"]).out.contains("revoked"));
+}
+
+#[test]
+fn what_cannot_be_made_is_told_in_one_line() {
+    let blog = blog();
+    for (arguments, says) in [
+        (&["create", "--role", "author", "--name", "n"][..], "needs the slug of an author"),
+        (
+            &["create", "--role", "author", "--name", "n", "--author", "nobody"],
+            "there is no author with the slug \"nobody\"",
+        ),
+        (&["create", "--role", "reader", "--name", ""], "a name is a line"),
+        (&["revoke", "nonsense"], "there is no token with this id"),
+    ] {
+        let ran = token(&blog, arguments);
+        assert!(ran.complaint().contains(says), "{ran:?}");
+    }
+    for (arguments, says) in [
+        (&["create", "--role", "owner", "--name", "n"][..], "write reader, author, editor or admin"),
+        (&["create", "--role", "reader", "--name", "n", "--expires-in", "soon"], "write a number and m, h, d or w"),
+    ] {
+        let ran = token(&blog, arguments);
+        assert!(ran.code == Some(2) && ran.err.contains(says), "{ran:?}");
+    }
+    assert_eq!(token(&blog, &["list"]).out.lines().count(), 1, "nothing was made");
+}
+
+/// Made at the command line, it opens a server that is started on the same store; and what it changes is logged with its name.
+#[test]
+fn a_server_knows_the_token_and_logs_what_its_bearer_changes() {
+    let blog = blog();
+    let editor = token(&blog, &["create", "--role", "editor", "--name", "The desk"]);
+    let gone = token(&blog, &["create", "--role", "admin", "--name", "Gone"]);
+    let id = made(&gone)[4..16].to_owned();
+    assert_eq!(token(&blog, &["revoke", &id]).code, Some(0));
+    let serving = Serving::start(&["--store", &blog.store()]);
+    let mutation =
+        "mutation { createPost(input: { title: \"Two\", markdown: \"\" }) { post { slug } userErrors { code } } }";
+    let answer = serving.ask_as(Some(made(&editor)), mutation);
+    assert_eq!(answer, json!({ "data": { "createPost": { "post": { "slug": "two" }, "userErrors": [] } } }));
+    let refused = serving.ask_as(Some(made(&gone)), "{ posts { totalCount } }");
+    assert_eq!(refused["errors"][0]["message"], "the token was revoked");
+    let (code, log) = serving.stop_with_errors();
+    assert_eq!(code, Some(0));
+    let changes: Vec<&String> = log.iter().filter(|line| line.contains("content.changed")).collect();
+    assert!(
+        changes.len() == 1
+            && ["\"actor\":\"The desk\"", "\"action\":\"create_post\"", "\"slug\":\"two\""]
+                .iter()
+                .all(|part| changes[0].contains(part)),
+        "{log:#?}"
+    );
+    assert!(!log.iter().any(|line| line.contains(&made(&editor)[17..])), "a secret is in the log");
+}

@@ -1,0 +1,216 @@
+//! Who may do what, as a table: a role, an action, and what becomes of it. The rule it holds: who may not see a post hears of it what is heard
+//! of a post that never was.
+
+use serde_json::Value;
+use tidings::model::{Role, WholePost};
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::{Site, instant, post, slugs};
+
+const ADAS_DRAFT: u64 = 1;
+const BOBS_DRAFT: u64 = 2;
+const BOBS_POST: u64 = 3;
+const BOBS_SCHEDULED: u64 = 4;
+const NEVER: u64 = 5;
+
+/// Drafts of two authors, and of one a published and a scheduled post.
+fn posts() -> Vec<WholePost> {
+    let at = "2026-05-01T00:00:00Z";
+    let of = |number, author: &str, published_at: Option<&str>| {
+        let mut whole = post(number, instant(published_at.unwrap_or(at)));
+        whole.post.published_at = published_at.map(instant);
+        whole.post.authors = slugs(&[author]);
+        whole
+    };
+    vec![
+        of(ADAS_DRAFT, "ada", None),
+        of(BOBS_DRAFT, "bob", None),
+        of(BOBS_POST, "bob", Some(at)),
+        of(BOBS_SCHEDULED, "bob", Some("2030-01-01T00:00:00Z")),
+    ]
+}
+
+fn id(number: u64) -> String {
+    format!("post-{}", post(number, instant("2026-05-01T00:00:00Z")).post.id)
+}
+
+async fn site() -> Site {
+    let site = Site::in_memory().await;
+    site.publish(&posts()).await;
+    site
+}
+
+/// The code of the first error, or of the first thing to mend; else `null` or `done`.
+fn outcome(answer: &Value) -> String {
+    let field = answer["data"].as_object().and_then(|data| data.values().next()).unwrap_or(&Value::Null);
+    let code = [&answer["errors"][0]["extensions"]["code"], &field["userErrors"][0]["code"]];
+    let plain = if field.is_null() { "null" } else { "done" };
+    code.into_iter().find_map(Value::as_str).unwrap_or(plain).to_owned()
+}
+
+fn create(more: &str) -> String {
+    format!(
+        "mutation {{ createPost(input: {{ title: \"T\", markdown: \"\"{more} }}) {{ post {{ id }} userErrors {{ code }} }} }}"
+    )
+}
+
+fn change(mutation: &str, number: u64, more: &str) -> String {
+    let answer = if mutation == "deletePost" { "deletedId" } else { "post { id }" };
+    let id = id(number);
+    format!(
+        "mutation {{ {mutation}(input: {{ id: \"{id}\", version: 1{more} }}) {{ {answer} userErrors {{ code }} }} }}"
+    )
+}
+
+/// What is asked; then what it comes to for nobody, a reader, the author ada, an editor and an admin.
+fn table() -> Vec<(String, [&'static str; 5])> {
+    let node = |number| format!("{{ node(id: \"{}\") {{ id }} }}", id(number));
+    let by_slug = |number: u64| format!("{{ post(slug: \"post-{number}\") {{ id body {{ markdown }} }} }}");
+    let (none, no) = ("UNAUTHENTICATED", "FORBIDDEN");
+    let (nowhere, yes) = ("NOT_FOUND", "done");
+    let of_admins = [none, no, no, no, yes];
+    vec![
+        (node(ADAS_DRAFT), ["null", yes, yes, yes, yes]),
+        (by_slug(ADAS_DRAFT), ["null", yes, yes, yes, yes]),
+        (node(BOBS_DRAFT), ["null", yes, "null", yes, yes]),
+        (by_slug(BOBS_DRAFT), ["null", yes, "null", yes, yes]),
+        (by_slug(BOBS_SCHEDULED), ["null", yes, "null", yes, yes]),
+        (node(BOBS_POST), [yes; 5]),
+        (node(NEVER), ["null"; 5]),
+        ("{ drafts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
+        ("{ scheduledPosts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
+        (create(""), [none, no, yes, yes, yes]),
+        (create(", tags: [\"made-with-it\"]"), [none, no, yes, yes, yes]),
+        (create(", authors: [\"ada\", \"bob\"]"), [none, no, yes, yes, yes]),
+        (create(", authors: [\"bob\"]"), [none, no, no, yes, yes]),
+        (create(", authors: []"), [none, no, no, yes, yes]),
+        (change("updatePost", ADAS_DRAFT, ", title: \"New\""), [none, no, yes, yes, yes]),
+        (change("updatePost", ADAS_DRAFT, ", authors: [\"bob\", \"ada\"]"), [none, no, yes, yes, yes]),
+        (change("updatePost", ADAS_DRAFT, ", authors: [\"bob\"]"), [none, no, no, yes, yes]),
+        (change("publishPost", ADAS_DRAFT, ""), [none, no, yes, yes, yes]),
+        (change("deletePost", ADAS_DRAFT, ""), [none, no, yes, yes, yes]),
+        (change("updatePost", BOBS_DRAFT, ", title: \"New\""), [none, no, nowhere, yes, yes]),
+        (change("publishPost", BOBS_DRAFT, ""), [none, no, nowhere, yes, yes]),
+        (change("deletePost", BOBS_SCHEDULED, ""), [none, no, nowhere, yes, yes]),
+        (change("updatePost", BOBS_POST, ", title: \"New\""), [none, no, no, yes, yes]),
+        (change("unpublishPost", BOBS_POST, ""), [none, no, no, yes, yes]),
+        (change("deletePost", BOBS_POST, ""), [none, no, no, yes, yes]),
+        (change("deletePost", NEVER, ""), [none, no, nowhere, nowhere, nowhere]),
+        ("mutation { saveTag(input: { slug: \"t\" }) { tag { id } userErrors { code } } }".to_owned(), of_admins),
+        (
+            "mutation { saveCategory(input: { slug: \"c\" }) { category { id } userErrors { code } } }".to_owned(),
+            of_admins,
+        ),
+        (
+            "mutation { saveAuthor(input: { slug: \"ada\" }) { author { id } userErrors { code } } }".to_owned(),
+            of_admins,
+        ),
+        ("{ tokens { totalCount } }".to_owned(), of_admins),
+        (
+            "mutation { createToken(input: { name: \"N\", role: READER }) { text userErrors { code } } }".to_owned(),
+            of_admins,
+        ),
+        (
+            "mutation { revokeToken(input: { id: \"000000000000\" }) { token { id } userErrors { code } } }".to_owned(),
+            [none, no, no, no, nowhere],
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn each_role_does_what_the_table_says() {
+    for (query, expected) in table() {
+        let mut found = Vec::new();
+        for role in [None, Some(Role::Reader), Some(Role::Author), Some(Role::Editor), Some(Role::Admin)] {
+            // A site for each, for most of these change it.
+            let site = site().await;
+            let token = match role {
+                None => None,
+                Some(role) => Some(site.token(role, (role == Role::Author).then_some("ada")).await),
+            };
+            found.push(outcome(&site.ask_as(token.as_deref(), &query).await));
+            site.assert_sound().await;
+        }
+        assert_eq!(found, expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_token_that_the_server_was_started_with_is_an_admins() {
+    for (query, expected) in table() {
+        let answer = site().await.ask_as(Some(EDITOR_TOKEN), &query).await;
+        assert_eq!(outcome(&answer), expected[4], "{query}");
+    }
+}
+
+/// Also where the version is a wrong one: a conflict would tell that there is a post.
+#[tokio::test]
+async fn anothers_draft_is_to_an_author_as_a_post_that_never_was() {
+    let site = site().await;
+    let ada = site.token(Role::Author, Some("ada")).await;
+    for (mutation, more) in
+        [("updatePost", ", title: \"New\""), ("publishPost", ""), ("unpublishPost", ""), ("deletePost", "")]
+    {
+        for version in ["version: 1", "version: 7"] {
+            let ask = async |number| {
+                let query = change(mutation, number, more)
+                    .replace("version: 1", version)
+                    .replace("{ code }", "{ code message field }");
+                site.ask_as(Some(&ada), &query).await
+            };
+            assert_eq!(ask(BOBS_DRAFT).await, ask(NEVER).await, "{mutation} {version}");
+            assert_eq!(ask(BOBS_SCHEDULED).await, ask(NEVER).await, "{mutation} {version}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_forbidden_names_the_role_that_it_needs() {
+    let site = site().await;
+    let ada = site.token(Role::Author, Some("ada")).await;
+    for (query, role) in [
+        ("{ tokens { totalCount } }".to_owned(), "admin"),
+        (change("deletePost", BOBS_POST, ""), "editor"),
+        (create(", authors: [\"bob\"]"), "editor"),
+    ] {
+        let answer = site.ask_as(Some(&ada), &query).await;
+        let message = answer["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.ends_with(&format!("needs the role {role}")), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn an_authors_post_bears_its_author_where_none_is_named() {
+    let site = site().await;
+    let ada = site.token(Role::Author, Some("ada")).await;
+    let query = "mutation { createPost(input: { title: \"T\", markdown: \"\" }) { post { authors { slug } } } }";
+    let answer = site.ask_as(Some(&ada), query).await;
+    assert_eq!(answer["data"]["createPost"]["post"]["authors"], serde_json::json!([{ "slug": "ada" }]));
+}
+
+/// Lists for everyone stay so, whoever reads them.
+#[tokio::test]
+async fn public_lists_are_the_same_for_everyone() {
+    let site = site().await;
+    let query = "{ posts { totalCount nodes { slug newer { slug } older { slug } } } archive { month postCount } \
+                   authors { nodes { slug posts { totalCount nodes { slug } } } } \
+                   a: posts(filter: { authors: { any: [\"ada\", \"bob\"] } }) { totalCount nodes { slug } } }";
+    let open = site.ask_as(None, query).await;
+    for role in Role::ALL {
+        let token = site.token(role, (role == Role::Author).then_some("bob")).await;
+        assert_eq!(site.ask_as(Some(&token), query).await, open, "{role}");
+    }
+}
+
+/// The rows that were read tell of posts that an author may not see.
+#[tokio::test]
+async fn what_an_answer_cost_is_told_to_those_who_see_every_draft() {
+    let site = site().await;
+    for (role, is_told) in [(Role::Reader, true), (Role::Author, false), (Role::Editor, true), (Role::Admin, true)] {
+        let token = site.token(role, (role == Role::Author).then_some("ada")).await;
+        let body = serde_json::json!({ "query": "{ posts { totalCount } }", "extensions": { "storage": true } });
+        let request = crate::support::graphql::json_request("application/json");
+        let answer = site.send(request, Some(&token), body.to_string()).await;
+        assert_eq!(answer.body["extensions"].get("storage").is_some(), is_told, "{role}");
+    }
+}

@@ -1,0 +1,199 @@
+//! What was: versions of a post, restored ones, and the record of changes.
+
+use serde_json::{Value, json};
+use tidings::content::write::revisions::REVISIONS_MAX;
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::{Site, instant, post};
+
+async fn mutate(site: &Site, mutation: &str) -> Value {
+    let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+    assert_eq!(answer.body.get("errors"), None, "{mutation}");
+    answer.body["data"].as_object().expect("data").values().next().cloned().expect("one field")
+}
+
+async fn ask(site: &Site, query: &str) -> Value {
+    site.mutate(query, json!({}), Some(EDITOR_TOKEN)).await.body
+}
+
+/// A draft, retitled, retagged and published: versions 1 to 4.
+async fn a_post_of_four_versions(site: &Site) -> String {
+    let made =
+        mutate(site, r#"createPost(input: { title: "One", markdown: "first", tags: ["a"] }) { post { id } }"#).await;
+    let id = made["post"]["id"].as_str().expect("an id").to_owned();
+    for change in [
+        format!(
+            r#"updatePost(input: {{ id: "{id}", version: 1, title: "Two", markdown: "second" }}) {{ post {{ version }} }}"#
+        ),
+        format!(
+            r#"updatePost(input: {{ id: "{id}", version: 2, tags: ["b"], slug: "two" }}) {{ post {{ version }} }}"#
+        ),
+        format!(r#"publishPost(input: {{ id: "{id}", version: 3 }}) {{ post {{ version }} }}"#),
+    ] {
+        assert_ne!(mutate(site, &change).await["post"], Value::Null, "{change}");
+    }
+    id
+}
+
+#[tokio::test]
+async fn each_version_tells_who_made_it_and_what_it_changed() {
+    let site = Site::in_memory().await;
+    a_post_of_four_versions(&site).await;
+    let fields = "version changedBy changed title body { markdown } tags { slug }";
+    let query =
+        format!(r#"{{ post(slug: "two") {{ revisions {{ nodes {{ {fields} }} pageInfo {{ hasNextPage }} }} }} }}"#);
+    let by = "TIDINGS_EDITOR_TOKEN";
+    let version = |version: i32, changed: &[&str], title: &str, body: &str, tag: &str| {
+        json!({ "version": version, "changedBy": by, "changed": changed, "title": title, "body": { "markdown": body },
+                "tags": [{ "slug": tag }] })
+    };
+    let expected = json!([
+        version(4, &["publishedAt"], "Two", "second", "b"),
+        version(3, &["slug", "tags"], "Two", "second", "b"),
+        version(2, &["title", "excerpt", "body"], "Two", "second", "a"),
+        version(1, &["created"], "One", "first", "a"),
+    ]);
+    let found = ask(&site, &query).await["data"]["post"]["revisions"].clone();
+    assert_eq!(found, json!({ "nodes": expected, "pageInfo": { "hasNextPage": false } }));
+}
+
+#[tokio::test]
+async fn versions_come_page_by_page_and_cost_a_range_read() {
+    let site = Site::in_memory().await;
+    a_post_of_four_versions(&site).await;
+    let (mut after, mut versions) = (String::new(), Vec::new());
+    for _ in 0..3 {
+        let query = format!(
+            r#"{{ post(slug: "two") {{ revisions(first: 2{after}) {{ edges {{ cursor node {{ version }} }} pageInfo {{ hasNextPage endCursor }} }} }} }}"#
+        );
+        let page = ask(&site, &query).await["data"]["post"]["revisions"].clone();
+        versions.extend(page["edges"].as_array().expect("edges").iter().map(|e| e["node"]["version"].as_i64()));
+        after = format!(", after: {}", page["pageInfo"]["endCursor"]);
+        if page["pageInfo"]["hasNextPage"] == json!(false) {
+            break;
+        }
+    }
+    assert_eq!(versions, [4, 3, 2, 1].map(Some));
+    let cost = site.cost(r#"{ post(slug: "two") { revisions(first: 2) { nodes { version } } } }"#).await;
+    assert_eq!((cost.point_reads, cost.range_reads), (4, 1));
+}
+
+#[tokio::test]
+async fn an_earlier_version_is_restored_as_a_new_one_in_its_place() {
+    let site = Site::in_memory().await;
+    let id = a_post_of_four_versions(&site).await;
+    let fields = "post { version slug title status body { markdown } tags { slug } } userErrors { code field }";
+    let restore = |version: i32, revision: i32| {
+        format!(r#"restoreRevision(input: {{ id: "{id}", version: {version}, revision: {revision} }}) {{ {fields} }}"#)
+    };
+    let restored = mutate(&site, &restore(4, 1)).await;
+    let expected = json!({ "version": 5, "slug": "two", "title": "One", "status": "PUBLISHED",
+        "body": { "markdown": "first" }, "tags": [{ "slug": "a" }] });
+    assert_eq!(restored, json!({ "post": expected, "userErrors": [] }));
+    let code = async |restore: String| mutate(&site, &restore).await["userErrors"][0].clone();
+    assert_eq!(code(restore(4, 1)).await["code"], json!("CONFLICT"));
+    assert_eq!(code(restore(5, 9)).await, json!({ "code": "NOT_FOUND", "field": ["input", "revision"] }));
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn what_a_restored_version_bore_and_is_gone_is_made_again_or_asked_for() {
+    let site = Site::in_memory().await;
+    mutate(&site, r#"saveCategory(input: { slug: "news", name: "News" }) { userErrors { code } }"#).await;
+    let made = mutate(
+        &site,
+        r#"createPost(input: { title: "One", markdown: "x", tags: ["gone"], categories: ["news"] }) { post { id } }"#,
+    )
+    .await;
+    let id = made["post"]["id"].as_str().expect("an id").to_owned();
+    let strip =
+        format!(r#"updatePost(input: {{ id: "{id}", version: 1, tags: [], categories: [] }}) {{ post {{ id }} }}"#);
+    mutate(&site, &strip).await;
+    for delete in [r#"deleteTag(input: { slug: "gone" })"#, r#"deleteCategory(input: { slug: "news" })"#] {
+        assert_ne!(mutate(&site, &format!("{delete} {{ deletedId }}")).await["deletedId"], Value::Null, "{delete}");
+    }
+    let restore = format!(
+        r#"restoreRevision(input: {{ id: "{id}", version: 2, revision: 1 }}) {{ post {{ tags {{ slug }} }} userErrors {{ message }} }}"#
+    );
+    let refused = mutate(&site, &restore).await;
+    assert!(refused["userErrors"][0]["message"].as_str().expect("a message").contains("category news"), "{refused}");
+    mutate(&site, r#"saveCategory(input: { slug: "news" }) { userErrors { code } }"#).await;
+    assert_eq!(mutate(&site, &restore).await["post"]["tags"], json!([{ "slug": "gone" }]));
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn the_newest_hundred_versions_are_kept_and_none_of_a_post_that_is_gone() {
+    let site = Site::in_memory().await;
+    site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
+    let id = format!("post-{}", post(1, instant("2026-05-01T00:00:00Z")).post.id);
+    let last = REVISIONS_MAX + 6;
+    for version in 1..last {
+        let update = format!(
+            r#"updatePost(input: {{ id: "{id}", version: {version}, title: "T{version}" }}) {{ post {{ id }} }}"#
+        );
+        mutate(&site, &update).await;
+    }
+    let kept = || async {
+        let rows = site.store.scan("Revisions", None).await.expect("a scan").rows;
+        rows.len()
+    };
+    assert_eq!(kept().await, REVISIONS_MAX as usize);
+    let restore = |revision: i32| {
+        format!(
+            r#"restoreRevision(input: {{ id: "{id}", version: {last}, revision: {revision} }}) {{ userErrors {{ code }} }}"#
+        )
+    };
+    assert_eq!(mutate(&site, &restore(last - REVISIONS_MAX - 1)).await["userErrors"][0]["code"], json!("NOT_FOUND"));
+    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", version: {last} }}) {{ deletedId }}"#)).await;
+    assert_eq!(kept().await, 0);
+}
+
+#[tokio::test]
+async fn the_record_of_changes_says_who_did_what_newest_first() {
+    let site = Site::in_memory().await;
+    let id = a_post_of_four_versions(&site).await;
+    mutate(&site, r#"saveTag(input: { slug: "b", newSlug: "c" }) { userErrors { code } }"#).await;
+    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", version: 4 }}) {{ deletedId }}"#)).await;
+    mutate(&site, r#"deleteTag(input: { slug: "c" }) { deletedId }"#).await;
+    let found =
+        ask(&site, "{ changes { nodes { by items { id slug action version } } pageInfo { hasNextPage } } }").await;
+    let nodes = found["data"]["changes"]["nodes"].as_array().expect("nodes").clone();
+    let mut told: Vec<(String, String)> = Vec::new();
+    for item in nodes.iter().flat_map(|node| node["items"].as_array().expect("items")) {
+        told.push((
+            item["action"].as_str().expect("a text").to_owned(),
+            item["slug"].as_str().expect("a text").to_owned(),
+        ));
+    }
+    // The clock of the test stands still: those of one instant come in any order.
+    told.sort();
+    let expected = [
+        ("CREATED", "one"),
+        ("DELETED", "c"),
+        ("DELETED", "two"),
+        ("PUBLISHED", "two"),
+        ("RENAMED", "c"),
+        ("UPDATED", "one"),
+        ("UPDATED", "two"),
+    ];
+    assert_eq!(told, expected.map(|(action, slug)| (action.to_owned(), slug.to_owned())));
+    assert!(nodes.iter().all(|node| node["by"] == json!("TIDINGS_EDITOR_TOKEN")), "{nodes:?}");
+}
+
+#[tokio::test]
+async fn history_is_for_those_with_a_token() {
+    let site = Site::in_memory().await;
+    a_post_of_four_versions(&site).await;
+    for query in ["{ changes { nodes { at } } }", r#"{ post(slug: "two") { revisions { nodes { version } } } }"#] {
+        assert_eq!(site.codes(query).await, ["UNAUTHENTICATED"], "{query}");
+    }
+    let bad = ask(
+        &site,
+        r#"{ changes(after: "x") { nodes { at } } post(slug: "two") { revisions(first: 51) { nodes { version } } } }"#,
+    )
+    .await;
+    let codes: Vec<_> =
+        bad["errors"].as_array().expect("errors").iter().map(|e| e["extensions"]["code"].clone()).collect();
+    assert_eq!(codes, [json!("BAD_CURSOR"), json!("BAD_USER_INPUT")]);
+}

@@ -1,0 +1,154 @@
+//! Preview links: one draft, for a time, for whoever has the link. The rule it holds: a link that is not good tells nothing of any post.
+
+use serde_json::{Value, json};
+use tidings::model::{Role, WholePost};
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::{Site, instant, post, slugs};
+
+fn draft(number: u64, author: &str) -> WholePost {
+    let mut whole = post(number, instant("2026-05-01T00:00:00Z"));
+    whole.post.published_at = None;
+    whole.post.authors = slugs(&[author]);
+    whole
+}
+
+async fn site() -> Site {
+    let site = Site::in_memory().await;
+    site.publish(&[draft(1, "ada"), draft(2, "bob"), post(3, instant("2026-05-01T00:00:00Z"))]).await;
+    site
+}
+
+fn id(number: u64) -> String {
+    format!("post-{}", draft(number, "ada").post.id)
+}
+
+async fn create(site: &Site, token: &str, number: u64, minutes: &str) -> Value {
+    let query = format!(
+        "mutation {{ createPreview(input: {{ id: \"{}\"{minutes} }}) {{ token expiresAt userErrors {{ code field }} }} }}",
+        id(number)
+    );
+    site.ask_as(Some(token), &query).await
+}
+
+async fn link(site: &Site, number: u64) -> String {
+    let made = create(site, EDITOR_TOKEN, number, ", expiresInMinutes: 30").await;
+    made["data"]["createPreview"]["token"].as_str().unwrap_or_else(|| panic!("no link: {made}")).to_owned()
+}
+
+/// What anyone is shown by a link: the title, or the code of the error.
+async fn shown(site: &Site, link: &str) -> String {
+    let answer = site.ask_as(None, &format!("{{ preview(token: {link:?}) {{ title }} }}")).await;
+    let of = [&answer["errors"][0]["extensions"]["code"], &answer["data"]["preview"]["title"]];
+    of.into_iter().find_map(Value::as_str).unwrap_or("null").to_owned()
+}
+
+#[tokio::test]
+async fn a_link_shows_one_draft_whole_as_it_is_now_until_it_expires() {
+    let site = site().await;
+    let link = link(&site, 1).await;
+    let query = format!(
+        "{{ preview(token: {link:?}) {{ slug status body {{ markdown }} authors {{ slug }} newer {{ id }} }} }}"
+    );
+    let answer = site.ask_as(None, &query).await;
+    let expected = json!({
+        "slug": "post-1", "status": "DRAFT", "body": { "markdown": "Post 1, *in full*.\n" }, "authors": [{ "slug": "ada" }], "newer": null,
+    });
+    assert_eq!(answer, json!({ "data": { "preview": expected } }));
+    let beside = format!(
+        "{{ preview(token: {link:?}) {{ id }} node(id: \"{}\") {{ id }} post(slug: \"post-1\") {{ id }} }}",
+        id(1)
+    );
+    let answer = site.ask_as(None, &beside).await;
+    assert_eq!(
+        (&answer["data"]["node"], &answer["data"]["post"]),
+        (&Value::Null, &Value::Null),
+        "a link opens nothing else"
+    );
+    let retitle = format!(
+        "mutation {{ updatePost(input: {{ id: \"{}\", version: 1, title: \"New\" }}) {{ userErrors {{ code }} }} }}",
+        id(1)
+    );
+    site.ask_as(Some(EDITOR_TOKEN), &retitle).await;
+    assert_eq!(shown(&site, &link).await, "New");
+    site.clock.set(instant("2026-06-15T12:29:59Z"));
+    assert_eq!(shown(&site, &link).await, "New");
+    site.clock.set(instant("2026-06-15T12:30:00Z"));
+    assert_eq!(shown(&site, &link).await, "PREVIEW_EXPIRED");
+}
+
+#[tokio::test]
+async fn a_link_to_a_post_that_is_gone_shows_null() {
+    let site = site().await;
+    let link = link(&site, 1).await;
+    let delete =
+        format!("mutation {{ deletePost(input: {{ id: \"{}\", version: 1 }}) {{ userErrors {{ code }} }} }}", id(1));
+    site.ask_as(Some(EDITOR_TOKEN), &delete).await;
+    assert_eq!(shown(&site, &link).await, "null");
+}
+
+/// Whatever is changed in it, and whether or not there is such a post.
+#[tokio::test]
+async fn a_link_that_was_tampered_with_shows_nothing() {
+    let site = site().await;
+    let link = link(&site, 1).await;
+    let mut forged =
+        vec![String::new(), "tdp_".to_owned(), link[1..].to_owned(), format!("{link}A"), format!("{link}=")];
+    forged.push(link.replace(&id(1)["post-".len()..], &id(2)["post-".len()..]));
+    forged.push(link.replacen("_6", "_7", 1));
+    for (at, sign) in link.char_indices() {
+        let other = if sign == '0' { '1' } else { '0' };
+        forged.push(format!("{}{other}{}", &link[..at], &link[at + sign.len_utf8()..]));
+    }
+    for text in forged.iter().filter(|text| **text != link) {
+        assert_eq!(shown(&site, text).await, "BAD_PREVIEW", "{text}");
+    }
+    assert_eq!(shown(&site, &link).await, "Post 1");
+    let elsewhere = self::site().await;
+    assert_eq!(shown(&elsewhere, &link).await, "BAD_PREVIEW", "another site has another key");
+}
+
+#[tokio::test]
+async fn all_links_end_with_their_key_and_new_ones_are_good() {
+    let site = site().await;
+    let old = link(&site, 1).await;
+    let revoke = "mutation { revokePreviews { revokedAt userErrors { code } } }";
+    let editor = site.token(Role::Editor, None).await;
+    assert_eq!(site.ask_as(Some(&editor), revoke).await["errors"][0]["extensions"]["code"], "FORBIDDEN");
+    assert_eq!(shown(&site, &old).await, "Post 1");
+    assert_eq!(site.ask_as(Some(EDITOR_TOKEN), revoke).await.get("errors"), None);
+    assert_eq!(shown(&site, &old).await, "BAD_PREVIEW");
+    assert_eq!(shown(&site, &link(&site, 1).await).await, "Post 1");
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_link_is_made_by_who_may_change_the_post() {
+    let site = site().await;
+    let code = |answer: Value| {
+        let of =
+            [&answer["errors"][0]["extensions"]["code"], &answer["data"]["createPreview"]["userErrors"][0]["code"]];
+        of.into_iter().find_map(Value::as_str).unwrap_or("done").to_owned()
+    };
+    let ada = site.token(Role::Author, Some("ada")).await;
+    let reader = site.token(Role::Reader, None).await;
+    let editor = site.token(Role::Editor, None).await;
+    for (token, number, expected) in [
+        (&reader, 1, "FORBIDDEN"),
+        (&ada, 1, "done"),
+        (&ada, 2, "NOT_FOUND"),
+        (&ada, 3, "FORBIDDEN"),
+        (&ada, 9, "NOT_FOUND"),
+        (&editor, 2, "done"),
+        (&editor, 3, "done"),
+    ] {
+        assert_eq!(code(create(&site, token, number, "").await), expected, "{number}");
+    }
+    for minutes in ["0", "-1", "43201"] {
+        let answer = create(&site, &editor, 1, &format!(", expiresInMinutes: {minutes}")).await;
+        let errors = &answer["data"]["createPreview"]["userErrors"];
+        assert_eq!(*errors, json!([{ "code": "INVALID", "field": ["input", "expiresInMinutes"] }]), "{minutes}");
+    }
+    let nobody = site.ask_as(None, "mutation { createPreview(input: { id: \"x\" }) { token } }").await;
+    assert_eq!(nobody["errors"][0]["extensions"]["code"], "UNAUTHENTICATED");
+}

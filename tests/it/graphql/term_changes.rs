@@ -1,0 +1,156 @@
+//! Categories, tags and authors renamed and deleted.
+
+use serde_json::{Value, json};
+use tidings::model::WholePost;
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::{Site, instant, post, slugs};
+
+async fn site() -> Site {
+    let site = Site::in_memory().await;
+    let mut posts: Vec<WholePost> =
+        (0..3).map(|n| post(n, instant(&format!("2026-05-0{}T00:00:00Z", n + 1)))).collect();
+    posts[0].post.tags = slugs(&["rust", "web"]);
+    posts[1].post.tags = slugs(&["rust"]);
+    posts[2].post.published_at = None;
+    posts[2].post.categories = slugs(&["plans"]);
+    site.publish(&posts).await;
+    site
+}
+
+async fn mutate(site: &Site, mutation: &str) -> Value {
+    let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+    assert_eq!(answer.body.get("errors"), None, "{mutation}");
+    let data = answer.body["data"].as_object().expect("data").values().next().cloned().expect("one field");
+    site.assert_sound().await;
+    data
+}
+
+async fn rename(site: &Site, slug: &str, new_slug: &str) -> Value {
+    let fields = "tag { id slug name } userErrors { code field }";
+    mutate(site, &format!(r#"saveTag(input: {{ slug: "{slug}", newSlug: "{new_slug}" }}) {{ {fields} }}"#)).await
+}
+
+fn nodes(data: &Value, slugs: &[&str]) -> bool {
+    let found = data["nodes"].as_array().expect("nodes").iter().map(|node| node["slug"].as_str().expect("a slug"));
+    found.eq(slugs.iter().copied())
+}
+
+const RENAMES: [&str; 2] = ["ruby", "crab"];
+
+#[tokio::test]
+async fn both_slugs_of_a_renamed_tag_lead_to_it_and_to_its_posts() {
+    for new in RENAMES {
+        let site = site().await;
+        let renamed = rename(&site, "rust", new).await;
+        assert_eq!(
+            renamed,
+            json!({ "tag": { "id": "tag-rust", "slug": new, "name": "The tag rust" }, "userErrors": [] })
+        );
+        for slug in ["rust", new] {
+            let list = "totalCount nodes { slug tags { slug } }";
+            let query = format!(
+                r#"{{ tag(slug: "{slug}") {{ slug posts {{ {list} }} }}
+                     one: posts(filter: {{ tags: {{ all: ["{slug}"] }} }}) {{ {list} }}
+                     two: posts(filter: {{ tags: {{ all: ["web", "{slug}"] }} }}) {{ {list} }}
+                     any: posts(filter: {{ tags: {{ any: ["web", "{slug}", "none"] }} }}) {{ {list} }} }}"#
+            );
+            let data = site.query(&query).await;
+            let posts = &data["tag"]["posts"];
+            assert_eq!((&data["tag"]["slug"], &posts["totalCount"]), (&json!(new), &json!(2)), "{slug}");
+            assert!(nodes(posts, &["post-1", "post-0"]) && nodes(&data["one"], &["post-1", "post-0"]), "{data}");
+            assert!(nodes(&data["two"], &["post-0"]) && nodes(&data["any"], &["post-1", "post-0"]), "{data}");
+            assert_eq!(data["one"]["totalCount"], json!(2));
+            assert_eq!(posts["nodes"][0]["tags"], json!([{ "slug": new }]));
+        }
+        let listed = site.query("{ tags { totalCount nodes { slug } } }").await;
+        assert_eq!(listed["tags"]["totalCount"], json!(2));
+    }
+}
+
+#[tokio::test]
+async fn a_tag_renamed_again_and_back_is_one_read_away_from_each_of_its_slugs() {
+    let site = site().await;
+    for (from, to) in [("rust", "ruby"), ("ruby", "crab"), ("rust", "oxide"), ("oxide", "rust"), ("ruby", "crab")] {
+        assert_eq!(rename(&site, from, to).await["tag"]["slug"], json!(to), "{from} {to}");
+    }
+    for slug in ["rust", "ruby", "crab", "oxide"] {
+        let query = format!(r#"{{ tag(slug: "{slug}") {{ id slug }} }}"#);
+        assert_eq!(site.query(&query).await["tag"], json!({ "id": "tag-rust", "slug": "crab" }));
+        assert!(site.cost(&query).await.point_reads <= 2, "{slug}");
+    }
+}
+
+#[tokio::test]
+async fn a_slug_of_another_tag_now_or_formerly_is_not_to_be_had_and_nothing_is_half_done() {
+    let site = site().await;
+    rename(&site, "web", "net").await;
+    for taken in ["web", "net"] {
+        let mutation = format!(
+            r#"saveTag(input: {{ slug: "rust", newSlug: "{taken}", name: "Other" }}) {{ tag {{ slug }} userErrors {{ code field }} }}"#
+        );
+        let refused = mutate(&site, &mutation).await;
+        assert_eq!(refused, json!({ "tag": null, "userErrors": [{ "code": "TAKEN", "field": ["input", "newSlug"] }] }));
+    }
+    assert_eq!(site.query(r#"{ tag(slug: "rust") { name } }"#).await["tag"]["name"], json!("The tag rust"));
+    assert_eq!(rename(&site, "none", "other").await["userErrors"][0]["code"], json!("NOT_FOUND"));
+    assert_eq!(rename(&site, "rust", "no slug!").await["userErrors"][0]["field"], json!(["input", "newSlug"]));
+}
+
+#[tokio::test]
+async fn a_post_takes_a_renamed_tag_by_any_of_its_slugs() {
+    let site = site().await;
+    rename(&site, "rust", "crab").await;
+    let made = mutate(
+        &site,
+        r#"createPost(input: { title: "New", markdown: "x", tags: ["crab", "rust", "new"] }) { post { tags { slug } } userErrors { code } }"#,
+    )
+    .await;
+    assert_eq!(made["post"]["tags"], json!([{ "slug": "crab" }, { "slug": "new" }]));
+}
+
+#[tokio::test]
+async fn a_term_that_a_post_or_a_draft_bears_is_not_deleted() {
+    let site = site().await;
+    for (mutation, slug) in [("deleteTag", "rust"), ("deleteCategory", "plans")] {
+        let asked = format!(r#"{mutation}(input: {{ slug: "{slug}" }}) {{ deletedId userErrors {{ code field }} }}"#);
+        let refused = mutate(&site, &asked).await;
+        let expected = json!({ "deletedId": null, "userErrors": [{ "code": "IN_USE", "field": ["input", "slug"] }] });
+        assert_eq!(refused, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_tag_is_gone_by_all_its_slugs_which_are_free_again() {
+    let site = site().await;
+    mutate(&site, r#"saveTag(input: { slug: "free", name: "Free" }) { userErrors { code } }"#).await;
+    rename(&site, "free", "open").await;
+    let delete = r#"deleteTag(input: { slug: "free" }) { deletedId userErrors { code } }"#;
+    assert_eq!(mutate(&site, delete).await, json!({ "deletedId": "tag-free", "userErrors": [] }));
+    let gone = site.query(r#"{ a: tag(slug: "free") { id } b: tag(slug: "open") { id } tags { totalCount } }"#).await;
+    assert_eq!(gone, json!({ "a": null, "b": null, "tags": { "totalCount": 2 } }));
+    assert_eq!(mutate(&site, delete).await["userErrors"][0]["code"], json!("NOT_FOUND"));
+    assert_eq!(rename(&site, "rust", "open").await["tag"]["slug"], json!("open"));
+}
+
+/// What is exported after a rename is imported to the same terms, ids and posts.
+#[tokio::test]
+async fn a_renamed_term_outlives_an_export() {
+    let site = site().await;
+    rename(&site, "rust", "crab").await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("all.jsonl");
+    let mut out = Vec::new();
+    tidings::export::export(&site.content, &mut out).await.expect("an export");
+    std::fs::write(&file, &out).expect("a file");
+    let other = Site::in_memory().await;
+    for _ in 0..2 {
+        let source = tidings::import::open(&file, None).expect("a source");
+        let report = tidings::import::run::import(&other.content, source.into(), false, |_, _| {}).await;
+        assert_eq!(report.expect("an import").failed, Vec::new());
+    }
+    other.assert_sound().await;
+    let mut again = Vec::new();
+    tidings::export::export(&other.content, &mut again).await.expect("an export");
+    assert_eq!(String::from_utf8(again), String::from_utf8(out));
+}

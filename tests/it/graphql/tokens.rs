@@ -1,0 +1,221 @@
+//! Tokens over GraphQL: made, listed, revoked, and refused where they are not good.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use serde_json::{Value, json};
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
+use tidings::keys::Table;
+use tidings::model::Role;
+use tidings::store::Value as Property;
+use tower::ServiceExt;
+
+use crate::support::graphql::{EDITOR_TOKEN, json_request};
+use crate::support::site::{NOW, Site, instant, post, slugs};
+
+const PUBLIC: &str = "{ posts { totalCount } }";
+
+async fn create(site: &Site, input: &str) -> Value {
+    let fields = "token { id name role author createdAt expiresAt revokedAt } text userErrors { code field }";
+    let query = format!("mutation {{ createToken(input: {{ {input} }}) {{ {fields} }} }}");
+    site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["createToken"].clone()
+}
+
+async fn revoke(site: &Site, id: &Value) -> Value {
+    let query = format!(
+        "mutation {{ revokeToken(input: {{ id: {id} }}) {{ token {{ id revokedAt }} userErrors {{ code field }} }} }}"
+    );
+    site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["revokeToken"].clone()
+}
+
+/// The code and the message of a query that anyone may ask.
+async fn refusal(site: &Site, token: &str) -> Option<(String, String)> {
+    let answer = site.ask_as(Some(token), PUBLIC).await;
+    let error = answer["errors"].get(0)?;
+    assert!(answer.get("data").is_none(), "{answer}");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    Some((text(&error["extensions"]["code"]), text(&error["message"])))
+}
+
+async fn site() -> Site {
+    let site = Site::in_memory().await;
+    let mut whole = post(1, instant("2026-05-01T00:00:00Z"));
+    whole.post.authors = slugs(&["ada"]);
+    site.publish(&[whole]).await;
+    site
+}
+
+#[tokio::test]
+async fn a_token_opens_what_its_role_may_until_it_is_revoked() {
+    let site = site().await;
+    let made = create(&site, "name: \" Front end \", role: READER").await;
+    assert_eq!(made["userErrors"], json!([]));
+    let text = made["text"].as_str().expect("a text");
+    let token = &made["token"];
+    assert!(text.starts_with(&format!("tdg_{}_", token["id"].as_str().expect("an id"))), "{text}");
+    assert_eq!(
+        (&token["name"], &token["role"], &token["createdAt"], &token["expiresAt"]),
+        (&json!("Front end"), &json!("READER"), &json!(NOW), &Value::Null)
+    );
+    assert_eq!(refusal(&site, text).await, None);
+    let revoked = revoke(&site, &token["id"]).await;
+    assert_eq!(revoked["token"]["revokedAt"], NOW);
+    let unauthenticated = |why: &str| Some(("UNAUTHENTICATED".to_owned(), why.to_owned()));
+    assert_eq!(refusal(&site, text).await, unauthenticated("the token was revoked"));
+    assert_eq!(revoke(&site, &token["id"]).await, revoked, "revoked again");
+}
+
+/// Which of its parts is wrong is not told, and what it was only to who bore it.
+#[tokio::test]
+async fn a_token_that_is_not_good_is_refused_whatever_is_asked() {
+    let site = site().await;
+    let expiring = create(&site, "name: \"e\", role: ADMIN, expiresAt: \"2026-06-15T13:00:00Z\"").await;
+    let text = expiring["text"].as_str().expect("a text").to_owned();
+    let (other_secret, other_id) =
+        (format!("{}{}", &text[..17], "0".repeat(48)), format!("tdg_000000000000{}", &text[16..]));
+    assert_eq!(refusal(&site, &text).await, None);
+    site.clock.set(instant("2026-06-15T13:00:00Z"));
+    let unauthenticated = |why: &str| Some(("UNAUTHENTICATED".to_owned(), why.to_owned()));
+    assert_eq!(refusal(&site, &text).await, unauthenticated("the token has expired"));
+    let unknown = unauthenticated("the token is not known here");
+    assert_eq!(refusal(&site, &other_secret).await, unknown);
+    assert_eq!(refusal(&site, &other_id).await, unknown);
+    assert_eq!(refusal(&site, "never-a-token-of-this-server").await, unknown);
+    for malformed in ["tdg_", &text[..60], "tdg_ü", &text.to_uppercase().replace("TDG_", "tdg_")] {
+        let (code, message) = refusal(&site, malformed).await.expect("a refusal");
+        assert!(code == "UNAUTHENTICATED" && message.starts_with("the token is malformed"), "{malformed} {message}");
+    }
+    assert!(refusal(&site, "").await.is_some(), "an empty one");
+}
+
+#[tokio::test]
+async fn over_http_a_bad_token_is_401_for_those_who_trust_statuses() {
+    let site = site().await;
+    for (accept, status) in [("application/json", 200), ("application/graphql-response+json", 401)] {
+        let body = json!({ "query": PUBLIC }).to_string();
+        let answer = site.send(json_request(accept), Some("tdg_bad"), body).await;
+        assert_eq!(answer.status.as_u16(), status, "{accept}");
+    }
+    // By GET too; and of two tokens neither counts.
+    let get = Request::get("/graphql?query=%7Bposts%7BtotalCount%7D%7D")
+        .header(header::ACCEPT, "application/graphql-response+json");
+    let twice = get
+        .header(header::AUTHORIZATION, format!("Bearer {EDITOR_TOKEN}"))
+        .header(header::AUTHORIZATION, "bearer tdg_bad");
+    let response = site.router().oneshot(twice.body(Body::empty()).expect("a request")).await.expect("an answer");
+    assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(response.headers()[header::WWW_AUTHENTICATE], "Bearer error=\"invalid_token\"");
+}
+
+/// What a proxy asks for is not ours to judge.
+#[tokio::test]
+async fn another_scheme_is_no_token() {
+    let site = site().await;
+    let request = json_request("application/json").header(header::AUTHORIZATION, "Basic dXNlcjpwYXNz");
+    let answer = site.send(request, None, json!({ "query": PUBLIC }).to_string()).await;
+    assert_eq!(answer.body, json!({ "data": { "posts": { "totalCount": 1 } } }));
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_is_named() {
+    let site = site().await;
+    create(&site, "name: \"taken\", role: READER").await;
+    for (input, code, field) in [
+        ("name: \" \", role: READER", "INVALID", "name"),
+        ("name: \"taken\", role: ADMIN", "TAKEN", "name"),
+        ("name: \"n\", role: AUTHOR", "INVALID", "author"),
+        ("name: \"n\", role: AUTHOR, author: \"nobody\"", "NOT_FOUND", "author"),
+        ("name: \"n\", role: EDITOR, author: \"ada\"", "INVALID", "author"),
+        ("name: \"n\", role: EDITOR, expiresAt: \"2026-06-15T12:00:00Z\"", "INVALID", "expiresAt"),
+    ] {
+        let made = create(&site, input).await;
+        assert_eq!(made["userErrors"], json!([{ "code": code, "field": ["input", field] }]), "{input}");
+        assert_eq!((&made["token"], &made["text"]), (&Value::Null, &Value::Null));
+    }
+    let missing = revoke(&site, &json!("no token")).await;
+    assert_eq!(missing["userErrors"], json!([{ "code": "NOT_FOUND", "field": ["input", "id"] }]));
+}
+
+#[tokio::test]
+async fn tokens_are_listed_without_their_secrets() {
+    let site = site().await;
+    let mut texts = Vec::new();
+    for n in 0..5 {
+        site.clock.set(instant(&format!("2026-06-15T12:00:0{n}Z")));
+        texts.push(create(&site, &format!("name: \"{n}\", role: AUTHOR, author: \"ada\"")).await["text"].clone());
+    }
+    let page = async |arguments: &str| {
+        let query = format!(
+            "{{ tokens({arguments}) {{ totalCount nodes {{ name author }} edges {{ cursor }} pageInfo {{ hasNextPage hasPreviousPage endCursor }} }} }}"
+        );
+        let answer = site.ask_as(Some(EDITOR_TOKEN), &query).await;
+        assert_eq!(answer.get("errors"), None, "{answer}");
+        answer["data"]["tokens"].clone()
+    };
+    let names = |page: &Value| {
+        page["nodes"]
+            .as_array()
+            .expect("nodes")
+            .iter()
+            .map(|t| t["name"].as_str().unwrap_or_default().to_owned())
+            .collect::<String>()
+    };
+    let first = page("first: 2").await;
+    assert_eq!(
+        (names(&first), &first["totalCount"], &first["pageInfo"]["hasNextPage"]),
+        ("43".to_owned(), &json!(5), &json!(true))
+    );
+    let next = page(&format!("first: 9, after: {}", first["pageInfo"]["endCursor"])).await;
+    assert_eq!((names(&next), &next["pageInfo"]["hasPreviousPage"]), ("210".to_owned(), &json!(true)));
+    assert_eq!(names(&page(&format!("last: 1, before: {}", first["pageInfo"]["endCursor"])).await), "4");
+    let everything = format!("{:?}", site.store.scan(Table::Tokens.name(), None).await.expect("rows"));
+    for text in texts {
+        let secret = text.as_str().expect("a text").rsplit('_').next().expect("a secret").to_owned();
+        assert!(!everything.contains(&secret));
+    }
+    let bad = site.ask_as(Some(EDITOR_TOKEN), "{ tokens(after: \"x\") { totalCount } }").await;
+    assert_eq!(bad["errors"][0]["extensions"]["code"], "BAD_CURSOR");
+}
+
+/// 32 bytes, and they are no bytes of the text.
+#[tokio::test]
+async fn of_a_secret_a_hash_is_kept() {
+    let site = site().await;
+    site.token(Role::Editor, None).await;
+    let rows = site.store.scan(Table::Tokens.name(), None).await.expect("rows").rows;
+    let Some(Property::Binary(hash)) = rows[0].properties.get("SecretHash") else { panic!("no hash: {rows:?}") };
+    assert_eq!(hash.len(), 32);
+}
+
+/// Another server has the token in its memory; it asks again when that is as old as it may be.
+#[tokio::test]
+async fn a_token_revoked_by_one_server_is_refused_by_another_in_time() {
+    let site = site().await;
+    let seen_within = std::time::Duration::from_millis(50);
+    let shared = Sharing::Shared { seen_within };
+    let clock = Clock::fixed(instant(NOW));
+    let content = Content::open(Arc::clone(&site.store), clock.clone(), shared).await.expect("the content opens");
+    let other = Site { content, store: Arc::clone(&site.store), clock };
+    let made = create(&site, "name: \"n\", role: READER").await;
+    let text = made["text"].as_str().expect("a text");
+    assert_eq!(refusal(&other, text).await, None);
+    revoke(&site, &made["token"]["id"]).await;
+    tokio::time::sleep(seen_within * 2).await;
+    assert_eq!(refusal(&other, text).await.map(|(code, _)| code).as_deref(), Some("UNAUTHENTICATED"));
+}
+
+/// One point read for a token, and none while it is in memory.
+#[tokio::test]
+async fn a_token_costs_one_point_read() {
+    let site = site().await;
+    let token = site.token(Role::Editor, None).await;
+    site.forget();
+    for expected in [1, 0] {
+        let body = json!({ "query": "{ __typename }", "extensions": { "storage": true } });
+        let answer = site.send(json_request("application/json"), Some(&token), body.to_string()).await;
+        let storage = &answer.body["extensions"]["storage"];
+        assert_eq!((&storage["pointReads"], &storage["rangeReads"]), (&json!(expected), &json!(0)));
+    }
+}

@@ -1,0 +1,100 @@
+//! Two writers on two servers, switched at every storage request. The rule: whoever is stopped where, the answers and the content are those of
+//! one change after the other.
+
+use crate::support::asking::{Told, ask};
+use crate::support::model::{Command, Model};
+use crate::support::stepping::{Actor, Trace, told};
+
+use super::scene::{
+    Scene, clock, create, delete, draft, later, redate, rename, retag, retitle, save_tag, server, unpublish,
+};
+
+/// One of the two goes `first` steps, the other `second`, the one goes on to its end, then the other. Whether each had more to do than its steps.
+async fn run(scene: &Scene, commands: [&Command; 2], first: usize, second: usize) -> (bool, bool) {
+    let (store, clock, trace) = (scene.store.fork(), clock(), Trace::default());
+    let [mut a, mut b] = [None, None];
+    // No two servers' clocks are the same to the tick: what tells two changes apart that are alike.
+    for (actor, name, command, ticks) in [(&mut a, "A", commands[0], 0), (&mut b, "B", commands[1], 1)] {
+        let (clock, command) = (later(&clock, ticks), command.clone());
+        let work = |gated| async move { ask(&server(gated, &clock).await, &command).await };
+        *actor = Some(Actor::new(name, store.clone(), &trace, work).await);
+    }
+    let (mut a, mut b) = (a.expect("it was made"), b.expect("it was made"));
+    a.steps(first).await;
+    b.steps(second).await;
+    let had_more = (!a.is_done(), !b.is_done());
+    let answers = [a.finish().await, b.finish().await];
+    let content = server(store, &clock).await;
+    let found = Model::of(&content).await;
+    let differences = content.check().await.expect("the check reads everything").differences;
+    let asked: Vec<(Command, Told)> = commands.into_iter().cloned().zip(answers).collect();
+    let are_known = asked.iter().all(|(_, told)| !matches!(told, Told::Unknown(_)));
+    assert!(
+        differences.is_empty() && are_known && scene.model.explains(&asked, &found),
+        "A {first} steps, B {second}, A to its end, B: {asked:?}\n{differences:#?}\n{:?}{}",
+        found.posts,
+        told(&trace)
+    );
+    had_more
+}
+
+async fn assert_serial(one: Command, other: Command) {
+    let scene = Scene::new().await;
+    let mut runs = 0;
+    for commands in [[&one, &other], [&other, &one]] {
+        for first in 0.. {
+            let mut has_more = false;
+            for second in 0.. {
+                let had_more = run(&scene, commands, first, second).await;
+                has_more |= had_more.0;
+                runs += 1;
+                if !had_more.1 {
+                    break;
+                }
+            }
+            if !has_more {
+                break;
+            }
+        }
+    }
+    assert!(runs > 50, "only {runs} interleavings");
+}
+
+macro_rules! serial {
+    ($($name:ident: $one:expr, $other:expr;)+) => {
+        $(#[tokio::test(start_paused = true)]
+        async fn $name() {
+            assert_serial($one, $other).await;
+        })+
+    };
+}
+
+serial! {
+    of_two_changes_of_one_version_one_is_made: retitle(0, "One"), retitle(0, "Other");
+    two_retags_that_cross: retag(0, &["b", "c"]), retag(0, &["a", "c"]);
+    two_retags_that_change_places: retag(0, &["b"]), retag(1, &["a"]);
+    retag_and_delete: retag(0, &["b", "c"]), delete(0);
+    retitle_and_delete: retitle(0, "Other"), delete(0);
+    publish_and_unpublish: redate(0, "2026-06-01T00:00:00Z"), unpublish(0);
+    a_draft_published_and_deleted: redate(3, "2026-05-05T00:00:00Z"), delete(3);
+    a_draft_published_twice: redate(3, "2026-05-05T00:00:00Z"), redate(3, "2026-02-05T00:00:00Z");
+    redate_to_another_month_and_retitle: redate(0, "2026-02-01T00:00:00Z"), retitle(0, "Other");
+    redate_within_the_month_and_retag: redate(0, "2026-05-20T00:00:00Z"), retag(0, &["b"]);
+    two_moves_of_one_post: redate(2, "2026-02-01T00:00:00Z"), redate(2, "2026-01-01T00:00:00Z");
+    the_last_of_a_month_moves_and_another_comes: redate(2, "2026-05-05T00:00:00Z"), redate(0, "2026-03-09T00:00:00Z");
+    two_creates_of_one_slug: create("new", &["c"]), create("new", &["d"]);
+    two_creates_with_one_new_tag: create("one", &["c"]), create("other", &["c"]);
+    rename_and_create_of_the_new_slug: rename(0, "new"), create("new", &["a"]);
+    rename_and_create_of_the_old_slug: rename(0, "new"), create("post-0", &["a"]);
+    rename_back_and_create_of_the_old_slug: rename(0, "old-0"), create("old-0", &["a"]);
+    delete_and_create_of_its_slug: delete(0), create("post-0", &["a"]);
+    two_posts_renamed_to_one_slug: rename(0, "new"), rename(1, "new");
+    two_renames_of_one_post: rename(0, "new"), rename(0, "newer");
+    two_renames_of_one_post_to_one_slug: rename(0, "new"), rename(0, "new");
+    a_tags_last_post_leaves_and_its_next_comes: retag(0, &["a"]), retag(1, &["alone"]);
+    two_posts_of_one_month_deleted: delete(0), delete(1);
+    a_post_deleted_and_another_made: delete(2), create("new", &["a", "b"]);
+    a_tag_saved_and_made_with_a_post: save_tag("c", "The sea"), create("new", &["c"]);
+    a_tag_saved_twice: save_tag("c", "The sea"), save_tag("d", "Dunes");
+    two_drafts_made: draft("one"), draft("other");
+}

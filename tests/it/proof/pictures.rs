@@ -1,0 +1,65 @@
+//! What readers are shown of a whole site, held against the model. The rule: through GraphQL, list by list, for `check` reads the rows alone.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tidings::model::Instant;
+
+use crate::support::model::{Model, ModelPost};
+use crate::support::site::Site;
+
+/// Every list, count and permalink shows what the model says.
+pub async fn assert_shown(site: &Site, model: &Model) {
+    site.forget();
+    let now = site.clock.now();
+    let posts = visible(model, now);
+    let fields = "slug title version tags { slug } body { markdown }";
+    let nodes: Vec<Value> = posts.iter().map(|post| shown(post)).collect();
+    let lists =
+        format!("{{ posts(first: 100) {{ totalCount nodes {{ {fields} }} }} archive {{ year month postCount }} }}");
+    let expected = json!({ "posts": { "totalCount": nodes.len(), "nodes": nodes }, "archive": archive(&posts) });
+    assert_eq!(site.query(&lists).await, expected);
+    let tags: Vec<Value> = model.tags.iter().map(|(slug, name)| tag(slug, name, &posts)).collect();
+    let lists = "{ tags(first: 20) { totalCount nodes { slug name posts(first: 20) { totalCount nodes { slug } } } } }";
+    assert_eq!(site.query(lists).await, json!({ "tags": { "totalCount": tags.len(), "nodes": tags } }));
+    let slugs = model.posts.values().flat_map(|post| post.former_slugs.iter().chain([&post.slug]));
+    for slug in slugs {
+        let found = site.query(&format!("{{ post(slug: \"{slug}\") {{ {fields} }} }}")).await;
+        let owner = model.owner(slug).map(|id| &model.posts[id]).filter(|post| is_visible(post, now));
+        assert_eq!(found["post"], owner.map_or(Value::Null, shown), "{slug}");
+    }
+}
+
+fn is_visible(post: &ModelPost, now: Instant) -> bool {
+    post.published_at.is_some_and(|at| at <= now)
+}
+
+/// Newest first; of one instant, in the order of their ids.
+fn visible(model: &Model, now: Instant) -> Vec<&ModelPost> {
+    let mut posts: Vec<_> = model.posts.iter().filter(|(_, post)| is_visible(post, now)).collect();
+    posts.sort_by(|(a, one), (b, other)| other.published_at.cmp(&one.published_at).then(a.cmp(b)));
+    posts.into_iter().map(|(_, post)| post).collect()
+}
+
+fn shown(post: &ModelPost) -> Value {
+    let tags: Vec<Value> = post.tags.iter().map(|slug| json!({ "slug": slug })).collect();
+    json!({
+        "slug": post.slug, "title": post.title, "version": post.version, "tags": tags,
+        "body": { "markdown": post.markdown },
+    })
+}
+
+fn tag(slug: &str, name: &str, posts: &[&ModelPost]) -> Value {
+    let bearing = posts.iter().filter(|post| post.tags.iter().any(|tag| tag == slug));
+    let nodes: Vec<Value> = bearing.map(|post| json!({ "slug": post.slug })).collect();
+    json!({ "slug": slug, "name": name, "posts": { "totalCount": nodes.len(), "nodes": nodes } })
+}
+
+fn archive(posts: &[&ModelPost]) -> Vec<Value> {
+    let mut months: BTreeMap<_, u64> = BTreeMap::new();
+    for month in posts.iter().filter_map(|post| post.published_at).map(Instant::month) {
+        *months.entry((month.year(), month.month())).or_default() += 1;
+    }
+    let rows = months.iter().rev();
+    rows.map(|((year, month), posts)| json!({ "year": year, "month": month, "postCount": posts })).collect()
+}

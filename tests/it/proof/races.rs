@@ -1,0 +1,148 @@
+//! Crowds of editors at once, on two servers over one store. The rule (I6, I7): one slug has one owner, one version has one successor, and every
+//! count is exact when all are done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
+use tidings::store::Store;
+use tidings::store::azure::AzureStore;
+use tidings::store::embedded::EmbeddedStore;
+use tokio::task::JoinSet;
+
+use crate::support::asking::{Told, ask};
+use crate::support::azurite::{Azurite, random_prefix};
+use crate::support::model::{Command, Fields, Model, Refusal};
+use crate::support::site::instant;
+
+const CROWD: usize = 50;
+const TAG_CHANGES: usize = 1_000;
+/// Editors at work at once on the tags; each has posts of its own.
+const TAGGERS: usize = 20;
+const TAGS: [&str; 4] = ["a", "b", "c", "d"];
+
+/// Two servers over one store, and what must live as long as it.
+struct Servers {
+    both: [Content; 2],
+    _azurite: Option<Azurite>,
+    _folder: Option<tempfile::TempDir>,
+}
+
+async fn two(store: Store) -> [Content; 2] {
+    let sharing = Sharing::Shared { seen_within: Duration::ZERO };
+    let open = || Content::open(Arc::clone(&store), Clock::System, sharing);
+    [open().await.expect("the content opens"), open().await.expect("the content opens")]
+}
+
+async fn embedded() -> Servers {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = EmbeddedStore::open(folder.path()).expect("a store");
+    Servers { both: two(Arc::new(store)).await, _azurite: None, _folder: Some(folder) }
+}
+
+async fn azurite() -> Servers {
+    let azurite = Azurite::any();
+    let store = AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client");
+    Servers { both: two(Arc::new(store)).await, _azurite: Some(azurite), _folder: None }
+}
+
+impl Servers {
+    /// What each of the crowd was told, half of them on each server.
+    async fn ask_all(&self, commands: impl IntoIterator<Item = Command>) -> Vec<Told> {
+        let mut tasks = JoinSet::new();
+        for (command, n) in commands.into_iter().zip(0..) {
+            let content = self.both[n % 2].clone();
+            tasks.spawn(async move { ask(&content, &command).await });
+        }
+        tasks.join_all().await
+    }
+
+    async fn made(&self, slug: &str) -> String {
+        match ask(&self.both[0], &create(slug, "Made")).await {
+            Told::Done(id) => id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn sound(&self) -> Model {
+        let differences = self.both[0].check().await.expect("the check reads everything").differences;
+        assert_eq!(differences, Vec::new());
+        Model::of(&self.both[0]).await
+    }
+}
+
+fn create(slug: &str, title: &str) -> Command {
+    Command::Create {
+        slug: slug.to_owned(),
+        title: title.to_owned(),
+        tags: vec!["a".to_owned()],
+        publish_at: Some(instant("2026-05-01T00:00:00Z")),
+    }
+}
+
+fn split(told: Vec<Told>) -> (Vec<Told>, Vec<Told>) {
+    told.into_iter().partition(|told| matches!(told, Told::Done(_)))
+}
+
+async fn a_slug_has_one_owner(servers: Servers) {
+    let told = servers.ask_all((0..CROWD).map(|n| create("wanted", &format!("Wanted by {n}")))).await;
+    let (made, refused) = split(told);
+    assert_eq!(made.len(), 1, "{made:?}");
+    assert!(refused.iter().all(|told| *told == Told::Refused(Refusal::Taken)), "{refused:?}");
+    assert_eq!(servers.sound().await.posts.len(), 1);
+}
+
+async fn a_version_has_one_successor(servers: Servers) {
+    let id = servers.made("post").await;
+    let update = |n| {
+        let changes = Fields { title: Some(format!("By {n}")), ..Fields::default() };
+        Command::Update { id: id.clone(), version: 1, changes }
+    };
+    let (made, refused) = split(servers.ask_all((0..CROWD).map(update)).await);
+    assert_eq!(made.len(), 1, "{made:?}");
+    assert!(refused.iter().all(|told| *told == Told::Refused(Refusal::Conflict)), "{refused:?}");
+    assert_eq!(servers.sound().await.posts[&id].version, 2);
+}
+
+/// Each editor changes the tags of its own posts; all meet in the counts.
+async fn counts_are_exact(servers: Servers) {
+    let mut tasks = JoinSet::new();
+    for tagger in 0..TAGGERS {
+        let content = servers.both[tagger % 2].clone();
+        tasks.spawn(async move {
+            let Told::Done(id) = ask(&content, &create(&format!("post-{tagger}"), "Tagged")).await else {
+                panic!("{tagger}: not made")
+            };
+            for (n, version) in (1..=TAG_CHANGES / TAGGERS).zip(1..) {
+                let tags = TAGS.iter().zip(0..).filter(|(_, bit)| (n + tagger) >> bit & 1 == 1);
+                let tags = Some(tags.map(|(tag, _)| (*tag).to_owned()).collect());
+                let changes = Fields { tags, ..Fields::default() };
+                let command = Command::Update { id: id.clone(), version, changes };
+                let told = ask(&content, &command).await;
+                assert!(matches!(told, Told::Done(_)), "{tagger}, change {n}: {told:?}");
+            }
+        });
+    }
+    tasks.join_all().await;
+    assert_eq!(servers.sound().await.posts.len(), TAGGERS);
+}
+
+macro_rules! races {
+    ($($test:ident),+ $(,)?) => {
+        mod on_the_file {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                super::$test(super::embedded().await).await;
+            })+
+        }
+        mod on_azurite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                super::$test(super::azurite().await).await;
+            })+
+        }
+    };
+}
+
+races!(a_slug_has_one_owner, a_version_has_one_successor, counts_are_exact);

@@ -1,0 +1,89 @@
+//! Readers while one change is made. The rule (I2, and the protocol of moves): at each step every list and every way to a post shows it as it was or
+//! as it is to be, all of them from the same step on.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::support::asking::{Told, ask};
+use crate::support::model::Command;
+use crate::support::site::Site;
+use crate::support::stepping::{Actor, Trace, told};
+
+use super::scene::{Scene, clock, create, delete, id, redate, rename, retag, retitle, server, unpublish};
+
+/// All that a reader can ask, but for tags that are made with a post: they are once it stands. Counts may be too high for a moment.
+fn query() -> String {
+    let fields = "slug title version publishedAt tags { slug }";
+    let by_id = (0..4).map(|n| format!("id{n}: node(id: \"post-{}\") {{ ... on Post {{ {fields} }} }}", id(n)));
+    let slugs = ["post-0", "post-1", "post-2", "post-3", "old-0", "new"];
+    let by_slug = slugs.iter().zip(0..).map(|(slug, n)| format!("slug{n}: post(slug: \"{slug}\") {{ {fields} }}"));
+    let tagged = ["a", "b", "alone"]
+        .map(|tag| format!("{tag}: tag(slug: \"{tag}\") {{ posts {{ nodes {{ slug version }} }} }}"));
+    let each: Vec<String> = by_id.chain(by_slug).chain(tagged).collect();
+    format!(
+        "{{ posts {{ nodes {{ {fields} }} }} back: posts(last: 20) {{ nodes {{ {fields} }} }} \
+         ada: author(slug: \"ada\") {{ posts {{ nodes {{ slug version }} }} }} {} }}",
+        each.join(" ")
+    )
+}
+
+async fn look(site: &Site) -> Value {
+    site.forget();
+    site.query(&query()).await
+}
+
+async fn assert_seen_whole(command: Command) {
+    let scene = Scene::new().await;
+    let (store, clock, trace) = (scene.store.fork(), clock(), Trace::default());
+    let site = Site { content: server(store.clone(), &clock).await, store: store.clone(), clock: clock.clone() };
+    let before = look(&site).await;
+    let work = {
+        let (clock, command) = (clock.clone(), command.clone());
+        |gated| async move { ask(&server(gated, &clock).await, &command).await }
+    };
+    let mut writer = Actor::new("A", store, &trace, work).await;
+    let mut seen = Vec::new();
+    while writer.step().await {
+        seen.push(look(&site).await);
+    }
+    let answer = writer.finish().await;
+    assert!(matches!(answer, Told::Done(_)), "{answer:?}");
+    let after = seen.last().expect("a step").clone();
+    assert_ne!(before, after, "{command:?} changes nothing");
+    let made_at = seen.iter().position(|seen| *seen != before).expect("it was made");
+    for (step, found) in seen.iter().enumerate() {
+        let expected = if step < made_at { &before } else { &after };
+        assert!(found == expected, "step {step}: {:#?}{}", differing(expected, found), told(&trace));
+    }
+}
+
+/// The fields that differ, as they should be and as they are.
+fn differing(expected: &Value, found: &Value) -> BTreeMap<String, (Value, Value)> {
+    let fields = expected.as_object().into_iter().flatten();
+    let pairs = fields.map(|(name, value)| (name.clone(), (value.clone(), found[name].clone())));
+    pairs.filter(|(_, (expected, found))| expected != found).collect()
+}
+
+macro_rules! seen_whole {
+    ($($name:ident: $command:expr;)+) => {
+        $(#[tokio::test(start_paused = true)]
+        async fn $name() {
+            assert_seen_whole($command).await;
+        })+
+    };
+}
+
+seen_whole! {
+    a_create_is_seen_whole: create("new", &["a", "b"]);
+    a_retitle_is_seen_whole: retitle(0, "Other");
+    a_retag_is_seen_whole: retag(0, &["b"]);
+    a_rename_is_seen_whole: rename(0, "new");
+    a_redate_within_the_month_is_seen_whole: redate(0, "2026-05-20T00:00:00Z");
+    a_move_to_a_later_month_is_seen_whole: redate(0, "2026-06-01T00:00:00Z");
+    a_move_to_an_earlier_month_is_seen_whole: redate(0, "2026-02-01T00:00:00Z");
+    the_last_post_of_a_month_moving_is_seen_whole: redate(2, "2026-02-01T00:00:00Z");
+    a_publication_is_seen_whole: redate(3, "2026-05-05T00:00:00Z");
+    a_withdrawal_is_seen_whole: unpublish(0);
+    a_deletion_is_seen_whole: delete(0);
+}

@@ -1,0 +1,119 @@
+//! A site of a few posts, which a test copies for each of its runs. The rule: two servers share it, and each thinks that others write too.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
+use tidings::model::instant::TICKS_PER_SECOND;
+use tidings::model::{Instant, WholePost};
+use tidings::store::Store;
+
+use crate::support::memory::MemoryStore;
+use crate::support::model::{Command, Fields, Model};
+use crate::support::site::{NOW, Site, instant, post, slugs};
+
+/// Longer than a lease.
+pub const LEASE_AND_MORE: Duration = Duration::from_secs(60);
+
+pub struct Scene {
+    pub store: Arc<MemoryStore>,
+    pub model: Model,
+}
+
+/// Posts 0 and 1 of May, post 2 alone in March, post 3 a draft of April. Post 0 once had the slug `old-0`, and alone bears the tag `alone`.
+fn posts() -> Vec<WholePost> {
+    let dates = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z"];
+    let mut posts: Vec<WholePost> = dates.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
+    for whole in &mut posts {
+        // Else the first change would make its excerpt anew.
+        whole.post.has_own_excerpt = true;
+        whole.post.tags = slugs(&["a", "b"]);
+        whole.post.authors = slugs(&["ada"]);
+        whole.post.categories = slugs(&["news"]);
+    }
+    posts[0].post.tags = slugs(&["a", "alone"]);
+    posts[0].post.former_slugs = slugs(&["old-0"]);
+    posts[3].post.published_at = None;
+    posts
+}
+
+/// The id of a post of the scene.
+pub fn id(number: u64) -> String {
+    post(number, instant(NOW)).post.id.to_string()
+}
+
+impl Scene {
+    pub async fn new() -> Self {
+        let store = MemoryStore::empty();
+        let site = Site::over(Arc::<MemoryStore>::clone(&store)).await;
+        site.publish(&posts()).await;
+        Self { model: Model::of(&site.content).await, store }
+    }
+}
+
+/// One of several servers over a store.
+pub async fn server(store: Store, clock: &Clock) -> Content {
+    let sharing = Sharing::Shared { seen_within: Duration::ZERO };
+    Content::open(store, clock.clone(), sharing).await.expect("the content opens")
+}
+
+pub fn clock() -> Clock {
+    Clock::fixed(instant(NOW))
+}
+
+/// A clock that is ahead of another.
+pub fn later(clock: &Clock, ticks: i64) -> Clock {
+    Clock::fixed(Instant::from_ticks(clock.now().ticks() + ticks).expect("an instant"))
+}
+
+/// Lets the time pass after which whoever has not renewed a lease has lost it.
+pub fn let_leases_end(clock: &Clock) {
+    clock.set(later(clock, LEASE_AND_MORE.as_secs() as i64 * TICKS_PER_SECOND).now());
+}
+
+pub fn retitle(post: u64, title: &str) -> Command {
+    update(post, Fields { title: Some(title.to_owned()), ..Fields::default() })
+}
+
+pub fn retag(post: u64, tags: &[&str]) -> Command {
+    let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    update(post, Fields { tags: Some(tags), ..Fields::default() })
+}
+
+pub fn rename(post: u64, slug: &str) -> Command {
+    update(post, Fields { slug: Some(slug.to_owned()), ..Fields::default() })
+}
+
+fn update(post: u64, changes: Fields) -> Command {
+    Command::Update { id: id(post), version: 1, changes }
+}
+
+pub fn redate(post: u64, at: &str) -> Command {
+    Command::Publish { id: id(post), version: 1, at: instant(at) }
+}
+
+pub fn unpublish(post: u64) -> Command {
+    Command::Unpublish { id: id(post), version: 1 }
+}
+
+pub fn delete(post: u64) -> Command {
+    Command::Delete { id: id(post), version: 1 }
+}
+
+pub fn create(slug: &str, tags: &[&str]) -> Command {
+    Command::Create {
+        slug: slug.to_owned(),
+        title: format!("Made as {slug}"),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        publish_at: Some(instant("2026-05-03T00:00:00Z")),
+    }
+}
+
+pub fn draft(slug: &str) -> Command {
+    Command::Create { slug: slug.to_owned(), title: format!("A draft {slug}"), tags: Vec::new(), publish_at: None }
+}
+
+pub fn save_tag(slug: &str, name: &str) -> Command {
+    Command::SaveTag { slug: slug.to_owned(), name: name.to_owned() }
+}

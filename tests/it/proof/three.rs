@@ -1,0 +1,96 @@
+//! Three servers, a recovery and a stop, interleaved by chance. The rule: the answers and the content are those of one change after the other.
+
+use crate::support::asking::{Told, ask};
+use crate::support::choosing::Chooser;
+use crate::support::model::{Command, Model};
+use crate::support::random::{Random, seeds, telling};
+use crate::support::stepping::{Actor, Trace, told};
+
+use super::scene::{Scene, clock, later, let_leases_end, server};
+
+const WRITERS: usize = 3;
+const NAMES: [&str; WRITERS] = ["A", "B", "C"];
+
+struct Writer {
+    command: Command,
+    actor: Option<Actor<Told>>,
+    told: Option<Told>,
+}
+
+async fn run(scene: &Scene, random: &mut Random) {
+    let (store, clock, trace) = (scene.store.fork(), clock(), Trace::default());
+    let mut chooser = Chooser::new(random.part(), "");
+    let mut writers = Vec::new();
+    for (name, ticks) in NAMES.iter().zip(0..) {
+        let command = chooser.next(&scene.model);
+        let (clock, asked) = (later(&clock, ticks), command.clone());
+        let work = |gated| async move { ask(&server(gated, &clock).await, &asked).await };
+        let actor = Some(Actor::new(name, store.clone(), &trace, work).await);
+        writers.push(Writer { command, actor, told: None });
+    }
+    // One mishap a run: a server that sleeps past its lease, or one that stops.
+    let (sleeps, mishap_at) = (random.chance(50), Some(random.below(100)));
+    let (mut recovers_at, mut stops_at) = if sleeps { (mishap_at, None) } else { (None, mishap_at) };
+    while writers.iter().any(|writer| writer.told.is_none()) {
+        let writer = &mut writers[random.below(WRITERS)];
+        let Some(actor) = &mut writer.actor else { continue };
+        if happens(&mut stops_at) {
+            trace.lock().expect("no request panics").push("stopped: the next".to_owned());
+            (writer.actor, writer.told) = (None, Some(Told::Unknown("stopped".to_owned())));
+            continue;
+        }
+        // A few steps of one, any of its requests first.
+        for _ in 0..=random.below(6) {
+            let at = random.below(actor.requests());
+            actor.step_at(at).await;
+        }
+        if actor.is_done() {
+            let actor = writer.actor.take().expect("it was there");
+            writer.told = Some(actor.finish().await);
+        }
+        if happens(&mut recovers_at) {
+            trace.lock().expect("no request panics").push("all leases end, and another server recovers".to_owned());
+            let others = later(&clock, 0);
+            let_leases_end(&others);
+            server(store.clone(), &others).await.recover().await.expect("a recovery");
+        }
+    }
+    let_leases_end(&clock);
+    let_leases_end(&clock);
+    let sound = server(store, &clock).await;
+    sound.recover().await.expect("a recovery");
+    let found = Model::of(&sound).await;
+    let differences = sound.check().await.expect("the check reads everything").differences;
+    let asked: Vec<(Command, Told)> =
+        writers.into_iter().map(|writer| (writer.command, writer.told.expect("all are done"))).collect();
+    assert!(
+        differences.is_empty() && scene.model.explains_loosely(&asked, &found),
+        "{asked:#?}\n{differences:#?}\n{:#?}{}",
+        found.posts,
+        told(&trace)
+    );
+}
+
+/// Counts down to something that happens once.
+fn happens(left: &mut Option<usize>) -> bool {
+    match left {
+        Some(0) => {
+            *left = None;
+            true
+        }
+        Some(more) => {
+            *more -= 1;
+            false
+        }
+        None => false,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn three_changes_in_any_order_of_their_requests_are_one_after_the_other() {
+    let scene = Scene::new().await;
+    for seed in seeds(500) {
+        let _telling = telling(seed);
+        run(&scene, &mut Random::new(seed)).await;
+    }
+}

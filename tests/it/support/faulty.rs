@@ -1,0 +1,167 @@
+//! A store that fails as it is told. The rule: of each request it is said beforehand whether it is sent, carried out and answered, so that a
+//! test knows what may have become of it; the same seed gives the same faults.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, StoreError, TableStore};
+
+use super::random::Random;
+
+/// What becomes of the request at which the process stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Last {
+    /// It was never sent.
+    Unsent,
+    /// It was carried out, and its answer lost.
+    Done,
+}
+
+/// What becomes of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// Others that were sent with it are carried out first.
+    Late,
+    /// Throttled for longer than the deadline: nothing is carried out.
+    Throttled,
+    /// Carried out, and the answer lost.
+    Lost,
+    /// The process is gone, with this request or before it.
+    Stopped(Last),
+}
+
+/// Of a hundred requests, how many meet each fault.
+#[derive(Debug, Clone, Copy)]
+pub struct Rates {
+    pub late: usize,
+    pub throttled: usize,
+    pub lost: usize,
+}
+
+impl Rates {
+    pub const NONE: Self = Self { late: 0, throttled: 0, lost: 0 };
+    /// So many that a change meets one as often as not.
+    pub const SOME: Self = Self { late: 20, throttled: 1, lost: 3 };
+}
+
+pub struct FaultyStore {
+    inner: Store,
+    /// Requests until the stop; below zero it was reached.
+    left: AtomicI64,
+    last: Last,
+    faults: Mutex<(Random, Rates)>,
+}
+
+impl FaultyStore {
+    /// Answers `requests` of them, and no more: the process has stopped.
+    pub fn stopping_after(inner: Store, requests: i64, last: Last) -> Arc<Self> {
+        Arc::new(Self { inner, left: requests.into(), last, faults: Mutex::new((Random::new(0), Rates::NONE)) })
+    }
+
+    /// Fails at random, and stops after so many requests where `requests` says so.
+    pub fn seeded(inner: Store, mut random: Random, rates: Rates, requests: Option<i64>) -> Arc<Self> {
+        let last = if random.chance(50) { Last::Unsent } else { Last::Done };
+        Arc::new(Self { inner, left: requests.unwrap_or(i64::MAX).into(), last, faults: Mutex::new((random, rates)) })
+    }
+
+    /// Whether the stop was reached.
+    pub fn has_stopped(&self) -> bool {
+        self.left.load(Ordering::SeqCst) < 0
+    }
+
+    fn next(&self) -> Fault {
+        match self.left.fetch_sub(1, Ordering::SeqCst) {
+            1.. => {}
+            0 => return Fault::Stopped(self.last),
+            _ => return Fault::Stopped(Last::Unsent),
+        }
+        let (random, rates) = &mut *self.faults.lock().expect("no request panics");
+        let percent = random.below(100);
+        let (late, throttled) = (rates.late, rates.late + rates.throttled);
+        match percent {
+            _ if percent < late => Fault::Late,
+            _ if percent < throttled => Fault::Throttled,
+            _ if percent < throttled + rates.lost => Fault::Lost,
+            _ => Fault::None,
+        }
+    }
+
+    async fn meet<T>(&self, is_write: bool, request: impl Future<Output = Result<T>>) -> Result<T> {
+        match self.next() {
+            Fault::None => request.await,
+            Fault::Late => {
+                tokio::task::yield_now().await;
+                request.await
+            }
+            Fault::Throttled => Err(StoreError::unavailable("the test throttles", std::io::Error::other("throttled"))),
+            Fault::Lost => match request.await {
+                Ok(_) if is_write => {
+                    Err(StoreError::outcome_unknown("the test lost it", std::io::Error::other("lost")))
+                }
+                Ok(_) => Err(StoreError::unavailable("the test lost it", std::io::Error::other("lost"))),
+                // A refusal is not lost: the stores send again, and are refused again.
+                refused => refused,
+            },
+            Fault::Stopped(Last::Done) => {
+                let _ = request.await;
+                Err(stopped())
+            }
+            Fault::Stopped(Last::Unsent) => Err(stopped()),
+        }
+    }
+}
+
+/// Not one of the errors that the writer tries again after.
+fn stopped() -> StoreError {
+    StoreError::denied("the process was stopped by the test", std::io::Error::other("stopped"))
+}
+
+#[async_trait::async_trait]
+impl TableStore for FaultyStore {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.meet(false, self.inner.get(table, key)).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        self.meet(false, self.inner.range(table, range, limit, continuation)).await
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        self.meet(true, self.inner.commit(table, batch)).await
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.meet(false, self.inner.scan(table, continuation)).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
+
+/// Waits until the requests that the stopped process had under way have arrived: a lease gives them 15 s before anyone recovers.
+pub async fn let_requests_arrive(store: &Store) {
+    let operation = |put| {
+        let (row, precondition) = ("probe".to_owned(), tidings::store::Precondition::None);
+        match put {
+            true => tidings::store::Operation::Put { row, properties: Default::default(), precondition },
+            false => tidings::store::Operation::Delete { row, precondition },
+        }
+    };
+    // The store carries out batches in the order in which they came.
+    for put in [true, false] {
+        let batch = Batch::new("probe", vec![operation(put)]).expect("a batch");
+        store.commit("Probe", &batch).await.expect("a commit");
+    }
+}

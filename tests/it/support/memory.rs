@@ -1,0 +1,130 @@
+//! A store in plain maps, with no thread of its own. The rule: the contract of every store, and the same answers to the same requests, so that
+//! a test can stop it, copy it and run it again; `tests/it/store` holds it to the contract.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, Key, Operation, PAGE_ROWS_MAX, Page, Precondition, Result, RowRange, StoreError,
+    TableStore, limits,
+};
+
+/// PartitionKey and RowKey.
+type Place = (String, String);
+
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    rows: Mutex<Rows>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Rows {
+    tables: BTreeMap<&'static str, BTreeMap<Place, Entity>>,
+    last_etag: u64,
+}
+
+impl MemoryStore {
+    pub fn empty() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Another store with the same rows.
+    pub fn fork(&self) -> Arc<Self> {
+        Arc::new(Self { rows: Mutex::new(self.rows().clone()) })
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().expect("no request panics")
+    }
+
+    fn page(&self, table: &str, from: Place, is_in: impl Fn(&Place) -> bool, limit: usize) -> Page {
+        let rows = self.rows();
+        let found = rows.tables.get(table).into_iter().flat_map(|rows| rows.range(from.clone()..));
+        let mut page = Page::default();
+        for (place, row) in found.take_while(|(place, _)| is_in(place)) {
+            if page.rows.len() == limit {
+                page.continuation = Some(Continuation::new(format!("{}\n{}", place.0, place.1)));
+                break;
+            }
+            page.rows.push(row.clone());
+        }
+        page
+    }
+}
+
+fn place(continuation: &Continuation) -> Place {
+    let (partition, row) = continuation.position().split_once('\n').expect("a partition and a row");
+    (partition.to_owned(), row.to_owned())
+}
+
+fn place_of(key: &Key) -> Place {
+    (key.partition().to_owned(), key.row().to_owned())
+}
+
+impl Rows {
+    fn check(&self, table: &str, key: &Key, operation: &Operation) -> Result<()> {
+        let found = self.tables.get(table).and_then(|rows| rows.get(&place_of(key))).map(|row| &row.etag);
+        let (Operation::Put { precondition, .. } | Operation::Delete { precondition, .. }) = operation;
+        let holds = match (precondition, found) {
+            (Precondition::Absent, found) => found.is_none(),
+            (Precondition::Match(etag), found) => found == Some(etag),
+            (Precondition::None, found) => found.is_some() || matches!(operation, Operation::Put { .. }),
+        };
+        if holds { Ok(()) } else { Err(StoreError::precondition(format!("{table}{key}"))) }
+    }
+
+    fn carry_out(&mut self, table: &'static str, key: Key, operation: &Operation) -> Option<Etag> {
+        let rows = self.tables.entry(table).or_default();
+        let Operation::Put { properties, .. } = operation else {
+            rows.remove(&place_of(&key));
+            return None;
+        };
+        self.last_etag += 1;
+        let etag = Etag(format!("{:x}", self.last_etag).into());
+        rows.insert(place_of(&key), Entity { key, etag: etag.clone(), properties: properties.clone() });
+        Some(etag)
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for MemoryStore {
+    async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        Ok(self.rows().tables.get(table).and_then(|rows| rows.get(&place_of(key))).cloned())
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        limits::check_page_rows(limit)?;
+        let first = (range.partition().to_owned(), range.from().unwrap_or_default().to_owned());
+        let is_in =
+            |(partition, row): &Place| partition == range.partition() && range.to().is_none_or(|to| row.as_str() < to);
+        Ok(self.page(table, continuation.map_or(first, place), is_in, limit))
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        let mut rows = self.rows();
+        let keys: Vec<Key> =
+            batch.operations().iter().map(|o| Key::new(batch.partition(), o.row())).collect::<Result<_>>()?;
+        for (key, operation) in keys.iter().zip(batch.operations()) {
+            rows.check(table, key, operation)?;
+        }
+        Ok(keys.into_iter().zip(batch.operations()).map(|(key, o)| rows.carry_out(table, key, o)).collect())
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        Ok(self.page(table, continuation.map_or_else(Place::default, place), |_| true, PAGE_ROWS_MAX))
+    }
+
+    async fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+}

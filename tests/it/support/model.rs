@@ -1,0 +1,208 @@
+//! What a site should hold, in plain maps. The rule: it knows the rules of editing and nothing of tables, so that it and the server cannot be
+//! wrong together.
+
+use std::collections::BTreeMap;
+
+use tidings::content::Content;
+use tidings::model::{Instant, Slug, TermKind, WholePost};
+
+/// All content of a site.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Model {
+    /// By id.
+    pub posts: BTreeMap<String, ModelPost>,
+    /// Names by slug.
+    pub tags: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelPost {
+    pub slug: String,
+    pub title: String,
+    pub markdown: String,
+    pub version: i32,
+    /// `None`: a draft.
+    pub published_at: Option<Instant>,
+    pub tags: Vec<String>,
+    /// Categories and authors, which no command here changes.
+    pub others: Vec<String>,
+    /// In the order in which it had them.
+    pub former_slugs: Vec<String>,
+}
+
+/// A change that an editor asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    Create {
+        slug: String,
+        title: String,
+        tags: Vec<String>,
+        publish_at: Option<Instant>,
+    },
+    Update {
+        id: String,
+        version: i32,
+        changes: Fields,
+    },
+    /// Published or re-dated.
+    Publish {
+        id: String,
+        version: i32,
+        at: Instant,
+    },
+    Unpublish {
+        id: String,
+        version: i32,
+    },
+    Delete {
+        id: String,
+        version: i32,
+    },
+    SaveTag {
+        slug: String,
+        name: String,
+    },
+}
+
+/// What of a post is to change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fields {
+    pub slug: Option<String>,
+    pub title: Option<String>,
+    pub markdown: Option<String>,
+    pub tags: Option<Vec<String>>,
+}
+
+/// Why a change was not made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    Taken,
+    Conflict,
+    NotFound,
+}
+
+impl Model {
+    /// The content as the rows tell it, drafts and scheduled posts included.
+    pub async fn of(content: &Content) -> Self {
+        let mut model = Self::default();
+        let mut walk = content.walk();
+        while let Some(posts) = walk.next().await.expect("the posts are read") {
+            for whole in posts {
+                let id = whole.post.id.to_string();
+                if let Some(first) = model.posts.insert(id.clone(), ModelPost::of(whole)) {
+                    // No model has such a post.
+                    model.posts.insert(format!("{id}, a second time"), first);
+                }
+            }
+        }
+        for tag in content.all_terms(TermKind::Tag).await.expect("the tags are read") {
+            model.tags.insert(tag.slug.to_string(), tag.name);
+        }
+        model
+    }
+
+    /// The post that has this slug or had it.
+    pub fn owner(&self, slug: &str) -> Option<&String> {
+        let owns = |post: &ModelPost| post.slug == slug || post.former_slugs.iter().any(|former| former == slug);
+        self.posts.iter().find(|(_, post)| owns(post)).map(|(id, _)| id)
+    }
+
+    /// The content after a change. `new_id`: the id that a new post was given.
+    pub fn after(&self, command: &Command, new_id: &str) -> Result<Self, Refusal> {
+        let mut model = self.clone();
+        match command {
+            Command::Create { slug, title, tags, publish_at } => {
+                if self.owner(slug).is_some() {
+                    return Err(Refusal::Taken);
+                }
+                let post = ModelPost {
+                    slug: slug.clone(),
+                    title: title.clone(),
+                    markdown: body_of(title),
+                    version: 1,
+                    published_at: *publish_at,
+                    tags: tags.clone(),
+                    others: Vec::new(),
+                    former_slugs: Vec::new(),
+                };
+                model.put(new_id.to_owned(), post);
+            }
+            Command::Update { id, version, changes } => {
+                if changes.slug.as_ref().and_then(|slug| self.owner(slug)).is_some_and(|owner| owner != id) {
+                    // The version is looked at first.
+                    return Err(self.post(id, *version).err().unwrap_or(Refusal::Taken));
+                }
+                model.put(id.clone(), self.post(id, *version)?.changed(changes));
+            }
+            Command::Publish { id, version, at } => {
+                model.put(id.clone(), self.post(id, *version)?.published(Some(*at)));
+            }
+            Command::Unpublish { id, version } => model.put(id.clone(), self.post(id, *version)?.published(None)),
+            Command::Delete { id, version } => {
+                self.post(id, *version)?;
+                model.posts.remove(id);
+            }
+            Command::SaveTag { slug, name } => {
+                model.tags.insert(slug.clone(), name.clone());
+            }
+        }
+        Ok(model)
+    }
+
+    fn post(&self, id: &str, version: i32) -> Result<&ModelPost, Refusal> {
+        let post = self.posts.get(id).ok_or(Refusal::NotFound)?;
+        if post.version == version { Ok(post) } else { Err(Refusal::Conflict) }
+    }
+
+    /// A tag that a post bears is made where it is not there.
+    fn put(&mut self, id: String, post: ModelPost) {
+        for tag in &post.tags {
+            self.tags.entry(tag.clone()).or_insert_with(|| tag.clone());
+        }
+        self.posts.insert(id, post);
+    }
+}
+
+/// The body of a post that is made.
+pub fn body_of(title: &str) -> String {
+    format!("*{title}*, in full.\n")
+}
+
+impl ModelPost {
+    fn of(whole: WholePost) -> Self {
+        let texts = |slugs: &[Slug]| slugs.iter().map(Slug::to_string).collect::<Vec<_>>();
+        let post = whole.post;
+        Self {
+            others: [texts(&post.categories), texts(&post.authors)].concat(),
+            tags: texts(&post.tags),
+            former_slugs: texts(&post.former_slugs),
+            slug: post.slug.to_string(),
+            title: post.title,
+            markdown: whole.markdown.to_string(),
+            version: post.version,
+            published_at: post.published_at,
+        }
+    }
+
+    /// A change of nothing is no version.
+    fn next(&self, after: Self) -> Self {
+        if after == *self { after } else { Self { version: self.version + 1, ..after } }
+    }
+
+    fn published(&self, at: Option<Instant>) -> Self {
+        self.next(Self { published_at: at, ..self.clone() })
+    }
+
+    fn changed(&self, changes: &Fields) -> Self {
+        let mut after = self.clone();
+        if let Some(slug) = changes.slug.as_ref().filter(|slug| **slug != self.slug) {
+            after.former_slugs.retain(|former| former != slug);
+            after.former_slugs.push(self.slug.clone());
+            after.slug.clone_from(slug);
+        }
+        after.title = changes.title.clone().unwrap_or(after.title);
+        after.markdown = changes.markdown.clone().unwrap_or(after.markdown);
+        after.tags = changes.tags.clone().unwrap_or(after.tags);
+        self.next(after)
+    }
+}

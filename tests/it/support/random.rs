@@ -1,0 +1,90 @@
+//! Chance that can be had again. The rule: all of it comes from one seed, and a test that fails says which.
+
+use tidings::model::Instant;
+
+/// One seed alone.
+const SEED: &str = "TIDINGS_SEED";
+/// How many seeds each test runs.
+const SEEDS: &str = "TIDINGS_SEEDS";
+/// The first of them; `scripts/torture` begins elsewhere each time.
+const FIRST_SEED: &str = "TIDINGS_FIRST_SEED";
+
+/// How often each server is killed.
+const KILL_CYCLES: &str = "TIDINGS_KILL_CYCLES";
+
+/// SplitMix64 ("Fast splittable pseudorandom number generators", Steele, Lea and Flood, 2014).
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// 0 to `end` - 1.
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.bits() % end.max(1) as u64) as usize
+    }
+
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    pub fn instant(&mut self, from: &[&str]) -> Instant {
+        self.pick(from).parse().expect("an instant")
+    }
+
+    /// Chance of its own, so that what one part takes moves nothing in another.
+    pub fn part(&mut self) -> Self {
+        Self(self.bits())
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+/// How often a test kills its servers.
+pub fn cycles(usual: usize) -> usize {
+    number(KILL_CYCLES).map_or(usual, |cycles| cycles as usize)
+}
+
+/// The seeds of a test: as many as `scripts/test` has time for, or as it is told.
+pub fn seeds(usual: u64) -> Vec<u64> {
+    match number(SEED) {
+        Some(seed) => vec![seed],
+        None => (0..number(SEEDS).unwrap_or(usual)).map(|n| number(FIRST_SEED).unwrap_or(1).wrapping_add(n)).collect(),
+    }
+}
+
+/// Says the seed where the test fails while it lives.
+pub struct Telling(u64);
+
+pub fn telling(seed: u64) -> Telling {
+    Telling(seed)
+}
+
+impl Drop for Telling {
+    #[expect(clippy::print_stderr, reason = "a test tells how it is run again")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let thread = std::thread::current();
+            let test = thread.name().unwrap_or("…");
+            eprintln!("seed {0}; again: {SEED}={0} scripts/test -E 'test(={test})'", self.0);
+        }
+    }
+}

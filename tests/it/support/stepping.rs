@@ -1,0 +1,175 @@
+//! Servers that go step by step: each stands before its next storage request until it is told to go. The rule: between two steps nothing runs,
+//! so an interleaving is a list of whose turn it was, and is the same each time. Runs on one thread with time paused (`start_paused`).
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::future::poll_fn;
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore};
+use tokio::sync::oneshot;
+
+/// Far more than any one of these changes takes, its retries included.
+const STEPS_MAX: usize = 5_000;
+/// Longer than any wait between two tries.
+const NAP: Duration = Duration::from_millis(200);
+/// How often work puts itself behind other work before all of its requests stand before the store; and before it counts as waiting for the time.
+const YIELDS: std::ops::RangeInclusive<usize> = 3..=30;
+
+/// What was done, in its order, for the message of a test that fails.
+pub type Trace = Arc<Mutex<Vec<String>>>;
+
+type Waiting = Mutex<VecDeque<(String, oneshot::Sender<()>)>>;
+
+/// A store before which each request waits.
+pub struct Gated {
+    inner: Store,
+    waiting: Arc<Waiting>,
+}
+
+impl Gated {
+    async fn pass(&self, request: impl FnOnce() -> String) {
+        let (go, told) = oneshot::channel();
+        self.waiting.lock().expect("no request panics").push_back((request(), go));
+        if told.await.is_err() {
+            // Whoever stepped it is gone: nothing is sent any more.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for Gated {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.pass(|| format!("get {table}{key}")).await;
+        self.inner.get(table, key).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        self.pass(|| format!("range {table}{range}")).await;
+        self.inner.range(table, range, limit, continuation).await
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        self.pass(|| {
+            let rows: Vec<&str> = batch.operations().iter().map(|operation| operation.row()).collect();
+            format!("commit {table}({}, {})", batch.partition(), rows.join(" "))
+        })
+        .await;
+        self.inner.commit(table, batch).await
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.pass(|| format!("scan {table}")).await;
+        self.inner.scan(table, continuation).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
+
+/// Work that goes on only when it is told to, one storage request at a time.
+pub struct Actor<T> {
+    name: &'static str,
+    work: Pin<Box<dyn Future<Output = T> + Send>>,
+    waiting: Arc<Waiting>,
+    done: Option<T>,
+    trace: Trace,
+}
+
+impl<T> Actor<T> {
+    /// `work` gets the store that it is to go through.
+    pub async fn new<F>(name: &'static str, inner: Store, trace: &Trace, work: impl FnOnce(Store) -> F) -> Self
+    where
+        F: Future<Output = T> + Send + 'static,
+    {
+        let waiting = Arc::new(Waiting::default());
+        let gated: Store = Arc::new(Gated { inner, waiting: Arc::clone(&waiting) });
+        let work = Box::pin(work(gated));
+        let mut actor = Self { name, work, waiting, done: None, trace: Arc::clone(trace) };
+        actor.settle().await;
+        actor
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.done.is_some()
+    }
+
+    /// How many requests stand before the store.
+    pub fn requests(&self) -> usize {
+        self.waiting.lock().expect("no request panics").len()
+    }
+
+    /// Lets the request that has waited longest through, and the work go on to where it waits again. Whether there was any to do.
+    pub async fn step(&mut self) -> bool {
+        self.step_at(0).await
+    }
+
+    /// As [`step`](Self::step), for one of the requests that wait.
+    pub async fn step_at(&mut self, at: usize) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let next = self.waiting.lock().expect("no request panics").remove(at);
+        match next {
+            Some((request, go)) => {
+                self.trace.lock().expect("no request panics").push(format!("{} {request}", self.name));
+                let _ = go.send(());
+            }
+            // It waits before it tries again.
+            None => tokio::time::sleep(NAP).await,
+        }
+        self.settle().await;
+        true
+    }
+
+    pub async fn steps(&mut self, count: usize) {
+        for _ in 0..count {
+            self.step().await;
+        }
+    }
+
+    pub async fn finish(mut self) -> T {
+        for _ in 0..STEPS_MAX {
+            if let Some(done) = self.done.take() {
+                return done;
+            }
+            self.step().await;
+        }
+        panic!("{} does not end: {}", self.name, told(&self.trace));
+    }
+
+    /// Polls until the work is done or waits for the store or the time.
+    async fn settle(&mut self) {
+        for yields in 1..=*YIELDS.end() {
+            if self.is_done() || (yields > *YIELDS.start() && self.requests() > 0) {
+                return;
+            }
+            let polled = poll_fn(|context| Poll::Ready(self.work.as_mut().poll(context))).await;
+            if let Poll::Ready(done) = polled {
+                self.done = Some(done);
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// The trace as it is shown.
+pub fn told(trace: &Trace) -> String {
+    let lines = trace.lock().expect("no request panics");
+    format!("\n  {}", lines.join("\n  "))
+}
