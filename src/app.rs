@@ -78,6 +78,19 @@ pub async fn open_to_try(setting: &StoreSetting, table_prefix: &str) -> Result<C
     }
 }
 
+/// Opens the store to check it, each page of a file by its checksum, and changes nothing in it.
+///
+/// # Errors
+/// As [`open`].
+pub async fn open_to_check(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+    match setting {
+        StoreSetting::File(folder) if EmbeddedStore::is_at(folder) => {
+            Ok(Content::open(Arc::new(EmbeddedStore::open_verified(folder)?), Clock::System, Sharing::Alone).await?)
+        }
+        setting => open_as_it_is(setting, table_prefix, Missing::Refuse).await,
+    }
+}
+
 /// Opens the store and changes nothing in it.
 ///
 /// # Errors

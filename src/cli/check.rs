@@ -1,28 +1,37 @@
-//! `tidings check`: holds every row against every other. The rule: exit 0 only where nothing differs.
+//! `tidings check`: holds every row against every other, and mends what differs where that is asked for. The rule: exit 0 only where nothing differs.
 
-use std::io::Write;
+use std::io::{StdoutLock, Write};
 use std::process::ExitCode;
 
 use clap::Args;
 
 use super::{Failure, StoreOptions, in_one_line};
-use crate::app::{self, Missing};
+use crate::app;
+use crate::content::Content;
+use crate::content::check::Report;
+use crate::content::repair::Options;
 
 /// Read everything and name each difference between the tables.
 #[derive(Debug, Args)]
 pub struct Check {
     #[command(flatten)]
     store: StoreOptions,
+    /// Mend what differs, from the posts as the truth, and check again. A line for each mend.
+    #[arg(long)]
+    repair: bool,
+    /// With --repair: remove what is left of posts whose whole row is gone or does not read.
+    #[arg(long, requires = "repair")]
+    remove_lost: bool,
 }
 
 impl Check {
     pub async fn run(self) -> Result<ExitCode, Failure> {
         let mut out = std::io::stdout().lock();
-        let content = app::open_as_it_is(&self.store.store, &self.store.table_prefix, Missing::Refuse).await?;
-        let report = content.check().await?;
-        for difference in &report.differences {
-            writeln!(out, "{}", in_one_line(difference))?;
-        }
+        let content = app::open_to_check(&self.store.store, &self.store.table_prefix).await?;
+        let report = match self.repair {
+            true => repair(&content, Options { removes_lost: self.remove_lost }, &mut out).await?,
+            false => check(&content, &mut out).await?,
+        };
         writeln!(
             out,
             "{} posts, {} drafts, {} categories, tags and authors in {} rows: {} differences",
@@ -34,4 +43,22 @@ impl Check {
         )?;
         Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<Report, Failure> {
+    let report = content.check().await?;
+    for difference in &report.differences {
+        writeln!(out, "{}", in_one_line(difference))?;
+    }
+    Ok(report)
+}
+
+async fn repair(content: &Content, options: Options, out: &mut StdoutLock<'_>) -> Result<Report, Failure> {
+    // A pipe that is closed must not stop a repair halfway; the last lines tell of it.
+    let repaired = content.repair(options, |line| drop(writeln!(out, "mended  {}", in_one_line(line)))).await?;
+    for (difference, why) in &repaired.left {
+        writeln!(out, "left    {}; {}", in_one_line(difference), in_one_line(why))?;
+    }
+    writeln!(out, "{} mended, {} left", repaired.mended, repaired.left.len())?;
+    Ok(repaired.report)
 }

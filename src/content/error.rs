@@ -51,6 +51,15 @@ pub enum ContentError {
 }
 
 impl ContentError {
+    /// Whether the store has no room for a change.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(error, StoreError::Full { .. }),
+            Self::Shared(error) => error.is_full(),
+            _ => false,
+        }
+    }
+
     /// Whether trying again later may do: the storage is throttled or out of reach, or what was read has just changed.
     pub fn is_passing(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! What the server does with content: reads, pages, writes, checks. The rule of this room: it knows neither GraphQL nor HTTP.
+//! What the server does with content: reads, pages, writes, checks, repairs. The rule of this room: it knows neither GraphQL nor HTTP.
 
 mod audit;
 pub mod catalog;
@@ -13,6 +13,7 @@ mod nearby;
 pub mod pages;
 mod permission;
 pub mod reader;
+pub mod repair;
 pub mod rows;
 pub mod tokens;
 pub mod write;
@@ -94,6 +95,11 @@ impl Content {
     /// Reads everything and names each difference.
     pub async fn check(&self) -> Result<check::Report> {
         check::check(&self.store).await
+    }
+
+    /// Mends what differs, from the posts as the truth, and checks again. `told`: a line for each mend.
+    pub async fn repair(&self, options: repair::Options, told: impl FnMut(String)) -> Result<repair::Repaired> {
+        repair::repair(self, options, told).await
     }
 
     /// Whether the store can be read at this moment.

@@ -63,6 +63,13 @@ fn describe(error: &ContentError) -> Error {
         ContentError::Conflict { .. } => with_code(error.to_string(), "CONFLICT"),
         ContentError::Gone { .. } => with_code(error.to_string(), "UNAVAILABLE"),
         ContentError::Shared(shared) => describe(shared),
+        ContentError::Store(_) if error.is_full() => {
+            log(error);
+            with_code(
+                "the disk of the storage is full; nothing can be changed until there is room".to_owned(),
+                "UNAVAILABLE",
+            )
+        }
         ContentError::Store(_) if error.is_passing() => {
             log(error);
             with_code("the storage cannot be reached at the moment; try again".to_owned(), "UNAVAILABLE")

@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use compact_str::CompactString;
 
-use crate::model::{Month, Post, PostKey, Slug};
+use crate::model::instant::TICKS_MAX;
+use crate::model::{Instant, Month, Post, PostKey, Slug};
 use crate::store::Key;
 
 use super::{COUNT_ROW, Table, key, time};
@@ -83,6 +84,11 @@ pub fn whole_row(slug: &Slug) -> String {
     format!("s-{slug}")
 }
 
+/// The slug of a row that holds a whole post; `None` where it is another row.
+pub fn parse_whole_row(row: &str) -> Option<Slug> {
+    row.strip_prefix("s-")?.parse().ok()
+}
+
 /// The row that counts a partition of `Posts`, `Drafts`, an index table or a table of terms.
 pub fn count(partition: impl Into<CompactString>) -> Key {
     key(partition, COUNT_ROW)
@@ -99,4 +105,11 @@ pub const fn months_partition(shelf: Shelf) -> &'static str {
 /// The row that lists a month of a shelf.
 pub fn month_row(shelf: Shelf, month: Month) -> Key {
     key(months_partition(shelf), format!("{:019}", time::inverted_ticks(month.first())))
+}
+
+/// The shelf and the month of a row of `Months`; `None` where no month has such a row.
+pub fn parse_month_row(found: &Key) -> Option<(Shelf, Month)> {
+    let shelf = Shelf::ALL.into_iter().find(|shelf| months_partition(*shelf) == found.partition())?;
+    let first = Instant::from_ticks(TICKS_MAX.checked_sub(found.row().parse().ok()?)?)?;
+    Some((shelf, first.month())).filter(|(shelf, month)| month_row(*shelf, *month) == *found)
 }

@@ -28,6 +28,13 @@ pub enum StoreError {
         #[source]
         source: Option<Source>,
     },
+    /// The disk of the store file has no room. What was acknowledged stands; make room, then try again.
+    #[error("the disk is full: {what}")]
+    Full {
+        what: String,
+        #[source]
+        source: Option<Source>,
+    },
     /// The store refuses this caller (account, key, SAS or role).
     #[error("the store refused access: {what}")]
     Denied {
@@ -62,6 +69,10 @@ impl StoreError {
 
     pub fn outcome_unknown(what: impl Into<String>, source: impl Into<Source>) -> Self {
         Self::OutcomeUnknown { what: what.into(), source: Some(source.into()) }
+    }
+
+    pub fn full(what: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self::Full { what: what.into(), source: Some(source.into()) }
     }
 
     pub fn denied(what: impl Into<String>, source: impl Into<Source>) -> Self {

@@ -8,6 +8,7 @@ mod keys;
 mod pages;
 mod proof;
 mod rendering;
+mod repair;
 mod rooms;
 mod schema;
 mod store;

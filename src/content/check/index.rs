@@ -10,7 +10,7 @@ use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Store};
 
 use super::posts::check_count;
-use super::{Known, Partitions, Posts, Report, unreadable};
+use super::{Mend, Partitions, Posts, Report};
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
     for kind in TermKind::ALL {
@@ -24,8 +24,10 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> 
             for (_, slug) in
                 known.terms.iter().filter(|(k, slug)| *k == kind && !found.contains(&(slug.clone(), id.clone())))
             {
-                let missing = Key::new(term::posts_partition(slug), time::time_row(&known.place.key))?;
-                report.add(Table::PostsBy(kind), &missing, "is missing; its post bears the term");
+                let key = known.place.key.clone();
+                let missing = Key::new(term::posts_partition(slug), time::time_row(&key))?;
+                let mend = Mend::Pointer { kind, slug: slug.clone(), key };
+                report.add(Table::PostsBy(kind), &missing, "is missing; its post bears the term", mend);
             }
         }
     }
@@ -42,67 +44,67 @@ fn check_partition(
     let table = Table::PostsBy(kind);
     let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
     let Ok(slug) = rows[0].key.partition().parse::<Slug>() else {
-        return report.add(table, &rows[0].key, "stands in a partition that no slug has");
+        return report.add(table, &rows[0].key, "stands in a partition that no slug has", Mend::STRANGER);
     };
     let (mut listed, mut newest, mut counted) = (0, None::<PostKey>, None);
     for row in rows {
         if row.key.row() == COUNT_ROW {
-            counted = count::read(row).map_err(|e| unreadable(report, table, row, &e)).ok();
+            let mend = Mend::Count { table, partition: slug.to_string() };
+            counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, mend)).ok();
         } else if let Some(key) = time::parse_time_row(row.key.row()) {
             listed += 1;
-            check_pointer(kind, &slug, row, &key, &by_row, posts, report);
-            found.insert((slug.clone(), key.id.clone()));
+            let pointer = At { kind, slug: &slug, key: &key };
+            pointer.check(row, &by_row, posts, report);
+            // A pointer of another of its keys is not the one that the post must have.
+            if posts.published(&key).is_some() {
+                found.insert((slug.clone(), key.id.clone()));
+            }
             newest = Some(newest.map_or_else(|| key.clone(), |n| n.min(key.clone())));
         } else if let Some(key) = time::parse_mirror_row(row.key.row()) {
             if !by_row.contains_key(time::time_row(&key).as_str()) {
-                report.add(table, &row.key, "a mirror row without its pointer");
+                let mend = Mend::Pointer { kind, slug: slug.clone(), key };
+                report.add(table, &row.key, "a mirror row without its pointer", mend);
             }
         } else {
-            report.add(table, &row.key, "is no row of this table");
+            report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
         }
     }
     check_count(table, &rows[0], listed, newest.as_ref(), counted.as_ref(), report);
 }
 
-fn check_pointer(
+/// Where a pointer stands.
+struct At<'a> {
     kind: TermKind,
-    slug: &Slug,
-    row: &Entity,
-    key: &PostKey,
-    by_row: &HashMap<&str, &Entity>,
-    posts: &Posts,
-    report: &mut Report,
-) {
-    let table = Table::PostsBy(kind);
-    let bears = |known: &Known| known.terms.iter().any(|(k, s)| *k == kind && s == slug);
-    match posts.get(&key.id).filter(|known| known.place.shelf == Shelf::Posts && known.place.key == *key) {
-        None => report.add(table, &row.key, "points to a post that is not there"),
-        Some(known) if !bears(known) => report.add(table, &row.key, "points to a post that does not bear the term"),
-        Some(known) => match pointer::read(row) {
-            Err(e) => unreadable(report, table, row, &e),
-            Ok(pointer) => {
-                let summary = known.place.summary();
-                if (pointer.post_partition.as_str(), pointer.post_row.as_str()) != (summary.partition(), summary.row())
-                {
-                    report.add(
-                        table,
-                        &row.key,
-                        format!("names the row {} {}", pointer.post_partition, pointer.post_row),
-                    );
+    slug: &'a Slug,
+    key: &'a PostKey,
+}
+
+impl At<'_> {
+    fn check(&self, row: &Entity, by_row: &HashMap<&str, &Entity>, posts: &Posts, report: &mut Report) {
+        let Self { kind, slug, key } = *self;
+        let (table, mend) = (Table::PostsBy(kind), Mend::Pointer { kind, slug: slug.clone(), key: key.clone() });
+        let mut add = |key, what: &str| report.add(table, key, what, mend.clone());
+        match posts.published(key) {
+            None => add(&row.key, "points to a post that is not there"),
+            Some(known) if !known.bears(kind, slug) => add(&row.key, "points to a post that does not bear the term"),
+            Some(known) => match pointer::read(row) {
+                Err(e) => add(&row.key, &e.to_string()),
+                Ok(pointer) => {
+                    let summary = known.place.summary();
+                    let named = (pointer.post_partition.as_str(), pointer.post_row.as_str());
+                    if named != (summary.partition(), summary.row()) {
+                        add(&row.key, &format!("names the row {} {}", named.0, named.1));
+                    }
+                    if pointer.version > known.version {
+                        add(&row.key, &format!("bears version {}; its post has {}", pointer.version, known.version));
+                    }
                 }
-                if pointer.version > known.version {
-                    report.add(
-                        table,
-                        &row.key,
-                        format!("bears version {}; its post has {}", pointer.version, known.version),
-                    );
-                }
-            }
-        },
-    }
-    match by_row.get(time::mirror_row(key).as_str()) {
-        Some(mirror) if mirror.properties == row.properties => {}
-        Some(mirror) => report.add(table, &mirror.key, "differs from its pointer"),
-        None => report.add(table, &row.key, "has no mirror row"),
+            },
+        }
+        match by_row.get(time::mirror_row(key).as_str()) {
+            Some(mirror) if mirror.properties == row.properties => {}
+            Some(mirror) => add(&mirror.key, "differs from its pointer"),
+            None => add(&row.key, "has no mirror row"),
+        }
     }
 }

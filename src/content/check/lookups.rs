@@ -1,32 +1,91 @@
 //! `PostKeys`. The rule: each post is found by its id, by its slug and by every slug that it had; and nothing else is found.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
 use crate::content::rows::lookup::{self as rows, LookupRow};
 use crate::keys::Table;
 use crate::keys::lookup::{self, Lookup};
+use crate::model::{PostId, Slug};
 use crate::store::{Entity, Key, Store};
 
-use super::{Known, Partitions, Posts, Report, unreadable};
+use super::{Known, Mend, Partitions, Posts, Report};
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
+    let owners = Owners::of(posts);
     let mut found: HashSet<Key> = HashSet::new();
+    let mut kept: HashMap<Slug, PostId> = HashMap::new();
     let mut partitions = Partitions::of(store, Table::PostKeys);
     while let Some(rows) = partitions.next().await? {
         report.rows += rows.len() as u64;
         for row in rows {
-            check_row(&row, posts, report);
+            check_row(&row, posts, &owners, &mut kept, report);
             found.insert(row.key);
         }
     }
-    for (id, known) in posts {
+    for (id, known) in posts.iter() {
         let slugs = known.former_slugs.iter().chain([&known.slug]);
         for key in slugs.map(lookup::by_slug).chain([lookup::by_id(id)]).filter(|key| !found.contains(key)) {
-            report.add(Table::PostKeys, &key, format!("is missing; it leads to the post {id}"));
+            let leads = match lookup::parse(&key) {
+                Some(Lookup::Slug(slug)) => owners.leads(&slug, None).map_or(id, |(id, _)| id),
+                Some(Lookup::Id(_)) | None => id,
+            };
+            if leads == id {
+                report.add(
+                    Table::PostKeys,
+                    &key,
+                    format!("is missing; it leads to the post {id}"),
+                    Mend::Lookup(key.clone()),
+                );
+            }
         }
     }
+    owners.check_shared(&kept, report);
     Ok(())
+}
+
+/// Which posts have or had a slug.
+pub(in crate::content) struct Owners<'a>(HashMap<&'a Slug, Vec<Claim<'a>>>);
+
+struct Claim<'a> {
+    id: &'a PostId,
+    known: &'a Known,
+    is_current: bool,
+}
+
+impl<'a> Owners<'a> {
+    pub(in crate::content) fn of(posts: &'a Posts) -> Self {
+        let mut owners: HashMap<&Slug, Vec<Claim<'_>>> = HashMap::with_capacity(posts.by_id.len());
+        for (id, known) in posts.iter() {
+            let mut add = |slug, is_current| owners.entry(slug).or_default().push(Claim { id, known, is_current });
+            add(&known.slug, true);
+            known.former_slugs.iter().filter(|slug| **slug != known.slug).for_each(|slug| add(slug, false));
+        }
+        // The slug of a post goes before one that another once had; of two posts the older one keeps it.
+        for claims in owners.values_mut() {
+            claims.sort_by_key(|claim| (!claim.is_current, claim.known.place.key.at, claim.id));
+        }
+        Self(owners)
+    }
+
+    /// The post that a slug leads to, and whether by its slug of now. Where several have it, the one that its row names keeps it.
+    pub(in crate::content) fn leads(&self, slug: &Slug, named: Option<&PostId>) -> Option<(&'a PostId, bool)> {
+        let claims = self.0.get(slug)?;
+        let first = claims.first()?;
+        let kept = claims.iter().find(|c| c.is_current == first.is_current && Some(c.id) == named).unwrap_or(first);
+        Some((kept.id, kept.is_current))
+    }
+
+    fn check_shared(&self, kept: &HashMap<Slug, PostId>, report: &mut Report) {
+        for (slug, claims) in self.0.iter().filter(|(_, claims)| claims.iter().filter(|c| c.is_current).count() > 1) {
+            let Some((keeper, _)) = self.leads(slug, kept.get(*slug)) else { continue };
+            for claim in claims.iter().filter(|c| c.is_current && c.id != keeper) {
+                let place = &claim.known.place;
+                let what = format!("its slug is that of the post {keeper} too");
+                report.add(place.shelf.table(), &place.whole(slug), what, Mend::SHARED_SLUG);
+            }
+        }
+    }
 }
 
 fn names(row: &LookupRow, known: &Known) -> bool {
@@ -34,26 +93,31 @@ fn names(row: &LookupRow, known: &Known) -> bool {
     *place == known.place && *slug == known.slug && *origin == known.origin
 }
 
-fn check_row(row: &Entity, posts: &Posts, report: &mut Report) {
-    let table = Table::PostKeys;
+fn check_row(row: &Entity, posts: &Posts, owners: &Owners<'_>, kept: &mut HashMap<Slug, PostId>, report: &mut Report) {
+    let (table, mend) = (Table::PostKeys, Mend::Lookup(row.key.clone()));
     let Some(found_by) = lookup::parse(&row.key) else {
-        return report.add(table, &row.key, "is no row of this table");
+        return report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
     };
     let read = match rows::read(row) {
         Ok(read) => read,
-        Err(e) => return unreadable(report, table, row, &e),
+        Err(e) => return report.add_unreadable(table, row, &e, mend),
     };
     let id = read.id();
     let Some(known) = posts.get(id) else {
-        return report.add(table, &row.key, format!("leads to the post {id}, which is not there"));
+        return report.add(table, &row.key, format!("leads to the post {id}, which is not there"), mend);
     };
-    let fits = match (&found_by, &read) {
-        (Lookup::Id(by), place @ LookupRow::Place { .. }) => by == id && names(place, known),
-        (Lookup::Slug(by), place @ LookupRow::Place { .. }) => *by == known.slug && names(place, known),
-        (Lookup::Slug(by), LookupRow::Former { .. }) => known.former_slugs.contains(by),
-        (Lookup::Id(_), LookupRow::Former { .. }) => false,
+    let fits = match &found_by {
+        Lookup::Id(by) => by == id && names(&read, known),
+        Lookup::Slug(by) => match owners.leads(by, Some(id)) {
+            Some((owner, true)) => owner == id && names(&read, known),
+            Some((owner, false)) => owner == id && matches!(read, LookupRow::Former { .. }),
+            None => false,
+        },
     };
     if !fits {
-        report.add(table, &row.key, format!("does not fit the post {id} as it stands"));
+        report.add(table, &row.key, format!("does not fit the post {id} as it stands"), mend);
+    }
+    if let Lookup::Slug(by) = found_by {
+        kept.extend(owners.0.get(&by).is_some_and(|claims| claims.len() > 1).then(|| (by, id.clone())));
     }
 }

@@ -1,32 +1,40 @@
 //! `check`: reads everything and holds every row against every other. The rule: it names each difference, and trusts no row.
 //!
-//! `Posts` and `Drafts` are read first and are the truth; every other table follows from them.
+//! `Posts` and `Drafts` are read first, and in them the row that holds the whole post is the truth; every other row follows from it.
 
+mod ends;
 mod index;
+mod known;
 mod lookups;
+mod mend;
+mod months;
 mod partition;
 mod posts;
+mod shelved;
 mod terms;
 mod tokens;
 
-use std::collections::HashMap;
 use std::fmt;
 
-use crate::keys::{PostPlace, Table};
-use crate::model::{PostId, Slug, TermKind};
+use crate::keys::Table;
 use crate::store::{Entity, Key, Store, StoreError};
 
 use super::directory::scan_all;
 use super::error::Result;
 use super::write::intent;
+pub(super) use known::{Known, Posts};
+pub(super) use lookups::Owners;
+pub use mend::Mend;
 use partition::Partitions;
 
 /// Something in the tables that is not as it should be.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     pub table: &'static str,
     pub key: String,
     pub what: String,
+    /// What puts it right; the same for all that one mend does.
+    pub mend: Mend,
 }
 
 impl fmt::Display for Difference {
@@ -46,27 +54,24 @@ pub struct Report {
 }
 
 impl Report {
-    fn add(&mut self, table: Table, key: &Key, what: impl Into<String>) {
-        self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into() });
+    fn add(&mut self, table: Table, key: &Key, what: impl Into<String>, mend: Mend) {
+        self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), mend });
+    }
+
+    /// A row that does not read as what it should be.
+    fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, mend: Mend) {
+        self.add(table, &row.key, error.to_string(), mend);
     }
 }
-
-/// A post as its rows tell, with what else must follow from it.
-#[derive(Debug)]
-struct Known {
-    place: PostPlace,
-    slug: Slug,
-    former_slugs: Vec<Slug>,
-    terms: Vec<(TermKind, Slug)>,
-    version: i32,
-    origin: Option<String>,
-}
-
-type Posts = HashMap<PostId, Known>;
 
 /// # Errors
 /// Where the store cannot be read; differences are not errors.
 pub async fn check(store: &Store) -> Result<Report> {
+    Ok(examine(store).await?.0)
+}
+
+/// As [`check`], with the posts that the tables were held against.
+pub(super) async fn examine(store: &Store) -> Result<(Report, Posts)> {
     let mut report = Report::default();
     let posts = posts::check(store, &mut report).await?;
     index::check(store, &posts, &mut report).await?;
@@ -78,13 +83,9 @@ pub async fn check(store: &Store) -> Result<Report> {
         if intent::read(&row).is_ok_and(|intent| intent.is_fenced()) {
             continue;
         }
-        report.add(Table::Intents, &row.key, "a change was left unfinished; the next start of the server settles it");
+        let what = "a change was left unfinished; the next start of the server settles it";
+        report.add(Table::Intents, &row.key, what, Mend::Intent(row.key.clone()));
     }
-    report.differences.sort();
-    Ok(report)
-}
-
-/// What a row that does not read as what it should be is reported as.
-fn unreadable(report: &mut Report, table: Table, row: &Entity, error: &StoreError) {
-    report.add(table, &row.key, error.to_string());
+    report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));
+    Ok((report, posts))
 }

@@ -6,7 +6,7 @@ use crate::content::rows::token as rows;
 use crate::keys::{Table, token};
 use crate::store::Store;
 
-use super::{Report, unreadable};
+use super::{Mend, Report};
 
 pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
     for row in scan_all(store, Table::Tokens).await? {
@@ -15,12 +15,12 @@ pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
             Some(_) => rows::read(&row).map(drop),
             None if row.key == token::preview_key() => rows::read_key(&row).map(drop),
             None => {
-                report.add(Table::Tokens, &row.key, "is no row of this table");
+                report.add(Table::Tokens, &row.key, "is no row of this table", Mend::STRANGER);
                 continue;
             }
         };
         if let Err(error) = read {
-            unreadable(report, Table::Tokens, &row, &error);
+            report.add_unreadable(Table::Tokens, &row, &error, Mend::TOKEN);
         }
     }
     Ok(())

@@ -140,6 +140,13 @@ pub fn read_move(row: &Entity) -> Result<Option<Move>, StoreError> {
     })
 }
 
+/// Whether a row, a summary or its mirror, tells of the post what its whole row does, and bears no body.
+pub fn is_summary_of(row: &Entity, post: &Post, mark: Option<&Move>) -> bool {
+    read_summary(row).is_ok_and(|read| read == *post)
+        && read_move(row).is_ok_and(|read| read.as_ref() == mark)
+        && row.properties.get(&format!("{BODY}0")).is_none()
+}
+
 fn parse_place(text: &str) -> Option<OtherPlace> {
     let mut parts = text.split(' ');
     let shelf = parts.next()?.parse().ok()?;

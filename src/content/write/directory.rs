@@ -19,7 +19,7 @@ pub enum Partition {
 
 impl Partition {
     /// The row of the directory that lists it.
-    fn listing(&self) -> (Table, Key) {
+    pub fn listing(&self) -> (Table, Key) {
         match self {
             Self::Month(shelf, month) => (Table::Months, place::month_row(*shelf, *month)),
             Self::Terms(kind, partition) => (Table::Terms(*kind), term::directory_row(partition)),
@@ -34,7 +34,7 @@ impl Partition {
         }
     }
 
-    fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Self::Month(_, month) => place::month_partition(*month),
             Self::Terms(_, partition) => partition.clone(),

@@ -120,7 +120,7 @@ fn put_pair(key: &PostKey, properties: &Properties, standing: Option<Etag>) -> [
     [put(time::time_row(key), precondition), put(time::mirror_row(key), mirror)]
 }
 
-pub(super) fn put_count(count: &Count, precondition: Precondition) -> Operation {
+pub(in crate::content) fn put_count(count: &Count, precondition: Precondition) -> Operation {
     Operation::Put { row: crate::keys::COUNT_ROW.to_owned(), properties: count::row(count), precondition }
 }
 

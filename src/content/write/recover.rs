@@ -37,7 +37,7 @@ pub struct Recovered {
 
 /// Whether anyone may still be at work on an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Writers {
+pub(in crate::content) enum Writers {
     /// Its process is gone.
     Gone,
     /// It has not been heard of.

@@ -112,7 +112,13 @@ fn renamed(before: &Term, to: &Slug) -> Term {
 }
 
 /// Finishes a rename whose commit was made, or undoes what was put for it. Idempotent.
-pub(super) async fn finish(store: &Store, kind: TermKind, from: &Slug, to: &Slug, writers: Writers) -> Result<()> {
+pub(in crate::content) async fn finish(
+    store: &Store,
+    kind: TermKind,
+    from: &Slug,
+    to: &Slug,
+    writers: Writers,
+) -> Result<()> {
     until_settled("a term", || async {
         let old = term_rows::find(store, kind, from).await?;
         match old {

@@ -5,6 +5,7 @@
 
 mod codec;
 mod guard;
+mod handle;
 mod open;
 mod reader;
 mod writer;
@@ -14,16 +15,15 @@ use std::sync::Arc;
 
 use redb::Database;
 
-use self::guard::guard_file;
+use self::handle::Handle;
+use self::open::Verify;
 use super::limits::check_page_rows;
 use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore};
 
 /// A store in one file.
 pub struct EmbeddedStore {
-    database: Arc<Database>,
+    handle: Arc<Handle>,
     writer: writer::Writer,
-    /// The file, as errors name it.
-    name: String,
 }
 
 impl EmbeddedStore {
@@ -33,7 +33,17 @@ impl EmbeddedStore {
     /// [`StoreError::Locked`](super::StoreError::Locked) where another process has it open, `Corrupt` where the file is not a whole
     /// store, `Unavailable` where the folder cannot be made or read.
     pub fn open(folder: &Path) -> Result<Self> {
-        Self::with_database(open::open_file(folder)?, open::file_of(folder).display().to_string())
+        let name = open::file_of(folder).display().to_string();
+        Self::of(Handle::new(open::open_file(folder, Verify::Small)?, Some(folder.to_owned()), name))
+    }
+
+    /// As [`open`](Self::open), and a file of any size is verified whole: of a flipped bit in redb's own pages a row may be missed, and no row tells.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_verified(folder: &Path) -> Result<Self> {
+        let name = open::file_of(folder).display().to_string();
+        Self::of(Handle::new(open::open_file(folder, Verify::Always)?, Some(folder.to_owned()), name))
     }
 
     /// Whether something stands at the path, be it a whole store or not.
@@ -48,17 +58,17 @@ impl EmbeddedStore {
 
     /// A store on a storage backend of the caller's own, such as one that loses power.
     pub fn on_backend(backend: impl redb::StorageBackend) -> Result<Self> {
-        Self::with_database(open::open_backend(backend)?, open::BACKEND.to_owned())
+        Self::of(Handle::new(open::open_backend(backend)?, None, open::BACKEND.to_owned()))
     }
 
-    fn with_database(database: Database, name: String) -> Result<Self> {
-        let database = Arc::new(database);
-        let writer = writer::Writer::start(Arc::clone(&database))?;
-        Ok(Self { database, writer, name })
+    fn of(handle: Handle) -> Result<Self> {
+        let handle = Arc::new(handle);
+        let writer = writer::Writer::start(Arc::clone(&handle))?;
+        Ok(Self { handle, writer })
     }
 
     fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
-        guard_file(&self.name, || visit(&self.database))
+        self.handle.visit(visit)
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefinition};
 
 use super::guard::guard_file;
+use super::reader::is_full;
 use crate::store::error::StoreError;
 
 /// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.
@@ -24,14 +25,22 @@ const FILE_NAME: &str = "tidings.redb";
 const CACHE_BYTES: usize = 48 << 20;
 
 /// Files up to this size are read and verified whole when they are opened: it takes some 20 ms. For larger ones the start
-/// would wait on the disk; there the rows' own checksums stand alone.
+/// would wait on the disk; there the rows' own checksums stand alone, until `check` verifies them all.
 const VERIFY_BYTES_MAX: u64 = 32 << 20;
 
 pub(super) fn file_of(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
+/// Which files are held to their checksums, page by page, before they are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verify {
+    /// Those of up to [`VERIFY_BYTES_MAX`].
+    Small,
+    Always,
+}
+
+pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreError> {
     if folder.is_file() {
         return Err(StoreError::limit(format!(
             "{} is a file; a store is a folder, such as file:tidings-data",
@@ -48,7 +57,7 @@ pub(super) fn open_file(folder: &Path) -> Result<Database, StoreError> {
             make(folder, &path, &name)?;
         }
         let mut database = create(&path, &name)?;
-        if (1..=VERIFY_BYTES_MAX).contains(&bytes) {
+        if bytes > 0 && (which == Verify::Always || bytes <= VERIFY_BYTES_MAX) {
             verify(&mut database, &name)?;
         }
         prepare(database, &name)
@@ -61,7 +70,10 @@ fn create(path: &Path, name: &str) -> Result<Database, StoreError> {
 
 /// Makes a new store beside its place and puts it there whole: one that lost power while it was made would not open again.
 fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
-    let unmade = |e| StoreError::unavailable(format!("{name} cannot be made"), e);
+    let unmade = |e| match is_full(&e) {
+        true => StoreError::full(format!("{name} cannot be made; make room, then try again"), e),
+        false => StoreError::unavailable(format!("{name} cannot be made"), e),
+    };
     let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system gives no random bytes", e))?;
     let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
     drop(prepare(create(&new, name)?, name)?);
@@ -96,7 +108,12 @@ pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, Sto
 
 /// Makes the tables of a new file; holds an old one to its format.
 fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
-    let damaged = |e: redb::Error| StoreError::corrupt_by(not_whole(name), e);
+    let damaged = |error: redb::Error| match error {
+        redb::Error::Io(e) if is_full(&e) => {
+            StoreError::full(format!("{name} cannot be made; make room, then try again"), e)
+        }
+        other => StoreError::corrupt_by(not_whole(name), other),
+    };
     match read_format(&database).map_err(damaged)? {
         Some(FORMAT) => Ok(database),
         Some(other) => Err(StoreError::corrupt(format!(
@@ -143,6 +160,9 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
             if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) =>
         {
             StoreError::corrupt_by(not_whole(name), e)
+        }
+        DatabaseError::Storage(redb::StorageError::Io(e)) if is_full(&e) => {
+            StoreError::full(format!("{name} cannot be opened; make room, then try again"), e)
         }
         DatabaseError::Storage(redb::StorageError::Io(e)) => {
             StoreError::unavailable(format!("{name} cannot be opened"), e)

@@ -1,5 +1,7 @@
 //! Reads of the file. The rule: each read is one redb snapshot, so a page never shows half a batch.
 
+use std::io::ErrorKind;
+
 use redb::{Database, ReadableDatabase};
 
 use super::codec::{decode_row, decode_row_of, encode_key};
@@ -95,7 +97,23 @@ fn open(database: &Database) -> Result<Rows> {
 
 pub(super) fn unreadable(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
-        redb::Error::Io(e) => StoreError::unavailable("the store file cannot be read", e),
+        redb::Error::Io(e) if is_full(&e) => {
+            StoreError::full("the store file cannot grow; make room, then try again", e)
+        }
+        // What is not there, of a file that was cut short.
+        redb::Error::Io(e) if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
+            StoreError::corrupt_by("the store file is not whole; restore it from a copy", e)
+        }
+        redb::Error::Io(e) => StoreError::unavailable("the store file cannot be used", e),
+        // Its pages may be whole: it is redb that uses the file no more once a call of the system has failed.
+        error @ redb::Error::PreviousIo => {
+            StoreError::unavailable("the store file is out of use since its disk failed; start again", error)
+        }
         other => StoreError::corrupt_by("the store file cannot be read; restore it from a copy", other),
     }
+}
+
+/// A disk, a quota, or the size that the system lets a file of this process have.
+pub(super) fn is_full(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
 }

@@ -2,12 +2,13 @@
 //! whose preconditions fail leaves nothing, whatever else shares that sync.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, TableDefinition, WriteTransaction};
 use tokio::sync::oneshot;
 
 use super::codec::{decode_etag, encode_key, encode_row, etag};
-use super::guard::guard;
+use super::handle::Handle;
 use super::open::ROWS;
 use super::reader::unreadable;
 use crate::store::error::StoreError;
@@ -19,6 +20,8 @@ const LAST_ETAG: &str = "etag";
 
 /// Batches that may wait; the next caller waits for a place.
 const QUEUE_MAX: usize = 1_024;
+/// How long writes are refused once the disk was full: each that meets it costs the reopening of the file, and readers wait for that.
+const FULL_PAUSE: Duration = Duration::from_secs(5);
 /// Batches that share one sync at the most, so that the first of them never waits long.
 const GROUP_MAX: usize = 256;
 
@@ -37,12 +40,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(database: Arc<Database>) -> Result<Self> {
+    pub(super) fn start(handle: Arc<Handle>) -> Result<Self> {
         let (queue, jobs) = tokio::sync::mpsc::channel(QUEUE_MAX);
-        let last_etag = read_last_etag(&database)?;
+        let last_etag = handle.visit(read_last_etag)?;
         let thread = std::thread::Builder::new()
             .name("tidings-store".to_owned())
-            .spawn(move || run(&database, jobs, last_etag))
+            .spawn(move || run(&handle, jobs, last_etag))
             .map_err(|e| StoreError::unavailable("the store's writing thread cannot start", e))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -71,8 +74,9 @@ impl Drop for Writer {
 #[error("the writing thread is gone")]
 struct Stopped;
 
-fn run(database: &Database, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last_etag: u64) {
+fn run(handle: &Handle, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last_etag: u64) {
     let mut group = Vec::with_capacity(GROUP_MAX);
+    let mut full_until = None;
     loop {
         group.clear();
         let Some(first) = jobs.blocking_recv() else { return };
@@ -83,7 +87,11 @@ fn run(database: &Database, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last
                 Err(_) => break,
             }
         }
-        let answers = write_group(database, &group, &mut last_etag);
+        let answers = match full_until.filter(|until| Instant::now() < *until) {
+            Some(_) => group.iter().map(|_| Err(full(Failed("it was full just now".to_owned())))).collect(),
+            None => write_group(handle, &group, &mut last_etag),
+        };
+        full_until = pause_after(handle, &answers, full_until);
         for (job, answer) in group.drain(..).zip(answers) {
             // The caller may have gone away; the write stands all the same.
             let _ = job.answer.send(answer);
@@ -91,26 +99,57 @@ fn run(database: &Database, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last
     }
 }
 
+/// After a full disk the file is opened again, so that reads go on, and writes rest.
+fn pause_after(handle: &Handle, answers: &[Answer], paused: Option<Instant>) -> Option<Instant> {
+    let now = Instant::now();
+    if paused.is_some_and(|until| now < until) {
+        return paused;
+    }
+    if !answers.iter().any(|answer| matches!(answer, Err(StoreError::Full { .. }))) {
+        return None;
+    }
+    if let Err(error) = handle.reopen() {
+        tracing::error!(error = &error as &dyn std::error::Error, "store.not_reopened");
+    }
+    Some(Instant::now() + FULL_PAUSE)
+}
+
 /// Runs each batch, then syncs once for all of them.
-fn write_group(database: &Database, group: &[Job], last_etag: &mut u64) -> Vec<Answer> {
-    let (write, answers) = match guard(|| stage(database, group, last_etag).map_err(unreadable)) {
-        Ok(staged) => staged,
+fn write_group(handle: &Handle, group: &[Job], last_etag: &mut u64) -> Vec<Answer> {
+    let mut staged = None;
+    let written = handle.visit(|database| {
+        let (write, answers) = stage(database, group, last_etag).map_err(unreadable)?;
+        staged = Some(answers);
+        write.commit().map_err(unreadable)
+    });
+    match (written, staged) {
+        (Ok(()), Some(answers)) => answers,
+        (Ok(()), None) => unreachable!("a group is staged before it is committed"),
+        // It was full before the roots were changed, for they are never in the way of new pages.
+        (Err(error @ StoreError::Full { .. }), _) => refuse(group, &error, full),
         // The transaction was dropped, so nothing of the group is in the file.
-        Err(error @ StoreError::Corrupt { .. }) => return refuse(group, &error, StoreError::corrupt_by),
-        Err(error) => return refuse(group, &error, StoreError::unavailable),
-    };
-    match guard(|| write.commit().map_err(unreadable)) {
-        Ok(()) => answers,
+        (Err(error @ StoreError::Corrupt { .. }), None) => {
+            refuse(group, &error, |cause| StoreError::corrupt_by("the store file cannot be written", cause))
+        }
+        (Err(error), None) => {
+            refuse(group, &error, |cause| StoreError::unavailable("the store file cannot be written", cause))
+        }
         // The sync may have come through all the same.
-        Err(error) => refuse(group, &error, StoreError::outcome_unknown),
+        (Err(error), Some(_)) => {
+            refuse(group, &error, |cause| StoreError::outcome_unknown("the store file cannot be written", cause))
+        }
     }
 }
 
+fn full(cause: Failed) -> StoreError {
+    StoreError::full("the store file cannot grow; make room, then try again", cause)
+}
+
 /// Gives every batch of a group the same error.
-fn refuse(group: &[Job], error: &StoreError, meaning: fn(&'static str, Failed) -> StoreError) -> Vec<Answer> {
+fn refuse(group: &[Job], error: &StoreError, meaning: fn(Failed) -> StoreError) -> Vec<Answer> {
     tracing::error!(error = error as &dyn std::error::Error, "store.write_failed");
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    group.iter().map(|_| Err(meaning("the store file cannot be written", Failed(cause.clone())))).collect()
+    group.iter().map(|_| Err(meaning(Failed(cause.clone())))).collect()
 }
 
 #[derive(Debug, thiserror::Error)]

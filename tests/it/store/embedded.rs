@@ -233,3 +233,54 @@ async fn a_truncated_file_is_an_error_and_never_fewer_rows() {
         assert!(matches!(used, Err(StoreError::Corrupt { .. })), "{length} bytes: {used:?}");
     }
 }
+
+/// Larger than what is verified at every opening: a row that is found is right, and the opening of `check` finds what a row cannot tell.
+#[tokio::test]
+async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
+    let folder = folder();
+    let file = folder.path().join(FILE);
+    let body = |partition: usize, n: usize| Value::Binary(Arc::from(vec![(partition + n) as u8; 9_000]));
+    {
+        let store = open(folder.path());
+        for partition in 0..45 {
+            let puts =
+                (0..90).map(|n| put(&format!("r{n}"), properties(&[("Body", body(partition, n))]), Precondition::None));
+            store.commit(TABLE, &batch(&format!("p{partition}"), puts.collect())).await.expect("a batch");
+        }
+    }
+    let whole = std::fs::read(&file).expect("the file");
+    assert!(whole.len() > 32 << 20, "{} bytes are verified at every opening", whole.len());
+    let used: Vec<usize> = (0..whole.len()).step_by(61).filter(|at| whole[*at] != 0).collect();
+    let (mut noticed, mut used_wrongly) = (0, 0);
+    for n in 0..24 {
+        let at = if n % 2 == 0 { n * 211 } else { used[n * 104_729 % used.len()] };
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (n % 8);
+        std::fs::write(&file, &damaged).expect("the file");
+        let verified = EmbeddedStore::open_verified(folder.path()).map(drop);
+        assert!(matches!(verified, Ok(()) | Err(StoreError::Corrupt { .. })), "byte {at}: {verified:?}");
+        noticed += usize::from(verified.is_err());
+        std::fs::write(&file, &damaged).expect("the file");
+        let store: Store = match EmbeddedStore::open(folder.path()) {
+            Ok(store) => Arc::new(store),
+            Err(StoreError::Corrupt { .. }) => continue,
+            Err(other) => panic!("byte {at}: {other:?}"),
+        };
+        for partition in 0..45 {
+            for row in [0, 44, 89] {
+                let key = crate::support::rows::key(&format!("p{partition}"), &format!("r{row}"));
+                match store.get(TABLE, &key).await {
+                    Ok(Some(found)) => {
+                        assert_eq!(found.properties.get("Body"), Some(&body(partition, row)), "byte {at}");
+                    }
+                    // Nothing else may make a row missed than what verifying finds.
+                    Ok(None) => used_wrongly += usize::from(verified.is_ok()),
+                    Err(StoreError::Corrupt { .. }) => {}
+                    Err(other) => panic!("byte {at}: {other:?}"),
+                }
+            }
+        }
+    }
+    assert_eq!(used_wrongly, 0);
+    assert!(noticed > 4, "only {noticed} of 24 flips were noticed");
+}

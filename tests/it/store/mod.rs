@@ -5,6 +5,7 @@ mod batch;
 mod counting;
 mod embedded;
 mod faults;
+mod full;
 mod limits;
 mod point;
 mod races;

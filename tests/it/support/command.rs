@@ -57,6 +57,19 @@ pub fn tidings(arguments: &[&str]) -> Command {
     command
 }
 
+/// The command, whose files cannot grow past this size: to it the disk is full.
+#[cfg(unix)]
+pub fn limited(arguments: &[&str], bytes: u64) -> Command {
+    let plain = tidings(arguments);
+    // Blocks of 512 bytes (POSIX, "ulimit"); bash counts in 1,024 unless told so. The signal would end the process before the error is seen.
+    let script = format!("trap '' XFSZ; ulimit -S -f {} && exec \"$0\" \"$@\"", bytes.div_ceil(512));
+    let mut command = Command::new("sh");
+    command.env("POSIXLY_CORRECT", "1").args(["-c", &script]).arg(plain.get_program()).args(plain.get_args());
+    command.env_clear().envs(std::env::vars_os().filter(|(name, _)| !is_setting(name)));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 fn is_setting(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     ["TIDINGS_", "AZURE_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].iter().any(|ours| name.starts_with(ours))
@@ -100,10 +113,15 @@ impl Serving {
     }
 
     pub fn start_with(arguments: &[&str], settings: &[(&str, &str)]) -> Self {
+        Self::start_of(arguments, settings, tidings)
+    }
+
+    /// `command`: makes the process of the arguments.
+    pub fn start_of(arguments: &[&str], settings: &[(&str, &str)], command: impl FnOnce(&[&str]) -> Command) -> Self {
         let mut arguments = arguments.to_vec();
         arguments.insert(0, "serve");
         arguments.extend(["--listen", "127.0.0.1:0"]);
-        let mut child = tidings(&arguments).envs(settings.iter().copied()).spawn().expect("the command starts");
+        let mut child = command(&arguments).envs(settings.iter().copied()).spawn().expect("the command starts");
         let output = lines_of(child.stdout.take().expect("its output"));
         let errors = lines_of(child.stderr.take().expect("its errors"));
         let mut serving = Self { child, address: String::new(), output, errors };
@@ -147,6 +165,20 @@ impl Serving {
         stream.read_to_string(&mut answer).expect("an answer");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
         serde_json::from_str(body).unwrap_or_else(|e| panic!("{e}: {head}\n{body}"))
+    }
+
+    /// The status line of a GET.
+    pub fn status_of(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        let head = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
+        stream.write_all(head.as_bytes()).expect("a request");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer.lines().next().unwrap_or_default().to_owned()
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn signal(&self, name: &str) {

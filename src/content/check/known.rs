@@ -1,0 +1,62 @@
+//! What the rows of the posts tell, as all other tables must follow from it. The rule: the row under `s-{slug}` is the truth, and no body is kept.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::keys::{PostPlace, Shelf};
+use crate::model::{Post, PostId, PostKey, Slug, TermKind};
+
+/// A post as its whole row tells; where that is lost, as its summary does.
+#[derive(Debug, Clone)]
+pub(in crate::content) struct Known {
+    pub place: PostPlace,
+    pub slug: Slug,
+    pub former_slugs: Vec<Slug>,
+    pub terms: Vec<(TermKind, Slug)>,
+    pub version: i32,
+    pub origin: Option<String>,
+}
+
+impl Known {
+    pub(super) fn of(post: &Post) -> Self {
+        let of_kind = |kind: TermKind| post.terms(kind).iter().map(move |slug| (kind, slug.clone()));
+        Self {
+            place: PostPlace::of(post),
+            slug: post.slug.clone(),
+            former_slugs: post.former_slugs.clone(),
+            terms: TermKind::ALL.into_iter().flat_map(of_kind).collect(),
+            version: post.version,
+            origin: post.origin.clone(),
+        }
+    }
+
+    pub(in crate::content) fn bears(&self, kind: TermKind, slug: &Slug) -> bool {
+        self.terms.iter().any(|(k, s)| *k == kind && s == slug)
+    }
+}
+
+/// Every post by its id.
+#[derive(Debug, Default)]
+pub(in crate::content) struct Posts {
+    pub by_id: HashMap<PostId, Known>,
+    /// Partitions that hold a row of a post nobody can tell the id of: what seems to lead nowhere may lead there.
+    pub blind: HashSet<(Shelf, String)>,
+}
+
+impl Posts {
+    pub(in crate::content) fn get(&self, id: &PostId) -> Option<&Known> {
+        self.by_id.get(id)
+    }
+
+    /// The published post of this key.
+    pub(in crate::content) fn published(&self, key: &PostKey) -> Option<&Known> {
+        self.get(&key.id).filter(|known| known.place.shelf == Shelf::Posts && known.place.key == *key)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&PostId, &Known)> {
+        self.by_id.iter()
+    }
+
+    pub(in crate::content) fn is_blind(&self, place: &PostPlace) -> bool {
+        self.blind.contains(&(place.shelf, place.partition()))
+    }
+}

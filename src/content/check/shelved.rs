@@ -1,0 +1,146 @@
+//! One partition of `Posts` or `Drafts`: three rows for each post, and the count. The rule: the row under `s-{slug}` is the truth, the summary and
+//! its mirror are held against it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::content::rows::count::{self, Count};
+use crate::content::rows::post::{self as rows, Move};
+use crate::keys::{COUNT_ROW, PostPlace, Shelf, Table, place, time};
+use crate::model::{Post, PostKey, Slug};
+use crate::store::{Entity, StoreError};
+
+use super::ends::{Found, Leftover};
+use super::posts::check_count;
+use super::{Mend, Report};
+
+pub(super) struct Shelved<'a> {
+    shelf: Shelf,
+    rows: &'a [Entity],
+    by_row: HashMap<&'a str, &'a Entity>,
+}
+
+impl<'a> Shelved<'a> {
+    pub fn of(shelf: Shelf, rows: &'a [Entity]) -> Self {
+        Self { shelf, rows, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
+    }
+
+    /// The count row of the partition, where there is one.
+    pub fn check(&self, found: &mut Found, report: &mut Report) -> Option<Count> {
+        let wholes = self.rows.iter().filter_map(|row| Some((row, place::parse_whole_row(row.key.row())?)));
+        let told: HashSet<PostKey> =
+            wholes.filter_map(|(row, slug)| self.check_whole(row, slug, found, report)).collect();
+        let (mut listed, mut newest, mut count) = (0, None::<PostKey>, None);
+        // A fence keeps a late writer from putting a new post; it leads nowhere, and goes with its intent.
+        for row in self.rows.iter().filter(|row| !rows::is_fence(row)) {
+            if row.key.row() == COUNT_ROW {
+                count = self.read_count(row, report);
+            } else if let Some(key) = time::parse_time_row(row.key.row()) {
+                // Forwarding rows were taken off the count by the commit that made them.
+                listed += i64::from(!matches!(rows::read_move(row), Ok(Some(Move::ForwardTo(_)))));
+                newest = Some(newest.map_or_else(|| key.clone(), |n| n.min(key.clone())));
+                if !told.contains(&key) {
+                    found.leftovers.push(self.leftover(row, key, None));
+                }
+            } else if let Some(key) = time::parse_mirror_row(row.key.row()) {
+                if !told.contains(&key) && !self.by_row.contains_key(time::time_row(&key).as_str()) {
+                    found.leftovers.push(self.leftover(row, key, Some("a mirror row without its summary")));
+                }
+            } else if place::parse_whole_row(row.key.row()).is_none() {
+                report.add(self.table(), &row.key, "is no row of this table", Mend::STRANGER);
+            }
+        }
+        check_count(self.table(), &self.rows[0], listed, newest.as_ref(), count.as_ref(), report);
+        count
+    }
+
+    fn table(&self) -> Table {
+        self.shelf.table()
+    }
+
+    fn partition(&self) -> String {
+        self.rows[0].key.partition().to_owned()
+    }
+
+    fn read_count(&self, row: &Entity, report: &mut Report) -> Option<Count> {
+        let mend = Mend::Count { table: self.table(), partition: self.partition() };
+        count::read(row).map_err(|e| report.add_unreadable(self.table(), row, &e, mend)).ok()
+    }
+
+    /// The key of the post that the row tells of, where it can be told.
+    fn check_whole(&self, row: &Entity, slug: Slug, found: &mut Found, report: &mut Report) -> Option<PostKey> {
+        let whole = match rows::read_whole(row) {
+            Ok(whole) => whole,
+            Err(error) => return self.check_lost(row, slug, &error, found, report),
+        };
+        let post = whole.post;
+        let belongs = PostPlace::of(&post);
+        let own = belongs.whole(&post.slug);
+        if belongs.shelf != self.shelf || own != row.key {
+            let what = format!("holds a post that belongs to {}{own}", belongs.shelf.name());
+            report.add(self.table(), &row.key, what, Mend::Misplaced { shelf: self.shelf, whole: row.key.clone() });
+            found.add_misplaced(&post);
+            return Some(post.key());
+        }
+        match rows::read_move(row) {
+            Err(error) => {
+                report.add_unreadable(self.table(), row, &error, Mend::BAD_MARK);
+                found.add(&post, report);
+            }
+            Ok(mark) => {
+                self.check_summary(row, &post, mark.as_ref(), report);
+                found.add_marked(&post, mark, report);
+            }
+        }
+        Some(post.key())
+    }
+
+    /// Of a post whose whole row does not read, the other rows still tell.
+    fn check_lost(
+        &self,
+        row: &Entity,
+        slug: Slug,
+        error: &StoreError,
+        found: &mut Found,
+        report: &mut Report,
+    ) -> Option<PostKey> {
+        let others = self.rows.iter().filter(|other| place::parse_whole_row(other.key.row()).is_none());
+        let left = std::iter::once(row).chain(others).filter_map(|row| rows::read_summary(row).ok());
+        let post = left.into_iter().find(|post| post.slug == slug);
+        let key = post.as_ref().map(Post::key);
+        let mend = Mend::Lost { shelf: self.shelf, partition: self.partition(), slug: Some(slug), key: key.clone() };
+        report.add_unreadable(self.table(), row, error, mend);
+        match post {
+            Some(post) => found.add(&post, report),
+            None => found.add_blind(self.shelf, self.partition()),
+        }
+        key
+    }
+
+    fn check_summary(&self, row: &Entity, post: &Post, mark: Option<&Move>, report: &mut Report) {
+        let table = self.table();
+        let mend = Mend::Summary { shelf: self.shelf, whole: row.key.clone() };
+        let [summary, mirror] =
+            [time::time_row(&post.key()), time::mirror_row(&post.key())].map(|row| self.by_row.get(row.as_str()));
+        match (summary, mirror) {
+            (None, mirror) => {
+                report.add(table, &row.key, "a post without its summary", mend.clone());
+                if let Some(mirror) = mirror {
+                    report.add(table, &mirror.key, "a mirror row without its summary", mend.clone());
+                }
+            }
+            (Some(summary), None) => report.add(table, &summary.key, "has no mirror row", mend.clone()),
+            (Some(_), Some(_)) => {}
+        }
+        if let Some(summary) = summary.filter(|summary| !rows::is_summary_of(summary, post, mark)) {
+            report.add(table, &summary.key, format!("differs from the whole post, {}", row.key.row()), mend.clone());
+        }
+        if let Some(mirror) = mirror.filter(|mirror| !rows::is_summary_of(mirror, post, mark)) {
+            report.add(table, &mirror.key, "differs from its summary", mend);
+        }
+    }
+
+    fn leftover(&self, row: &Entity, key: PostKey, what: Option<&'static str>) -> Leftover {
+        let read = rows::read_summary(row).map_err(|e| e.to_string());
+        Leftover { row: row.key.clone(), place: PostPlace { shelf: self.shelf, key }, what, read }
+    }
+}

@@ -1,0 +1,148 @@
+//! What every mend needs: the posts that were found, who else is at work, which partitions are to be counted anew. The rule: a mend asks here for
+//! the truth, and gets it as it stands at this moment.
+
+use std::collections::BTreeSet;
+
+use crate::content::check::{Known, Mend, Posts};
+use crate::content::directory::scan_all;
+use crate::content::error::Result;
+use crate::content::rows::post::{self as post_rows, Move};
+use crate::content::write::intent::{self, Intent};
+use crate::content::{Content, Writer};
+use crate::keys::intent::IntentName;
+use crate::keys::{PostPlace, Table};
+use crate::model::{Post, PostId};
+use crate::store::{Entity, Key, Store};
+
+use super::lookups::OwnersOf;
+use super::{Done, Options};
+
+pub(super) const AT_WORK: &str = "a server is at work on it: run the repair again";
+
+pub(super) const BLIND: &str = "it may lead to a post that does not read: mend that first";
+
+pub(super) struct Repair<'a> {
+    pub content: &'a Content,
+    pub store: &'a Store,
+    pub writer: Writer,
+    pub posts: &'a Posts,
+    pub owners: OwnersOf<'a>,
+    pub options: Options,
+    /// What rows bear as the intent that put them last: one that never stands.
+    pub name: String,
+    /// Partitions whose rows were changed, to be counted anew.
+    pub touched: BTreeSet<(Table, String)>,
+}
+
+impl<'a> Repair<'a> {
+    pub fn new(content: &'a Content, posts: &'a Posts, options: Options) -> Result<Self> {
+        let name = IntentName::new("repair", content.clock.now(), "repair").to_string();
+        Ok(Self {
+            content,
+            store: &content.store,
+            writer: content.writer()?,
+            posts,
+            owners: OwnersOf::of(posts),
+            options,
+            name,
+            touched: BTreeSet::new(),
+        })
+    }
+
+    pub async fn mend(&mut self, mend: &Mend) -> Result<Done> {
+        match mend {
+            Mend::Intent(key) => self.mend_intent(key).await,
+            Mend::Misplaced { shelf, whole } => self.mend_misplaced(*shelf, whole).await,
+            Mend::Move { id, ends } => self.mend_move(id, ends).await,
+            Mend::Summary { shelf, whole } => self.mend_summary(*shelf, whole).await,
+            Mend::Stray { place } => self.mend_stray(place).await,
+            Mend::Lost { shelf, partition, slug, key } => {
+                self.mend_lost(*shelf, partition, slug.as_ref(), key.as_ref()).await
+            }
+            Mend::Lookup(key) => self.mend_lookup(key).await,
+            Mend::Pointer { kind, slug, key } => self.mend_pointer(*kind, slug, key).await,
+            Mend::Term { kind, slug } => self.mend_term(*kind, slug).await,
+            Mend::Rename { kind, from, to } => self.mend_rename(*kind, from, to).await,
+            Mend::Forward { kind, from, to } => self.mend_forward(*kind, from, to.as_ref()).await,
+            Mend::MisplacedTerm { kind, at } => self.mend_misplaced_term(*kind, at).await,
+            Mend::Count { table, partition } => self.recount(*table, partition).await,
+            Mend::Listing(partition) => self.mend_listing(partition).await,
+            Mend::StrayListing { table, key } => self.mend_stray_listing(*table, key).await,
+            Mend::NewTerm { kind, slug } => self.make_term(*kind, slug).await,
+            Mend::Person(advice) => Ok(Done::left(*advice)),
+        }
+    }
+
+    pub fn touch(&mut self, table: Table, partition: impl Into<String>) {
+        self.touched.insert((table, partition.into()));
+    }
+
+    pub async fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>> {
+        Ok(self.store.get(table.name(), key).await?)
+    }
+
+    /// The post as it stands now where it was found; `None` where it has moved on since, or is gone.
+    pub async fn truth(&self, id: &PostId) -> Result<Option<Post>> {
+        let Some(known) = self.posts.get(id) else { return Ok(None) };
+        if let Some(row) = self.whole_row(known).await? {
+            return Ok(post_of(&row, id));
+        }
+        // Of a post whose whole row is lost, the summary is all that is left.
+        let row = self.get(known.place.shelf.table(), &known.place.summary()).await?;
+        Ok(row.and_then(|row| post_of(&row, id)).filter(|post| PostPlace::of(post) == known.place))
+    }
+
+    pub async fn whole_row(&self, known: &Known) -> Result<Option<Entity>> {
+        self.get(known.place.shelf.table(), &known.place.whole(&known.slug)).await
+    }
+
+    /// Whether another server may be at work on a change of this post.
+    pub async fn is_being_changed(&self, id: &PostId) -> Result<bool> {
+        Ok(self.open_intents().await?.iter().any(|intent| match intent {
+            Intent::Posts { changes, .. } => {
+                let sides = changes.iter().flat_map(|(before, after)| [before, after]);
+                sides.flatten().any(|brief| brief.id == id.as_str())
+            }
+            Intent::Terms { .. } | Intent::Rename { .. } | Intent::DeleteTerm { .. } => false,
+        }))
+    }
+
+    /// Whether another server may be at work on any change.
+    pub async fn is_anyone_at_work(&self) -> Result<bool> {
+        Ok(!self.open_intents().await?.is_empty())
+    }
+
+    /// Whether a change that put a row is still under way. `put_by`: the names of intents, as rows bear them.
+    pub async fn is_under_way(&self, put_by: &str) -> Result<bool> {
+        if self.content.is_alone() {
+            return Ok(false);
+        }
+        for name in put_by.split(' ').filter_map(|name| name.parse::<IntentName>().ok()) {
+            if self.get(Table::Intents, &name.key()).await?.is_some_and(|row| self.is_open(&row)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// One that is fenced off has been undone: it needs no row any more.
+    pub fn is_open(&self, row: &Entity) -> bool {
+        !self.content.is_alone()
+            && intent::is_leased(row, self.content.clock.now()).unwrap_or(false)
+            && !intent::read(row).is_ok_and(|intent| intent.is_fenced())
+    }
+
+    async fn open_intents(&self) -> Result<Vec<Intent>> {
+        if self.content.is_alone() {
+            return Ok(Vec::new());
+        }
+        let rows = scan_all(self.store, Table::Intents).await?;
+        Ok(rows.iter().filter(|row| self.is_open(row)).filter_map(|row| intent::read(row).ok()).collect())
+    }
+}
+
+/// A row that has been forwarded tells where the post was.
+fn post_of(row: &Entity, id: &PostId) -> Option<Post> {
+    let is_gone = matches!(post_rows::read_move(row), Ok(Some(Move::ForwardTo(_))));
+    post_rows::read_summary(row).ok().filter(|post| post.id == *id && !is_gone)
+}

@@ -1,0 +1,38 @@
+//! Changes that were left unfinished. The rule: settled as at every start; one that does not read is removed, for all that it would have put right
+//! is held against the posts themselves.
+
+use crate::content::error::{ContentError, Result};
+use crate::content::write::intent;
+use crate::content::write::retry::until_settled;
+use crate::keys::Table;
+use crate::store::{Key, StoreError};
+
+use super::Done;
+use super::context::{AT_WORK, Repair};
+use super::rows::{Row, make};
+
+impl Repair<'_> {
+    pub async fn mend_intent(&self, key: &Key) -> Result<Done> {
+        if self.get(Table::Intents, key).await?.is_none() {
+            return Ok(Done::Nothing);
+        }
+        match self.content.recover().await {
+            Ok(_) | Err(ContentError::Store(StoreError::Corrupt { .. })) => {}
+            Err(e) => return Err(e),
+        }
+        until_settled("an intent", || async {
+            let Some(found) = self.get(Table::Intents, key).await? else { return Ok(Done::mended("settled")) };
+            if self.is_open(&found) {
+                return Ok(Done::left(AT_WORK));
+            }
+            let is_lease_read = intent::is_leased(&found, self.content.clock.now()).is_ok();
+            if is_lease_read && intent::read(&found).is_ok() {
+                return Ok(Done::left("a row that it would change does not read: mend that first"));
+            }
+            let row = Row { row: key.row().to_owned(), found: Some(found), wanted: None };
+            make(self.store, Table::Intents, key.partition(), vec![row]).await?;
+            Ok(Done::mended("it does not read; removed, and the tables are held against the posts"))
+        })
+        .await
+    }
+}

@@ -1,0 +1,71 @@
+//! The lists of months and of first characters. The rule: what lists a partition is a copy of its own count; what lists none counts none, or goes.
+
+use crate::content::error::Result;
+use crate::content::rows::count::{self, Count};
+use crate::content::rows::directory as rows;
+use crate::content::write::directory::Partition;
+use crate::content::write::retry::until_settled;
+use crate::keys::{Table, place};
+use crate::store::{Entity, Key};
+
+use super::Done;
+use super::context::{AT_WORK, Repair};
+use super::rows::{Row, make};
+
+impl Repair<'_> {
+    pub async fn mend_listing(&self, partition: &Partition) -> Result<Done> {
+        until_settled("the list of partitions", || self.list_once(partition)).await
+    }
+
+    async fn list_once(&self, partition: &Partition) -> Result<Done> {
+        // The copy is read first: where the count moves on meanwhile, the copy that is written is the newer one all the same.
+        let (table, key) = partition.listing();
+        let found = self.get(table, &key).await?;
+        let (count_table, count_key) = partition.count();
+        let own = match self.get(count_table, &count_key).await?.map(|row| count::read(&row)) {
+            None => Count::default(),
+            Some(Ok(own)) => own,
+            Some(Err(_)) => return Ok(Done::left("its count does not read")),
+        };
+        let name = partition.name();
+        let is_right = match &found {
+            None => own == Count::default(),
+            Some(row) => {
+                rows::read_first_character(row).is_ok_and(|listed| listed.partition == name && listed.count == own)
+            }
+        };
+        if is_right {
+            return Ok(Done::Nothing);
+        }
+        // A partition is listed before it holds its first row, by a change that is under way.
+        if own.rows == 0 && self.is_anyone_at_work().await? {
+            return Ok(Done::left(AT_WORK));
+        }
+        let wanted = Some(rows::row(&name, &own));
+        make(self.store, table, key.partition(), vec![Row { row: key.row().to_owned(), found, wanted }]).await?;
+        Ok(Done::mended(format!("listed as the partition counts itself: {}", own.rows)))
+    }
+
+    pub async fn mend_stray_listing(&self, table: Table, key: &Key) -> Result<Done> {
+        until_settled("the list of partitions", || async {
+            let Some(found) = self.get(table, key).await? else { return Ok(Done::Nothing) };
+            if !is_stray(table, &found) {
+                return Ok(Done::Nothing);
+            }
+            let row = Row { row: key.row().to_owned(), found: Some(found), wanted: None };
+            make(self.store, table, key.partition(), vec![row]).await?;
+            Ok(Done::mended("removed"))
+        })
+        .await
+    }
+}
+
+fn is_stray(table: Table, row: &Entity) -> bool {
+    match table {
+        Table::Months => {
+            let of_row = place::parse_month_row(&row.key).map(|(_, month)| month);
+            rows::read_month(row).is_ok_and(|listed| Some(listed.partition) != of_row)
+        }
+        _ => rows::read_first_character(row).is_ok_and(|listed| listed.partition != row.key.row()),
+    }
+}

@@ -1,0 +1,120 @@
+//! `PostKeys`. The rule: a row is made what the posts say; one that leads nowhere goes, unless a change that put it is still under way.
+
+use crate::content::check::{Owners, Posts};
+use crate::content::error::Result;
+use crate::content::rows::lookup::{self as rows, LookupRow};
+use crate::content::rows::post as post_rows;
+use crate::content::write::retry::until_settled;
+use crate::keys::lookup::{self, Lookup};
+use crate::keys::{PostPlace, Table};
+use crate::model::{Post, PostId};
+use crate::store::{Key, Properties};
+
+use super::Done;
+use super::context::{AT_WORK, BLIND, Repair};
+use super::rows::{Row, make};
+
+pub(super) struct OwnersOf<'a>(Owners<'a>);
+
+impl<'a> OwnersOf<'a> {
+    pub fn of(posts: &'a Posts) -> Self {
+        Self(Owners::of(posts))
+    }
+
+    /// The post that a row is to lead to, and whether as its place or as a slug that it once had.
+    fn leads(&self, found_by: &Lookup, posts: &Posts, named: Option<&PostId>) -> Option<(PostId, bool)> {
+        match found_by {
+            Lookup::Id(id) => posts.get(id).map(|_| (id.clone(), true)),
+            Lookup::Slug(slug) => self.0.leads(slug, named).map(|(id, is_current)| (id.clone(), is_current)),
+        }
+    }
+}
+
+impl Repair<'_> {
+    pub async fn mend_lookup(&self, key: &Key) -> Result<Done> {
+        let Some(found_by) = lookup::parse(key) else { return Ok(Done::Nothing) };
+        until_settled("a slug", || self.look_up_once(key, &found_by)).await
+    }
+
+    async fn look_up_once(&self, key: &Key, found_by: &Lookup) -> Result<Done> {
+        let found = self.get(Table::PostKeys, key).await?;
+        let read = found.as_ref().and_then(|row| rows::read(row).ok());
+        if let Some(why) = self.keep_lookup(read.as_ref(), found_by).await? {
+            return Ok(why);
+        }
+        let named = read.as_ref().map(LookupRow::id);
+        let wanted = match self.owners.leads(found_by, self.posts, named) {
+            None => None,
+            Some((id, is_place)) => {
+                let Some(post) = self.truth(&id).await? else { return Ok(Done::left(AT_WORK)) };
+                match self.row_of(&post, found_by, is_place) {
+                    Some(properties) => Some(properties),
+                    None => return Ok(Done::left(AT_WORK)),
+                }
+            }
+        };
+        let done = match (&found, &wanted) {
+            (Some(_), None) => "removed".to_owned(),
+            (Some(_), Some(_)) => "put right".to_owned(),
+            (None, _) => "put back".to_owned(),
+        };
+        // The intent that put a row and its version say nothing of where the post is.
+        if let (Some(Ok(wanted)), Some(read)) = (wanted.as_ref().map(|w| read_properties(key, w)), &read)
+            && is_same(&wanted, read)
+        {
+            return Ok(Done::Nothing);
+        }
+        let row = Row { row: key.row().to_owned(), found, wanted };
+        let is_made = make(self.store, Table::PostKeys, key.partition(), vec![row]).await?;
+        Ok(if is_made { Done::Mended(done) } else { Done::Nothing })
+    }
+
+    /// `None` where the posts no longer bear it out.
+    fn row_of(&self, post: &Post, found_by: &Lookup, is_place: bool) -> Option<Properties> {
+        match (found_by, is_place) {
+            (Lookup::Id(_), _) => Some(rows::place(post, &self.name)),
+            (Lookup::Slug(slug), true) => (post.slug == *slug).then(|| rows::place(post, &self.name)),
+            (Lookup::Slug(slug), false) => post.former_slugs.contains(slug).then(|| rows::former(&post.id, &self.name)),
+        }
+    }
+
+    /// Why a row must not be written over or removed: a change put it that is still under way, or that was made since the posts were read.
+    async fn keep_lookup(&self, read: Option<&LookupRow>, found_by: &Lookup) -> Result<Option<Done>> {
+        let Some(read) = read else { return Ok(None) };
+        let id = read.id();
+        if self.is_being_changed(id).await? || self.is_under_way(read.intent()).await? {
+            return Ok(Some(Done::left(AT_WORK)));
+        }
+        let LookupRow::Place { place, slug, .. } = read else {
+            let may_be_blind = self.posts.get(id).is_none() && !self.posts.blind.is_empty();
+            return Ok(may_be_blind.then(|| Done::left(BLIND)));
+        };
+        if self.posts.get(id).is_some() {
+            return Ok(None);
+        }
+        if self.posts.is_blind(place) {
+            return Ok(Some(Done::left(BLIND)));
+        }
+        let is_named = matches!(found_by, Lookup::Id(by) if by == id) || *found_by == Lookup::Slug(slug.clone());
+        let row = self.get(place.shelf.table(), &place.whole(slug)).await?;
+        let post = row.and_then(|row| post_rows::read_summary(&row).ok());
+        let stands = post.is_some_and(|post| post.id == *id && PostPlace::of(&post) == *place);
+        Ok((is_named && stands).then_some(Done::Nothing))
+    }
+}
+
+fn read_properties(key: &Key, properties: &Properties) -> Result<LookupRow> {
+    let etag = crate::store::Etag(Default::default());
+    Ok(rows::read(&crate::store::Entity { key: key.clone(), etag, properties: properties.clone() })?)
+}
+
+fn is_same(a: &LookupRow, b: &LookupRow) -> bool {
+    match (a, b) {
+        (
+            LookupRow::Place { place, slug, origin, .. },
+            LookupRow::Place { place: other_place, slug: other_slug, origin: other_origin, .. },
+        ) => (place, slug, origin) == (other_place, other_slug, other_origin),
+        (LookupRow::Former { id, .. }, LookupRow::Former { id: other, .. }) => id == other,
+        _ => false,
+    }
+}

@@ -1,0 +1,132 @@
+//! `check --repair`: mends what `check` has named, from the posts' whole rows as the truth. The rule: what is written was read again just before, and
+//! is written under the ETags of that reading; so it can be stopped anywhere, run twice, and run beside servers at work.
+//!
+//! It goes round: check, mend each difference in the order of [`Mend::phase`], check again; until a round has mended nothing. What then still
+//! differs is for a person, with the reason. Rows of a change that another server may be at work on are that server's.
+
+mod context;
+mod counts;
+mod intents;
+mod listings;
+mod lookups;
+mod moves;
+mod pointers;
+mod posts;
+mod rows;
+mod terms;
+
+use std::collections::HashMap;
+
+use super::Content;
+use super::check::{self, Difference, Mend, Report};
+use super::error::{ContentError, Result};
+use crate::store::StoreError;
+use context::Repair;
+
+/// A mend may bring to light what it hid, such as a count of a partition that was lost whole; more rounds than this bring nothing.
+const ROUNDS_MAX: usize = 8;
+
+/// What a repair may do beside mending.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Posts of which only the summary is left, or whose whole row does not read, go.
+    pub removes_lost: bool,
+}
+
+/// What became of one difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Done {
+    /// It was right when it was read again.
+    Nothing,
+    /// What was done.
+    Mended(String),
+    /// Why nothing was done, and what to do.
+    Left(String),
+}
+
+impl Done {
+    fn mended(what: impl Into<String>) -> Self {
+        Self::Mended(what.into())
+    }
+
+    fn left(why: impl Into<String>) -> Self {
+        Self::Left(why.into())
+    }
+}
+
+/// What a repair has come to.
+#[derive(Debug)]
+pub struct Repaired {
+    pub mended: usize,
+    /// The check after the last mend.
+    pub report: Report,
+    /// Its differences, and why each of them was left.
+    pub left: Vec<(Difference, String)>,
+}
+
+/// `told`: a line for each mend, what was wrong and what was done.
+///
+/// # Errors
+/// Where the store cannot be read or written.
+pub async fn repair(content: &Content, options: Options, mut told: impl FnMut(String)) -> Result<Repaired> {
+    let mut mended = recover(content, &mut told).await?;
+    for round in 1.. {
+        let (report, posts) = check::examine(&content.store).await?;
+        let mut repair = Repair::new(content, &posts, options)?;
+        let (done, left) = mend_all(&mut repair, &report, &mut told).await?;
+        content.forget_cached();
+        mended += done;
+        if done == 0 || round == ROUNDS_MAX {
+            return Ok(Repaired { mended, report, left });
+        }
+    }
+    unreachable!("the rounds are counted")
+}
+
+/// Changes that were left unfinished first. Where a damaged row stands in the way, they are settled once it is mended.
+async fn recover(content: &Content, told: &mut impl FnMut(String)) -> Result<usize> {
+    match content.recover().await {
+        Ok(recovered) => {
+            if recovered.settled > 0 {
+                told(format!("Intents: {} changes were left unfinished; settled", recovered.settled));
+            }
+            Ok(recovered.settled)
+        }
+        Err(ContentError::Store(StoreError::Corrupt { .. })) => Ok(0),
+        Err(e) => Err(e),
+    }
+}
+
+/// How many were mended, and which were not.
+async fn mend_all(
+    repair: &mut Repair<'_>,
+    report: &Report,
+    told: &mut impl FnMut(String),
+) -> Result<(usize, Vec<(Difference, String)>)> {
+    let (mut mended, mut left) = (0, Vec::new());
+    // One mend may put several differences right.
+    let mut reasons: HashMap<&Mend, Option<String>> = HashMap::new();
+    let mut differences: Vec<&Difference> = report.differences.iter().collect();
+    differences.sort_by_key(|difference| difference.mend.phase());
+    for difference in differences {
+        if difference.mend.phase() >= Mend::COUNTS {
+            mended += repair.recount_touched(told).await?;
+        }
+        let reason = match reasons.get(&difference.mend) {
+            Some(reason) => reason.clone(),
+            None => match repair.mend(&difference.mend).await? {
+                Done::Nothing => Some("it was right when it was read again".to_owned()),
+                Done::Left(why) => Some(why),
+                Done::Mended(done) => {
+                    mended += 1;
+                    told(format!("{difference}; {done}"));
+                    None
+                }
+            },
+        };
+        left.extend(reason.clone().map(|reason| (difference.clone(), reason)));
+        reasons.insert(&difference.mend, reason);
+    }
+    mended += repair.recount_touched(told).await?;
+    Ok((mended, left))
+}

@@ -1,0 +1,98 @@
+//! A post between two places. The rule: one end stays. An end without a mark does; else the new one, as soon as the old one forwards or is gone; a post
+//! that forwards to nowhere stays where it was.
+
+use crate::content::check::Mend;
+use crate::content::error::Result;
+use crate::content::rows::post::{self as rows, Move};
+use crate::content::write::plan;
+use crate::content::write::retry::until_settled;
+use crate::keys::{PostPlace, place, time};
+use crate::model::{PostId, Slug};
+use crate::store::{Batch, Entity, Precondition};
+
+use super::Done;
+use super::context::{AT_WORK, Repair};
+
+/// One end as it stands now.
+struct End {
+    place: PostPlace,
+    slug: Slug,
+    row: Entity,
+    mark: Option<Move>,
+}
+
+impl End {
+    /// Whether this new end comes from that place, so that an end there without a mark is the old one.
+    fn is_from(&self, old: &PostPlace) -> bool {
+        match &self.mark {
+            Some(Move::PendingFrom(from)) => from.shelf == old.shelf && from.key == old.key,
+            Some(Move::ForwardTo(_)) => true,
+            None => false,
+        }
+    }
+}
+
+impl Repair<'_> {
+    pub async fn mend_move(&mut self, id: &PostId, ends: &[(PostPlace, Slug)]) -> Result<Done> {
+        if self.is_being_changed(id).await? {
+            return Ok(Done::left(AT_WORK));
+        }
+        let mut found = Vec::with_capacity(ends.len());
+        for (place, slug) in ends {
+            let Some(row) = self.get(place.shelf.table(), &place.whole(slug)).await? else { continue };
+            let Ok(mark) = rows::read_move(&row) else { continue };
+            found.push(End { place: place.clone(), slug: slug.clone(), row, mark });
+        }
+        if found.iter().all(|end| end.mark.is_none()) {
+            return Ok(Done::Nothing);
+        }
+        let Some((stays, gone)) = choose(found) else {
+            let Mend::Person(advice) = Mend::TWICE else { return Ok(Done::Nothing) };
+            return Ok(Done::left(advice));
+        };
+        if stays.mark.is_some() {
+            until_settled("a move", || self.clear_mark(&stays)).await?;
+        }
+        for end in &gone {
+            let names =
+                || vec![place::whole_row(&end.slug), time::time_row(&end.place.key), time::mirror_row(&end.place.key)];
+            let partition = end.place.partition();
+            until_settled("a move", || self.clear_rows(end.place.shelf, &partition, names())).await?;
+        }
+        for end in gone.iter().chain([&stays]) {
+            self.touch_shelf(end.place.shelf, &end.place.partition());
+        }
+        Ok(Done::mended(format!("the post stands at {}{}", stays.place.shelf.name(), stays.place.whole(&stays.slug))))
+    }
+
+    /// Writes the three rows without the mark, where they still bear it.
+    async fn clear_mark(&self, end: &End) -> Result<()> {
+        let key = end.place.whole(&end.slug);
+        let Some(row) = self.get(end.place.shelf.table(), &key).await? else { return Ok(()) };
+        if !rows::is_marked(&row) {
+            return Ok(());
+        }
+        let operations = plan::put_rows(&rows::read_whole(&row)?, None, &Precondition::Match(row.etag))?;
+        self.store.commit(end.place.shelf.name(), &Batch::new(key.partition(), operations)?).await?;
+        Ok(())
+    }
+}
+
+/// The end that stays, and those that go; `None` where that cannot be told.
+fn choose(mut ends: Vec<End>) -> Option<(End, Vec<End>)> {
+    let unmarked = ends.iter().filter(|end| end.mark.is_none()).count();
+    let pending = ends.iter().filter(|end| matches!(end.mark, Some(Move::PendingFrom(_)))).count();
+    let stays = match (unmarked, pending) {
+        (1, _) => ends.iter().position(|end| end.mark.is_none())?,
+        (0, 1) => ends.iter().position(|end| matches!(end.mark, Some(Move::PendingFrom(_))))?,
+        (0, 0) if ends.len() == 1 => 0,
+        _ => return None,
+    };
+    let stays = ends.swap_remove(stays);
+    if stays.mark.is_none() && !ends.iter().all(|end| end.is_from(&stays.place)) {
+        return None;
+    }
+    // Both ends must read before one of them goes.
+    rows::read_whole(&stays.row).ok()?;
+    Some((stays, ends))
+}

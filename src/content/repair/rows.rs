@@ -1,0 +1,35 @@
+//! Rows of one partition, made what they should be. The rule: one transaction, each row under the ETag with which it was read.
+
+use crate::content::error::Result;
+use crate::keys::Table;
+use crate::store::{Batch, Entity, Operation, Precondition, Properties, Store};
+
+/// What a row was found to be, and what it is to be; `None` is no row.
+pub(super) struct Row {
+    pub row: String,
+    pub found: Option<Entity>,
+    pub wanted: Option<Properties>,
+}
+
+/// Whether anything had to be written.
+pub(super) async fn make(store: &Store, table: Table, partition: &str, rows: Vec<Row>) -> Result<bool> {
+    let operations: Vec<Operation> = rows.into_iter().filter_map(operation).collect();
+    if operations.is_empty() {
+        return Ok(false);
+    }
+    store.commit(table.name(), &Batch::new(partition, operations)?).await?;
+    Ok(true)
+}
+
+fn operation(row: Row) -> Option<Operation> {
+    let Row { row, found, wanted } = row;
+    match (found, wanted) {
+        (Some(found), Some(properties)) if found.properties == properties => None,
+        (Some(found), Some(properties)) => {
+            Some(Operation::Put { row, properties, precondition: Precondition::Match(found.etag) })
+        }
+        (None, Some(properties)) => Some(Operation::Put { row, properties, precondition: Precondition::Absent }),
+        (Some(found), None) => Some(Operation::Delete { row, precondition: Precondition::Match(found.etag) }),
+        (None, None) => None,
+    }
+}

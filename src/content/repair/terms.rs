@@ -1,0 +1,154 @@
+//! Categories, tags and authors. The rule: the row under the slug is the truth; where it is lost or does not read, its mirror is, which is a whole copy.
+
+use crate::content::error::Result;
+use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::write::recover::Writers;
+use crate::content::write::rename;
+use crate::content::write::retry::until_settled;
+use crate::keys::time::Direction;
+use crate::keys::{Table, term};
+use crate::model::{Slug, Term, TermKind};
+use crate::store::{Entity, Key, Operation, Precondition, Properties};
+
+use super::Done;
+use super::context::{AT_WORK, Repair};
+use super::rows::{Row, make};
+
+impl Repair<'_> {
+    pub async fn mend_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
+        let done = until_settled("a term", || self.twin_once(kind, slug)).await?;
+        if matches!(done, Done::Mended(_)) {
+            self.touch(Table::Terms(kind), term::partition(slug));
+        }
+        Ok(done)
+    }
+
+    async fn twin_once(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
+        let (table, own_key) = (Table::Terms(kind), term::term(slug));
+        let mirror_key = Key::new(own_key.partition(), term::row(slug, Direction::Backward))?;
+        let (own, mirror) = (self.get(table, &own_key).await?, self.get(table, &mirror_key).await?);
+        let read = |row: &Option<Entity>| row.as_ref().and_then(|row| rows::read(kind, row).ok());
+        let copy = |row: &Option<Entity>| row.as_ref().map(|row| row.properties.clone());
+        let (own_wanted, mirror_wanted, done): (Option<Properties>, Option<Properties>, &str) =
+            match (read(&own), read(&mirror)) {
+                (Some(TermRow::Term(_) | TermRow::PendingFrom { .. }), _) => {
+                    (copy(&own), copy(&own), "its mirror made from it")
+                }
+                // A slug that leads to another term has no mirror.
+                (Some(TermRow::ForwardTo { .. }), _) => {
+                    (copy(&own), None, "the mirror removed: the slug leads to another")
+                }
+                (None, Some(TermRow::Term(_) | TermRow::PendingFrom { .. })) => {
+                    (copy(&mirror), copy(&mirror), "made from its mirror")
+                }
+                (None, _) if own.is_none() => (None, None, "removed: it does not read"),
+                (None, _) => {
+                    return Ok(Done::left("neither it nor its mirror reads: save it again with its mutation"));
+                }
+            };
+        let changes = |found: &Option<Entity>, wanted: &Option<Properties>| {
+            found.as_ref().map(|row| &row.properties) != wanted.as_ref()
+        };
+        if !changes(&own, &own_wanted) && !changes(&mirror, &mirror_wanted) {
+            return Ok(Done::Nothing);
+        }
+        // The term's own row is written with its mirror even where it stays the same: a change of the term made meanwhile is noticed by it.
+        let mut operations = Vec::with_capacity(2);
+        for (key, found, wanted) in [(own_key, own, own_wanted), (mirror_key, mirror, mirror_wanted)] {
+            let row = key.row().to_owned();
+            operations.extend(match (found, wanted) {
+                (found, Some(properties)) => {
+                    let precondition = found.map_or(Precondition::Absent, |found| Precondition::Match(found.etag));
+                    Some(Operation::Put { row, properties, precondition })
+                }
+                (Some(found), None) => Some(Operation::Delete { row, precondition: Precondition::Match(found.etag) }),
+                (None, None) => None,
+            });
+        }
+        self.store.commit(table.name(), &crate::store::Batch::new(term::partition(slug), operations)?).await?;
+        Ok(Done::mended(done))
+    }
+
+    pub async fn mend_misplaced_term(&mut self, kind: TermKind, at: &Key) -> Result<Done> {
+        let Some((slug, direction)) = term::parse_row(at.row()) else { return Ok(Done::Nothing) };
+        let own = Key::new(term::partition(&slug), at.row())?;
+        let table = Table::Terms(kind);
+        let done = until_settled("a term", || async {
+            let Some(found) = self.get(table, at).await? else { return Ok(Done::Nothing) };
+            let standing = self.get(table, &own).await?;
+            if standing.as_ref().is_some_and(|own| own.properties != found.properties)
+                && direction == Direction::Forward
+            {
+                return Ok(Done::left(
+                    "another stands where it belongs: remove one of the two with a tool for Azure tables",
+                ));
+            }
+            if standing.is_none() {
+                let row = Row { row: own.row().to_owned(), found: None, wanted: Some(found.properties.clone()) };
+                make(self.store, table, own.partition(), vec![row]).await?;
+            }
+            let row = Row { row: at.row().to_owned(), found: Some(found), wanted: None };
+            make(self.store, table, at.partition(), vec![row]).await?;
+            Ok(Done::mended(format!("moved to {own}")))
+        })
+        .await?;
+        if matches!(done, Done::Mended(_)) {
+            self.touch(table, at.partition());
+            self.touch(table, own.partition());
+        }
+        Ok(done)
+    }
+
+    pub async fn make_term(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
+        if let Some(row) = self.get(Table::Terms(kind), &term::term(slug)).await? {
+            return Ok(match rows::read(kind, &row) {
+                Ok(row) if row.first_slug() == slug => Done::Nothing,
+                _ => Done::left("another has its slug now: set the posts' terms anew with the mutation updatePost"),
+            });
+        }
+        self.writer.save_terms(kind, vec![Term::new(kind, slug.clone(), slug.as_str())]).await?;
+        Ok(Done::mended("made, with its slug for a name"))
+    }
+
+    pub async fn mend_rename(&mut self, kind: TermKind, from: &Slug, to: &Slug) -> Result<Done> {
+        if self.is_anyone_at_work().await? {
+            return Ok(Done::left(AT_WORK));
+        }
+        rename::finish(self.store, kind, from, to, Writers::Unheard).await?;
+        for slug in [from, to] {
+            self.touch(Table::Terms(kind), term::partition(slug));
+        }
+        Ok(Done::mended("finished where the old slug leads here, undone where it does not"))
+    }
+
+    pub async fn mend_forward(&self, kind: TermKind, from: &Slug, to: Option<&Slug>) -> Result<Done> {
+        if self.is_anyone_at_work().await? {
+            return Ok(Done::left(AT_WORK));
+        }
+        let (table, key) = (Table::Terms(kind), term::term(from));
+        until_settled("a term", || async {
+            let found = self.get(table, &key).await?;
+            if matches!(
+                found.as_ref().map(|row| rows::read(kind, row)),
+                Some(Ok(TermRow::Term(_) | TermRow::PendingFrom { .. }))
+            ) {
+                return Ok(Done::left("a term of its own has the slug: rename one of the two where that is wrong"));
+            }
+            let owner = match to {
+                Some(to) => self.get(table, &term::term(to)).await?.and_then(|row| rows::read(kind, &row).ok()),
+                None => None,
+            };
+            let (wanted, done) = match owner {
+                Some(TermRow::Term(term)) if term.former_slugs.contains(from) => {
+                    (Some(rows::forward(&term)), "made to lead to its term")
+                }
+                Some(_) => return Ok(Done::Nothing),
+                None => (None, "removed: no term had this slug"),
+            };
+            let row = Row { row: key.row().to_owned(), found, wanted };
+            let is_made = make(self.store, table, key.partition(), vec![row]).await?;
+            Ok(if is_made { Done::mended(done) } else { Done::Nothing })
+        })
+        .await
+    }
+}

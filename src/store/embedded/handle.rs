@@ -1,0 +1,64 @@
+//! The open file. The rule: redb uses a file no more once a write of it has failed, so after a full disk it is closed and opened again, and reads go
+//! on; what was acknowledged is in it.
+//!
+//! Opening again is safe there: redb never overwrites a page of the last commit, and the roots change last
+//! (`a_server_goes_on_reading_and_writes_again_once_there_is_room`).
+
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+
+use redb::Database;
+
+use super::guard::{guard, guard_file};
+use super::open::{self, Verify};
+use crate::store::Result;
+use crate::store::error::StoreError;
+
+pub(super) struct Handle {
+    /// `None`: it could not be opened again.
+    database: RwLock<Option<Database>>,
+    /// Its folder; a store that stands on another's backend is not opened again.
+    folder: Option<PathBuf>,
+    /// The file, as errors name it.
+    name: String,
+}
+
+impl Handle {
+    pub fn new(database: Database, folder: Option<PathBuf>, name: String) -> Self {
+        Self { database: RwLock::new(Some(database)), folder, name }
+    }
+
+    pub fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+        let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(database) = database.as_ref() else {
+            let what = format!("{} was closed when its disk was full; make room, and start again", self.name);
+            return Err(StoreError::Full { what, source: None });
+        };
+        guard_file(&self.name, || visit(database))
+    }
+
+    /// Waits for the visits that are under way. Where it cannot be opened, the next call tries again.
+    pub fn reopen(&self) -> Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        // It may still want to write, which fails.
+        let _ = guard(|| {
+            drop(database.take());
+            Ok(())
+        });
+        *database = Some(open::open_file(folder, Verify::Small)?);
+        tracing::warn!(file = self.name, "store.reopened");
+        Ok(())
+    }
+}
+
+/// redb writes when it is closed, and asserts its pages as ever: what it finds there must not end the thread that lets go of the store.
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let database = self.database.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = guard(|| {
+            drop(database);
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,129 @@
+//! A store file cut short or with flipped bits, as each command meets it. The rule it holds: a command says in one line what to do, or tells what the
+//! whole file tells; nothing panics, nothing hangs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::support::command::{Blog, Ran, Serving, run, tidings};
+
+const QUERY: &str =
+    "{ posts { totalCount nodes { slug title body { markdown } tags { slug } } } tags { nodes { name } } }";
+
+struct Patient {
+    blog: Blog,
+    whole: Vec<u8>,
+    export: String,
+}
+
+impl Patient {
+    fn new() -> Self {
+        let blog = Blog::of(&[]);
+        for n in 0..60 {
+            let text =
+                format!("---\ntitle: Post {n}\ntags: [a, b{}]\nauthor: Ada\n---\nThe text of post {n}.\n", n % 7);
+            blog.write(&format!("2025-01-{:02}-post-{n}.md", 1 + n % 28), &text);
+        }
+        assert_eq!(blog.import().code, Some(0));
+        let export = blog.export();
+        let whole = fs::read(blog.path().join("store/tidings.redb")).expect("the file");
+        Self { blog, whole, export }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.blog.path().join("store/tidings.redb")
+    }
+
+    fn run(&self, command: &[&str], damaged: &[u8]) -> Ran {
+        fs::write(self.file(), damaged).expect("the file");
+        run(&[command, &["--store", &self.blog.store()]].concat())
+    }
+
+    /// Each command over this file; whether any noticed.
+    fn assert_clear(&self, damaged: &[u8], what: &str) -> bool {
+        let export = self.run(&["export"], damaged);
+        let is_whole = export.code == Some(0);
+        if is_whole {
+            assert!(export.out == self.export, "{what}: other content was exported");
+        } else {
+            assert_one_line(&export, what);
+        }
+        let mut noticed = !is_whole;
+        for command in [&["check"][..], &["check", "--repair"]] {
+            let ran = self.run(command, damaged);
+            assert!(!ran.err.contains("panicked"), "{what}: {ran:?}");
+            noticed |= ran.code != Some(0);
+            match ran.code {
+                Some(0) => assert!(ran.out.ends_with(": 0 differences\n"), "{what}: {ran:?}"),
+                _ if ran.out.is_empty() => assert_one_line(&ran, what),
+                _ => {}
+            }
+        }
+        noticed
+    }
+}
+
+fn assert_one_line(ran: &Ran, what: &str) {
+    assert_eq!(ran.code, Some(1), "{what}: {ran:?}");
+    let lines: Vec<_> = ran.err.lines().filter(|line| !line.contains("store.")).collect();
+    assert!(lines.len() == 1 && lines[0].starts_with("tidings: "), "{what}: {ran:?}");
+    assert!(lines[0].contains("restore it from a copy"), "{what}: {ran:?}");
+    assert!(!ran.err.contains("panicked"), "{what}: {ran:?}");
+}
+
+#[test]
+fn a_file_cut_short_is_refused_in_one_line() {
+    let patient = Patient::new();
+    for n in 0..16 {
+        let length = 1 + patient.whole.len() * n / 16;
+        assert!(patient.assert_clear(&patient.whole[..length], &format!("{length} bytes")));
+    }
+}
+
+#[test]
+fn flipped_bits_are_refused_in_one_line_or_do_no_harm() {
+    let patient = Patient::new();
+    let used: Vec<usize> = (0..patient.whole.len()).filter(|at| patient.whole[*at] != 0).collect();
+    let mut noticed = 0;
+    for n in 0..24 {
+        let at = if n % 3 == 0 { n * 13 } else { used[n * 7_919 % used.len()] };
+        let mut damaged = patient.whole.clone();
+        damaged[at] ^= 1 << (n % 8);
+        noticed += u32::from(patient.assert_clear(&damaged, &format!("bit {} of byte {at}", n % 8)));
+    }
+    assert!(noticed > 5, "only {noticed} of 24 flips were noticed");
+}
+
+#[test]
+fn a_server_does_not_start_on_a_file_that_is_not_whole() {
+    let patient = Patient::new();
+    fs::write(patient.file(), &patient.whole[..patient.whole.len() / 2]).expect("the file");
+    let ran = run(&["serve", "--store", &patient.blog.store(), "--listen", "127.0.0.1:0"]);
+    assert_one_line(&ran, "half a file");
+}
+
+/// The file is changed behind the server's back: what it answers is right, or an error.
+#[test]
+fn a_server_whose_file_is_damaged_under_it_answers_right_or_not_at_all() {
+    let patient = Patient::new();
+    let whole = Serving::start_of(&["--store", &patient.blog.store()], &[], tidings);
+    let expected = whole.query(QUERY);
+    whole.stop();
+    for n in 0..6 {
+        fs::write(patient.file(), &patient.whole).expect("the file");
+        let serving = Serving::start_of(&["--store", &patient.blog.store()], &[], tidings);
+        let mut damaged = fs::read(patient.file()).expect("the file");
+        for at in (n * 97..damaged.len()).step_by(501) {
+            damaged[at] ^= 0x40;
+        }
+        fs::write(patient.file(), &damaged).expect("the file");
+        let answer = serving.ask(QUERY);
+        let is_right = answer["data"] == expected && answer.get("errors").is_none();
+        let codes = answer["errors"].as_array().cloned().unwrap_or_default();
+        let is_told = !codes.is_empty() && codes.iter().all(|error| error["extensions"]["code"] == json!("INTERNAL"));
+        assert!(is_right || is_told, "round {n}: {answer}");
+        let (_, errors) = serving.stop_with_errors();
+        assert!(!errors.iter().any(|line| line.starts_with("thread ")), "{errors:?}");
+    }
+}

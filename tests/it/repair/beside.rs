@@ -1,0 +1,131 @@
+//! A repair beside servers at work. The rule it holds: rows of a change that is under way are that server's, and nothing that was acknowledged is lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+use tidings::content::write::intent::{self, Intent};
+use tidings::content::write::plan::{Change, Stored};
+use tidings::keys::intent::IntentName;
+use tidings::keys::{PostPlace, Table, lookup, time};
+use tidings::model::TermKind;
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+use super::damage::{Act, act, content_rows, posts, repair, shared_site, view};
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::rows::key;
+use crate::support::site::{Site, instant};
+
+async fn shared() -> Site {
+    let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
+    let site = shared_site(store).await;
+    site.publish(&posts()).await;
+    site
+}
+
+#[tokio::test]
+async fn rows_of_a_change_that_is_under_way_are_left_alone() {
+    let site = shared().await;
+    let post = posts()[0].clone();
+    let place = PostPlace::of(&post.post);
+    let name = IntentName::new("other", instant("2026-06-15T12:00:00Z"), "random");
+    let row = site.store.get("Posts", &place.whole(&post.post.slug)).await.expect("a read").expect("the post");
+    let change = Change { before: Some(Stored { whole: post, etag: row.etag }), after: None };
+    let _leased = intent::open(&site.store, &site.clock, &name, &Intent::of_posts(&[change], &[], None))
+        .await
+        .expect("an intent");
+    let by_tag = Table::PostsBy(TermKind::Tag);
+    let [pointer, mirror] = [time::time_row, time::mirror_row].map(|row| row(&place.key));
+    let put_by = || Some(tidings::store::Value::String(name.to_string().into()));
+    for done in [
+        // A pointer that the change has put, of a tag that the post does not bear yet.
+        Act::Copy(by_tag, key("a", &pointer), key("z", &pointer)),
+        Act::Copy(by_tag, key("a", &pointer), key("z", &mirror)),
+        Act::Set(by_tag, key("z", &pointer), "Intent", put_by()),
+        Act::Set(by_tag, key("z", &mirror), "Intent", put_by()),
+        // A slug that it has claimed, and a summary that it is about to write.
+        Act::Copy(
+            Table::PostKeys,
+            lookup::by_slug(&"post-0".parse().expect("a slug")),
+            lookup::by_slug(&"claimed".parse().expect("a slug")),
+        ),
+        Act::Delete(Table::Posts, place.summary()),
+    ] {
+        act(&site.store, &done).await;
+    }
+    let before = content_rows(&site.store).await;
+    let (repaired, lines) = repair(&site).await;
+    // Counts are written under their ETags, whoever else is at work.
+    let changed: Vec<_> = lines.iter().filter(|line| !line.contains("!count") && !line.starts_with("Months")).collect();
+    assert_eq!(changed, [""; 0]);
+    assert!(repaired.left.iter().any(|(difference, _)| difference.table == "Intents"), "{:#?}", repaired.left);
+    let after = content_rows(&site.store).await;
+    assert!(before.keys().all(|row| after.contains_key(row)), "{:#?}", repaired.left);
+}
+
+/// Each as it is written in a document; `{n}` is the round.
+const CHANGES: [&str; 6] = [
+    r#"createPost(input: { title: "New {n}", slug: "new-{n}", markdown: "x", publishAt: "2026-03-0{m}T00:00:00Z", tags: ["a", "t{m}"], authors: ["ada"], categories: ["news"] })"#,
+    r#"updatePost(input: { id: "{id}", version: 1, tags: ["b", "u{m}"] })"#,
+    r#"updatePost(input: { id: "{id}", version: 2, slug: "renamed-{n}" })"#,
+    r#"publishPost(input: { id: "{id}", version: 3, at: "2025-0{m}-01T00:00:00Z" })"#,
+    r#"unpublishPost(input: { id: "{id}", version: 4 })"#,
+    r#"publishPost(input: { id: "{id}", version: 5, at: "2026-04-0{m}T00:00:00Z" })"#,
+];
+
+async fn change_all(site: &Site) {
+    for n in 1..=24 {
+        let mut id = String::new();
+        for change in CHANGES {
+            let change =
+                change.replace("{n}", &n.to_string()).replace("{m}", &(1 + n % 9).to_string()).replace("{id}", &id);
+            let mutation = format!("mutation {{ done: {change} {{ post {{ id }} userErrors {{ code message }} }} }}");
+            let answer = site.mutate(&mutation, json!({}), Some(EDITOR_TOKEN)).await.body;
+            let done = &answer["data"]["done"];
+            assert_eq!(done["userErrors"], Value::Array(Vec::new()), "{mutation}: {answer}");
+            id = done["post"]["id"].as_str().expect("an id").to_owned();
+        }
+        if n % 3 == 0 {
+            let mutation = format!(
+                r#"mutation {{ done: deletePost(input: {{ id: "{id}", version: 6 }}) {{ userErrors {{ code }} }} }}"#
+            );
+            let answer = site.mutate(&mutation, json!({}), Some(EDITOR_TOKEN)).await.body;
+            assert_eq!(answer["data"]["done"]["userErrors"], Value::Array(Vec::new()), "{answer}");
+        }
+    }
+}
+
+/// Ids are made at random, so they do not tell.
+fn without_ids(view: &str) -> usize {
+    view.matches("\"slug\":\"").count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_server_at_work_loses_nothing_to_a_repair_beside_it() {
+    let expected = {
+        let site = shared().await;
+        change_all(&site).await;
+        without_ids(&view(&site).await)
+    };
+    let site = shared().await;
+    let other = shared_site(Arc::clone(&site.store)).await;
+    let is_done = Arc::new(AtomicBool::new(false));
+    let until = Arc::clone(&is_done);
+    // On a worker of its own: a repair that finds nothing to write never waits.
+    let repairing = tokio::spawn(async move {
+        let mut repairs = 0;
+        while !until.load(Ordering::SeqCst) {
+            repair(&other).await;
+            repairs += 1;
+        }
+        repairs
+    });
+    change_all(&site).await;
+    is_done.store(true, Ordering::SeqCst);
+    let repairs = repairing.await.expect("no repair fails");
+    assert!(repairs > 3, "only {repairs} repairs");
+    let (repaired, _) = repair(&site).await;
+    assert_eq!(repaired.left, []);
+    assert_eq!(without_ids(&view(&site).await), expected);
+}

@@ -1,0 +1,44 @@
+//! Each damage of the table, on each store: named, mended, and gone, with every row as it was.
+
+use std::sync::Arc;
+
+use tidings::store::Store;
+use tidings::store::azure::AzureStore;
+use tidings::store::embedded::EmbeddedStore;
+
+use super::damage::{act, content_rows, differences, posts, repair, shared_site, view};
+use super::table::damages;
+use crate::support::azurite::{Azurite, random_prefix};
+use crate::support::site::Site;
+
+async fn assert_all_are_mended(site: &Site) {
+    site.publish(&posts()).await;
+    let (seen, rows) = (view(site).await, content_rows(&site.store).await);
+    for (name, acts) in damages() {
+        for done in &acts {
+            act(&site.store, done).await;
+        }
+        assert_ne!(differences(site).await, [""; 0], "{name}: not named");
+        let (repaired, lines) = repair(site).await;
+        assert_eq!(repaired.left, [], "{name}: {lines:#?}");
+        assert!(repaired.mended > 0 && repaired.mended == lines.len(), "{name}: {lines:#?}");
+        assert_eq!(content_rows(&site.store).await, rows, "{name}: {lines:#?}");
+        assert_eq!(view(site).await, seen, "{name}: {lines:#?}");
+        let (again, lines) = repair(site).await;
+        assert_eq!((again.mended, lines), (0, Vec::new()), "{name}: mended twice");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_damage_is_mended_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = EmbeddedStore::open(folder.path()).expect("a store");
+    assert_all_are_mended(&Site::over(Arc::new(store)).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_damage_is_mended_in_azurite() {
+    let azurite = Azurite::any();
+    let store: Store = Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"));
+    assert_all_are_mended(&shared_site(store).await).await;
+}

@@ -1,0 +1,127 @@
+//! A site to be damaged, and what is done to it through the store's own door. The rule: the rows after a repair are held against those before the
+//! damage, less what says nothing of the content: ETags, intents, sequences.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidings::clock::Clock;
+use tidings::content::repair::{Options, Repaired};
+use tidings::content::{Content, Sharing};
+use tidings::keys::{COUNT_ROW, Table};
+use tidings::model::WholePost;
+use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
+
+use crate::support::rows::{batch, delete, properties, put, scan};
+use crate::support::site::{NOW, Site, instant, post, slugs};
+
+/// One thing that is done to a row.
+#[derive(Debug, Clone)]
+pub enum Act {
+    Delete(Table, Key),
+    Put(Table, Key, Properties),
+    /// One property is changed, or taken away.
+    Set(Table, Key, &'static str, Option<Value>),
+    /// The row of the first key is put under the second as well.
+    Copy(Table, Key, Key),
+}
+
+pub async fn act(store: &Store, act: &Act) {
+    let (table, operation, partition) = match act {
+        Act::Delete(table, key) => (table, delete(key.row(), Precondition::None), key.partition()),
+        Act::Put(table, key, row) => (table, put_row(key, row.clone()), key.partition()),
+        Act::Set(table, key, name, value) => {
+            let old = row(store, *table, key).await.properties;
+            let kept = old.iter().filter(|(n, _)| n != name).map(|(n, v)| (n, v.clone()));
+            let changed: Vec<_> = kept.chain(value.clone().map(|value| (*name, value))).collect();
+            (table, put_row(key, properties(&changed)), key.partition())
+        }
+        Act::Copy(table, from, to) => (table, put_row(to, row(store, *table, from).await.properties), to.partition()),
+    };
+    store.commit(table.name(), &batch(partition, vec![operation])).await.unwrap_or_else(|e| panic!("{act:?}: {e}"));
+}
+
+fn put_row(key: &Key, row: Properties) -> Operation {
+    put(key.row(), row, Precondition::None)
+}
+
+async fn row(store: &Store, table: Table, key: &Key) -> Entity {
+    let found = store.get(table.name(), key).await.expect("a read");
+    found.unwrap_or_else(|| panic!("{}{key} is not there", table.name()))
+}
+
+/// A site that another server may be at work on too, as it is on Azure.
+pub async fn shared_site(store: Store) -> Site {
+    let clock = Clock::fixed(instant(NOW));
+    let sharing = Sharing::Shared { seen_within: std::time::Duration::ZERO };
+    let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
+    Site { content, store, clock }
+}
+
+/// Three posts of two months, one of them still to come, and a draft; with terms and former slugs.
+pub fn posts() -> Vec<WholePost> {
+    let times = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-07-01T00:00:00Z", "2026-04-01T00:00:00Z"];
+    let mut posts: Vec<_> = times.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
+    for (whole, n) in posts.iter_mut().zip(0..) {
+        whole.post.tags = slugs(if n == 0 { &["a", "b"] } else { &["b"] });
+        whole.post.authors = slugs(&["ada"]);
+        whole.post.categories = slugs(&["news"]);
+        whole.post.former_slugs = slugs(&[&format!("once-{n}")]);
+        whole.post.origin = Some(format!("posts/{n}.md"));
+    }
+    posts[3].post.published_at = None;
+    posts
+}
+
+/// All that readers see, and how the drafts stand.
+pub async fn view(site: &Site) -> String {
+    site.forget();
+    let fields = "id slug title version excerpt publishedAt tags { slug name } authors { name } body { markdown }";
+    let query = format!(
+        "{{ posts(first: 100) {{ totalCount nodes {{ {fields} }} }} back: posts(last: 100) {{ nodes {{ slug }} }} \
+           tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
+           backTags: tags(last: 100) {{ nodes {{ slug }} }} \
+           authors {{ nodes {{ slug name posts {{ totalCount }} }} }} categories {{ nodes {{ slug name }} }} \
+           archive {{ year month postCount }} one: post(slug: \"post-1\") {{ id title body {{ markdown }} }} \
+           once: post(slug: \"once-0\") {{ slug }} draft: post(slug: \"post-3\") {{ slug }} }}"
+    );
+    let seen = site.query(&query).await;
+    let catalog = site.content.catalog().await.expect("the catalog");
+    let places: BTreeMap<_, _> = catalog.posts.iter().map(|(id, found)| (id, format!("{found:?}"))).collect();
+    let slugs: BTreeMap<_, _> = catalog.slugs.iter().collect();
+    format!("{seen} {places:?} {slugs:?}")
+}
+
+/// Every row, as far as it tells of the content.
+pub async fn content_rows(store: &Store) -> BTreeMap<String, String> {
+    let mut rows = BTreeMap::new();
+    for table in Table::ALL {
+        for row in scan(store, table.name()).await {
+            let is_whole = matches!(table, Table::Posts | Table::Drafts);
+            let told = row.properties.iter().filter(|(name, _)| {
+                let is_of_protocol = ["Intent", "Sequence", "Newest"].contains(name);
+                !is_of_protocol && (is_whole || *name != "Version")
+            });
+            // Where a count was overwritten with a listing, the rest of that is in no one's way.
+            let told: BTreeMap<_, _> = told.filter(|(name, _)| row.key.row() != COUNT_ROW || *name == "Rows").collect();
+            let is_empty = told.get("Rows") == Some(&&Value::Int64(0));
+            // A partition that holds nothing may be counted and listed as such, or not at all.
+            let is_count = row.key.row() == COUNT_ROW || told.contains_key("Partition");
+            if !(is_count && is_empty) {
+                rows.insert(format!("{}{}", table.name(), row.key), format!("{told:?}"));
+            }
+        }
+    }
+    rows
+}
+
+pub async fn differences(site: &Site) -> Vec<String> {
+    let report = site.content.check().await.expect("the check reads everything");
+    report.differences.iter().map(ToString::to_string).collect()
+}
+
+/// Repairs, and answers the lines that were told.
+pub async fn repair(site: &Site) -> (Repaired, Vec<String>) {
+    let mut lines = Vec::new();
+    let repaired = site.content.repair(Options::default(), |line| lines.push(line)).await.expect("a repair");
+    (repaired, lines)
+}

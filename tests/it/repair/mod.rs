@@ -1,0 +1,9 @@
+//! `check --repair`: whatever is damaged beside the whole posts and the terms, the tables come back as they were.
+
+mod beside;
+mod by_hand;
+mod damage;
+mod persons;
+mod random;
+mod stopped;
+mod table;

@@ -1,0 +1,72 @@
+//! A repair that is stopped at any request of the store, and run again. The rule it holds: the second one finishes what the first began.
+
+use std::sync::Arc;
+
+use tidings::content::repair::Options;
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+use super::damage::{act, content_rows, posts, repair, view};
+use super::table::damages;
+use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
+use crate::support::site::Site;
+
+/// One of each way to mend.
+const DAMAGES: [&str; 10] = [
+    "a pointer lost with its mirror",
+    "a pointer to no post",
+    "a lost count",
+    "a month that is not listed",
+    "a first character listed under another's row",
+    "a stale slug",
+    "a lost former slug",
+    "a lost mirror of a tag",
+    "a forwarding draft left over",
+    "a post that stands in another month too",
+];
+
+async fn damaged() -> Store {
+    let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
+    Site::over(Arc::clone(&store)).await.publish(&posts()).await;
+    let table = damages();
+    for name in DAMAGES {
+        let (_, acts) = table.iter().find(|(of, _)| *of == name).expect("a damage of the table");
+        for done in acts {
+            act(&store, done).await;
+        }
+    }
+    store
+}
+
+async fn assert_any_stop_is_mended(last: Last) {
+    let (seen, rows) = {
+        let site = Site::in_memory().await;
+        site.publish(&posts()).await;
+        (view(&site).await, content_rows(&site.store).await)
+    };
+    for requests in 0.. {
+        let inner = damaged().await;
+        let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
+        let stopped = Site::over(stopping.clone()).await.content.repair(Options::default(), drop).await;
+        if !stopping.has_stopped() {
+            assert!(stopped.is_ok() && requests > 60, "after {requests}: {stopped:?}");
+            return;
+        }
+        let_requests_arrive(&inner).await;
+        let site = Site::over(inner).await;
+        let (repaired, lines) = repair(&site).await;
+        assert_eq!(repaired.left, [], "stopped at request {requests}, {last:?}: {lines:#?}");
+        assert_eq!(content_rows(&site.store).await, rows, "stopped at request {requests}, {last:?}");
+        assert_eq!(view(&site).await, seen, "stopped at request {requests}, {last:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_repair_can_be_stopped_anywhere() {
+    assert_any_stop_is_mended(Last::Unsent).await;
+}
+
+#[tokio::test]
+async fn a_repair_can_lose_any_answer() {
+    assert_any_stop_is_mended(Last::Done).await;
+}

@@ -1,0 +1,310 @@
+//! The damages that can be made by hand, as a table: a name, and what is done.
+
+use tidings::content::rows::lookup as lookup_rows;
+use tidings::content::rows::post::{self as post_rows, Move, OtherPlace};
+use tidings::keys::time::Direction;
+use tidings::keys::{COUNT_ROW, PostPlace, Shelf, Table, lookup, place, term, time};
+use tidings::model::{Month, Post, PostId, PostKey, TermKind, WholePost};
+use tidings::store::{Key, Properties, Value};
+
+use super::damage::{Act, posts};
+use crate::support::rows::{key, properties};
+use crate::support::site::{instant, slug};
+
+const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
+const TAGS: Table = Table::Terms(TermKind::Tag);
+
+type Damage = (&'static str, Vec<Act>);
+
+/// Everything that a repair mends.
+pub fn damages() -> Vec<Damage> {
+    [pointers(), counts(), listings(), lookups(), summaries(), moves(), places(), terms()].concat()
+}
+
+fn one() -> Post {
+    posts()[0].post.clone()
+}
+
+fn text(text: &str) -> Option<Value> {
+    Some(Value::String(text.into()))
+}
+
+/// A post that never was.
+fn nobody() -> PostId {
+    "zzzzzzzzzzzz".parse().expect("an id")
+}
+
+fn pointer(tag: &str) -> Key {
+    key(tag, &time::time_row(&one().key()))
+}
+
+fn pointer_mirror(tag: &str) -> Key {
+    key(tag, &time::mirror_row(&one().key()))
+}
+
+fn pointers() -> Vec<Damage> {
+    let gone = PostKey { at: one().key().at, id: nobody() };
+    let moved = PostKey { at: instant("2020-01-01T00:00:00Z"), id: one().id };
+    let copy = |from: Key, to: &PostKey| {
+        vec![
+            Act::Copy(BY_TAG, from.clone(), key("a", &time::time_row(to))),
+            Act::Copy(BY_TAG, from, key("a", &time::mirror_row(to))),
+        ]
+    };
+    vec![
+        ("a lost pointer", vec![Act::Delete(BY_TAG, pointer("b"))]),
+        ("a lost mirror of a pointer", vec![Act::Delete(BY_TAG, pointer_mirror("b"))]),
+        (
+            "a pointer lost with its mirror",
+            vec![Act::Delete(BY_TAG, pointer("b")), Act::Delete(BY_TAG, pointer_mirror("b"))],
+        ),
+        (
+            "a partition of an index lost whole",
+            vec![
+                Act::Delete(BY_TAG, pointer("a")),
+                Act::Delete(BY_TAG, pointer_mirror("a")),
+                Act::Delete(BY_TAG, key("a", COUNT_ROW)),
+            ],
+        ),
+        ("a pointer to no post", copy(pointer("a"), &gone)),
+        ("a pointer to where the post was", copy(pointer("a"), &moved)),
+        ("a mirror of a pointer to no post", vec![Act::Copy(BY_TAG, pointer("a"), key("a", &time::mirror_row(&gone)))]),
+        (
+            "a pointer of a tag that the post does not bear",
+            vec![
+                Act::Copy(BY_TAG, pointer("a"), key("z", pointer("a").row())),
+                Act::Copy(BY_TAG, pointer("a"), key("z", pointer_mirror("a").row())),
+            ],
+        ),
+        ("a pointer to another row", vec![Act::Set(BY_TAG, pointer("a"), "PostPartitionKey", text("2024-01"))]),
+        ("a pointer of a later version", vec![Act::Set(BY_TAG, pointer("a"), "Version", Some(Value::Int32(9)))]),
+        ("a pointer that does not read", vec![Act::Set(BY_TAG, pointer("a"), "Version", None)]),
+        (
+            "a mirror that differs from its pointer",
+            vec![Act::Set(BY_TAG, pointer_mirror("a"), "PostRowKey", text("other"))],
+        ),
+    ]
+}
+
+fn counts() -> Vec<Damage> {
+    let rows = |n| Some(Value::Int64(n));
+    let old = PostKey { at: instant("2001-01-01T00:00:00Z"), id: nobody() };
+    let mut damages = Vec::new();
+    for (table, partition) in [(BY_TAG, "b"), (Table::Posts, "2026-05"), (TAGS, "b")] {
+        let at = key(partition, COUNT_ROW);
+        damages.extend([
+            ("a wrong count", vec![Act::Set(table, at.clone(), "Rows", rows(7))]),
+            ("a lost count", vec![Act::Delete(table, at.clone())]),
+            ("a count that does not read", vec![Act::Set(table, at.clone(), "Sequence", None)]),
+        ]);
+        if table != TAGS {
+            damages.push((
+                "a count whose newest post is too old",
+                vec![Act::Set(table, at, "Newest", text(&time::time_row(&old)))],
+            ));
+        }
+    }
+    damages
+}
+
+fn listings() -> Vec<Damage> {
+    let rows = |n| Some(Value::Int64(n));
+    let [may, other] =
+        [(2026, 5), (2011, 1)].map(|(y, m)| place::month_row(Shelf::Posts, Month::new(y, m).expect("a month")));
+    let (a, strange) = (term::directory_row("b"), term::directory_row("q"));
+    vec![
+        ("a month that is not listed", vec![Act::Delete(Table::Months, may.clone())]),
+        ("a month listed with another count", vec![Act::Set(Table::Months, may.clone(), "Rows", rows(5))]),
+        ("a month whose listing does not read", vec![Act::Set(Table::Months, may.clone(), "Partition", None)]),
+        (
+            "a month listed under another's row",
+            vec![Act::Copy(Table::Months, may.clone(), other.clone()), Act::Delete(Table::Months, may.clone())],
+        ),
+        (
+            "a month listed that holds nothing",
+            vec![
+                Act::Copy(Table::Months, may.clone(), other.clone()),
+                Act::Set(Table::Months, other, "Partition", text("2011-01")),
+            ],
+        ),
+        ("a first character that is not listed", vec![Act::Delete(TAGS, a.clone())]),
+        ("a first character listed with another count", vec![Act::Set(TAGS, a.clone(), "Rows", rows(5))]),
+        ("a first character whose listing does not read", vec![Act::Set(TAGS, a.clone(), "Rows", None)]),
+        ("a first character listed under another's row", vec![Act::Copy(TAGS, a.clone(), strange.clone())]),
+        (
+            "a first character listed that holds nothing",
+            vec![Act::Copy(TAGS, a, strange.clone()), Act::Set(TAGS, strange, "Partition", text("q"))],
+        ),
+    ]
+}
+
+fn lookups() -> Vec<Damage> {
+    let [id, other] = [0, 1].map(|n: usize| lookup::by_id(&posts()[n].post.id));
+    let [own, twos] = ["post-0", "post-1"].map(|s| lookup::by_slug(&slug(s)));
+    let [once, never] = ["once-0", "never"].map(|s| lookup::by_slug(&slug(s)));
+    let keys = Table::PostKeys;
+    let mut nobodys = one();
+    (nobodys.id, nobodys.slug) = (nobody(), slug("never"));
+    let dangling = lookup_rows::place(&nobodys, "none.0");
+    vec![
+        ("a lost id", vec![Act::Delete(keys, id.clone())]),
+        ("an id that names another post", vec![Act::Copy(keys, other, id.clone())]),
+        (
+            "an id that names another place",
+            vec![Act::Set(keys, id.clone(), "At", Some(Value::DateTime(638_741_523_061_234_567)))],
+        ),
+        ("an id without where it was imported from", vec![Act::Set(keys, id.clone(), "Origin", None)]),
+        ("an id that does not read", vec![Act::Set(keys, id.clone(), "Shelf", text("Nowhere"))]),
+        ("an id of no post", vec![Act::Put(keys, lookup::by_id(&nobody()), dangling.clone())]),
+        ("a lost slug", vec![Act::Delete(keys, own.clone())]),
+        ("a slug that leads to another post", vec![Act::Copy(keys, twos, own.clone())]),
+        ("a slug that leads to no post", vec![Act::Put(keys, never.clone(), dangling.clone())]),
+        ("a slug of a post taken by no post", vec![Act::Put(keys, own.clone(), dangling)]),
+        ("a stale slug", vec![Act::Copy(keys, own.clone(), never.clone())]),
+        ("a slug that does not read", vec![Act::Set(keys, own.clone(), "Id", text("?"))]),
+        ("a slug told as a former one", vec![Act::Copy(keys, once.clone(), own.clone())]),
+        ("a lost former slug", vec![Act::Delete(keys, once.clone())]),
+        ("a former slug told as the slug", vec![Act::Copy(keys, own.clone(), once.clone())]),
+        (
+            "a former slug that leads to no post",
+            vec![Act::Put(keys, once.clone(), lookup_rows::former(&nobody(), "none.0"))],
+        ),
+        ("a slug that was never a former one", vec![Act::Copy(keys, once, never)]),
+        ("all rows of a post", vec![Act::Delete(keys, id), Act::Delete(keys, own)]),
+    ]
+}
+
+fn summaries() -> Vec<Damage> {
+    let mut damages = Vec::new();
+    for n in [0, 3] {
+        let post = posts()[n].post.clone();
+        let place = PostPlace::of(&post);
+        let table = place.shelf.table();
+        let (summary, mirror) = (place.summary(), key(&place.partition(), &time::mirror_row(&post.key())));
+        let elsewhere = PostKey { at: instant("2019-02-01T00:00:00Z"), id: post.id.clone() };
+        let beside = PostKey { at: post.key().at.previous().expect("an instant"), id: post.id.clone() };
+        damages.extend([
+            ("a lost summary", vec![Act::Delete(table, summary.clone())]),
+            ("a lost mirror of a summary", vec![Act::Delete(table, mirror.clone())]),
+            (
+                "a summary lost with its mirror",
+                vec![Act::Delete(table, summary.clone()), Act::Delete(table, mirror.clone())],
+            ),
+            ("a summary that tells another title", vec![Act::Set(table, summary.clone(), "Title", text("Other"))]),
+            ("a summary that tells another slug", vec![Act::Set(table, summary.clone(), "Slug", text("other"))]),
+            ("a summary that does not read", vec![Act::Set(table, summary.clone(), "Title", None)]),
+            ("a mirror that tells another title", vec![Act::Set(table, mirror, "Title", text("Other"))]),
+            (
+                "a summary left over in another month",
+                vec![
+                    Act::Copy(table, summary.clone(), place::summary(&elsewhere)),
+                    Act::Copy(table, summary.clone(), key("2019-02", &time::mirror_row(&elsewhere))),
+                ],
+            ),
+            ("a summary left over in its month", vec![Act::Copy(table, summary, place::summary(&beside))]),
+        ]);
+    }
+    damages
+}
+
+/// The three rows of a post where it belongs, with or without a mark.
+fn rows_of(whole: &WholePost, mark: Option<&Move>) -> Vec<(Table, Key, Properties)> {
+    let place = PostPlace::of(&whole.post);
+    let table = place.shelf.table();
+    let marked = |row| mark.map_or_else(|| Clone::clone(&row), |mark| post_rows::set_move(Clone::clone(&row), mark));
+    let summary = marked(post_rows::summary(&whole.post));
+    let body = marked(post_rows::whole(whole).expect("a body that fits"));
+    vec![
+        (table, place.whole(&whole.post.slug), body),
+        (table, place.summary(), summary.clone()),
+        (table, key(&place.partition(), &time::mirror_row(&whole.post.key())), summary),
+    ]
+}
+
+fn put_all(rows: Vec<(Table, Key, Properties)>) -> Vec<Act> {
+    rows.into_iter().map(|(table, key, row)| Act::Put(table, key, row)).collect()
+}
+
+fn delete_all(rows: Vec<(Table, Key, Properties)>) -> Vec<Act> {
+    rows.into_iter().map(|(table, key, _)| Act::Delete(table, key)).collect()
+}
+
+fn moves() -> Vec<Damage> {
+    let here = posts()[0].clone();
+    let mut there = here.clone();
+    there.post.published_at = Some(instant("2024-03-01T00:00:00Z"));
+    let mut draft = here.clone();
+    draft.post.published_at = None;
+    draft.post.created_at = instant("2023-03-01T00:00:00Z");
+    let end = |whole: &WholePost| {
+        let place = PostPlace::of(&whole.post);
+        OtherPlace { shelf: place.shelf, key: place.key }
+    };
+    let (pending, forward) = (|old| Move::PendingFrom(end(old)), |new| Move::ForwardTo(end(new)));
+    vec![
+        ("a pending post whose old place is gone", put_all(rows_of(&here, Some(&pending(&there))))),
+        (
+            "a move that was committed and not settled",
+            [put_all(rows_of(&here, Some(&pending(&draft)))), put_all(rows_of(&draft, Some(&forward(&here))))].concat(),
+        ),
+        ("a forwarding row left over", put_all(rows_of(&there, Some(&forward(&here))))),
+        ("a forwarding draft left over", put_all(rows_of(&draft, Some(&forward(&here))))),
+        ("a pending post beside its old place", put_all(rows_of(&there, Some(&pending(&here))))),
+        ("a pending draft beside its old place", put_all(rows_of(&draft, Some(&pending(&here))))),
+        ("a post that forwards to nowhere", put_all(rows_of(&here, Some(&forward(&there))))),
+    ]
+}
+
+fn places() -> Vec<Damage> {
+    let rows = rows_of(&posts()[0], None);
+    let in_month = |month: &str| {
+        rows.iter().map(|(table, at, row)| (*table, key(month, at.row()), row.clone())).collect::<Vec<_>>()
+    };
+    let as_draft = || rows.iter().map(|(_, at, row)| (Shelf::Drafts.table(), at.clone(), row.clone())).collect();
+    let (table, whole, _) = rows[0].clone();
+    let other = key(whole.partition(), "s-other");
+    vec![
+        ("a post in the partition of another month", [delete_all(rows.clone()), put_all(in_month("2012-12"))].concat()),
+        ("a post that stands in another month too", put_all(in_month("2012-12"))),
+        ("a published post among the drafts", [delete_all(rows.clone()), put_all(as_draft())].concat()),
+        (
+            "a whole post under another slug",
+            vec![Act::Copy(table, whole.clone(), other.clone()), Act::Delete(table, whole.clone())],
+        ),
+        ("a whole post under another slug too", vec![Act::Copy(table, whole, other)]),
+    ]
+}
+
+fn terms() -> Vec<Damage> {
+    let own = term::term(&slug("b"));
+    let mirror = key("b", &term::row(&slug("b"), Direction::Backward));
+    let count = key("b", COUNT_ROW);
+    vec![
+        ("a lost mirror of a tag", vec![Act::Delete(TAGS, mirror.clone())]),
+        ("a mirror that tells another name", vec![Act::Set(TAGS, mirror.clone(), "Name", text("Other"))]),
+        ("a lost tag", vec![Act::Delete(TAGS, own.clone())]),
+        ("a tag that does not read", vec![Act::Set(TAGS, own.clone(), "Name", None)]),
+        (
+            "a tag in the partition of another character",
+            vec![
+                Act::Copy(TAGS, own.clone(), key("x", own.row())),
+                Act::Delete(TAGS, own.clone()),
+                Act::Copy(TAGS, mirror.clone(), key("x", mirror.row())),
+                Act::Delete(TAGS, mirror.clone()),
+            ],
+        ),
+        ("a mirror of a tag that stands elsewhere too", vec![Act::Copy(TAGS, mirror.clone(), key("x", mirror.row()))]),
+        (
+            "a change that was left, and does not read",
+            vec![Act::Put(
+                Table::Intents,
+                key("server", "0638741523061234567-random"),
+                properties(&[("Changes0", Value::Binary(vec![1].into()))]),
+            )],
+        ),
+        (
+            "a tag whose partition is lost whole, but for its mirror",
+            vec![Act::Delete(TAGS, own), Act::Delete(TAGS, count), Act::Delete(TAGS, term::directory_row("b"))],
+        ),
+    ]
+}

@@ -1,0 +1,138 @@
+//! The store in a file whose disk is full, at each write in turn. The rule it holds: an error that says so, and what was acknowledged stands.
+
+use std::io::{self, ErrorKind};
+use std::sync::{Arc, Mutex};
+
+use redb::StorageBackend;
+use tidings::store::embedded::EmbeddedStore;
+use tidings::store::{Precondition, Store, StoreError, Value};
+
+use crate::support::rows::{TABLE, batch, get_row, properties, put};
+
+/// A disk in memory, which outlives the stores upon it.
+#[derive(Debug, Clone)]
+struct Disk(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    bytes: Vec<u8>,
+    /// Writes and growths until it is full; `None` has room for ever.
+    left: Option<usize>,
+    full_with: ErrorKind,
+}
+
+impl Disk {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(State { bytes: Vec::new(), left: None, full_with: ErrorKind::StorageFull })))
+    }
+
+    fn take(&self) -> io::Result<std::sync::MutexGuard<'_, State>> {
+        let mut state = self.0.lock().expect("no test panics here");
+        match state.left {
+            Some(0) => return Err(state.full_with.into()),
+            Some(left) => state.left = Some(left - 1),
+            None => {}
+        }
+        Ok(state)
+    }
+}
+
+impl StorageBackend for Disk {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.lock().expect("no test panics here").bytes.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let state = self.0.lock().expect("no test panics here");
+        let found = state.bytes.get(offset as usize..offset as usize + out.len());
+        out.copy_from_slice(found.ok_or(ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.take()?.bytes.resize(len as usize, 0);
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut state = self.take()?;
+        let place = state.bytes.get_mut(offset as usize..offset as usize + data.len());
+        place.ok_or(ErrorKind::UnexpectedEof)?.copy_from_slice(data);
+        Ok(())
+    }
+}
+
+fn body(n: usize) -> Value {
+    Value::Binary(vec![n as u8; 3_000 + n].into())
+}
+
+async fn try_put(store: &Store, n: usize) -> Result<(), StoreError> {
+    // Two rows, of which there is never one alone.
+    let puts = ["a", "b"].map(|row| put(&format!("{row}{n}"), properties(&[("Body", body(n))]), Precondition::Absent));
+    store.commit(TABLE, &batch("p", puts.to_vec())).await.map(drop)
+}
+
+async fn assert_full_after(writes: usize, full_with: ErrorKind) -> bool {
+    let disk = Disk::new();
+    let store: Store = Arc::new(EmbeddedStore::on_backend(disk.clone()).expect("a store"));
+    try_put(&store, 0).await.expect("a put");
+    {
+        let mut state = disk.0.lock().expect("no test panics here");
+        (state.left, state.full_with) = (Some(writes), full_with);
+    }
+    let (mut acknowledged, mut refused) = (vec![0], Vec::new());
+    for n in 1..25 {
+        match try_put(&store, n).await {
+            Ok(()) => acknowledged.push(n),
+            Err(error) => refused.push((n, error)),
+        }
+    }
+    if let Some((_, first)) = refused.first() {
+        assert!(matches!(first, StoreError::Full { .. }), "after {writes} writes: {first:?}");
+        assert!(first.to_string().contains("disk is full") && first.to_string().contains("make room"), "{first}");
+        let is_clear = |e: &StoreError| matches!(e, StoreError::Full { .. } | StoreError::Unavailable { .. });
+        assert!(refused.iter().all(|(_, error)| is_clear(error)), "after {writes} writes: {refused:?}");
+        // A read is right, or says that the store is out of use; nothing is lost for that.
+        match store.get(TABLE, &crate::support::rows::key("p", "a0")).await {
+            Ok(row) => assert_eq!(row.expect("the row").properties.get("Body"), Some(&body(0))),
+            Err(error) => assert!(is_clear(&error), "after {writes} writes: {error:?}"),
+        }
+    }
+    drop(store);
+    disk.0.lock().expect("no test panics here").left = None;
+    let store: Store = Arc::new(EmbeddedStore::on_backend(disk).expect("the store opens once there is room"));
+    for n in 0..25 {
+        let (a, b) = (get_row(&store, "p", &format!("a{n}")).await, get_row(&store, "p", &format!("b{n}")).await);
+        assert_eq!(a.is_some(), b.is_some(), "half a batch after {writes} writes");
+        assert!(a.is_some() || !acknowledged.contains(&n), "put {n} is lost after {writes} writes");
+        assert!(a.is_none_or(|row| row.properties.get("Body") == Some(&body(n))), "after {writes} writes");
+    }
+    try_put(&store, 99).await.expect("writes go on once there is room");
+    !refused.is_empty()
+}
+
+#[tokio::test]
+async fn a_disk_that_is_full_at_any_write_is_named_and_costs_nothing_acknowledged() {
+    for full_with in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
+        let mut writes = 0;
+        while assert_full_after(writes, full_with).await {
+            writes += 1;
+        }
+        assert!(writes > 100, "only {writes} writes");
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_before_the_first_store_is_named() {
+    for writes in 0..8 {
+        let disk = Disk::new();
+        disk.0.lock().expect("no test panics here").left = Some(writes);
+        if let Err(error) = EmbeddedStore::on_backend(disk) {
+            assert!(matches!(error, StoreError::Full { .. }), "after {writes} writes: {error:?}");
+        }
+    }
+}
