@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use crate::graphql::access::EditorToken;
+use crate::graphql::access::{EditorToken, SignIn};
+use crate::oidc::{KeySource, OidcSettings, Provider};
 use crate::store::azure::{AzureSettings, Connection};
 
 /// Where the content is.
@@ -54,12 +56,43 @@ pub fn azure_settings(table_prefix: &str) -> Result<AzureSettings, ConfigError> 
     Ok(AzureSettings { connection, table_prefix: table_prefix.to_owned() })
 }
 
-/// The token that an editor must bear: `TIDINGS_EDITOR_TOKEN`, from the environment alone, for flags are seen by every process.
+/// The ways to show who one is, beside the tokens of the store: from the environment alone, for flags are seen by every process.
 ///
 /// # Errors
-/// Where it is too short to be safe.
-pub fn editor_token() -> Result<EditorToken, ConfigError> {
-    EditorToken::new(variable("TIDINGS_EDITOR_TOKEN")).map_err(|e| ConfigError(format!("TIDINGS_EDITOR_TOKEN: {e}")))
+/// Where the editor token is too short to be safe, or a setting of the identity provider is missing or of no use.
+pub fn sign_in() -> Result<SignIn, ConfigError> {
+    let editor_token = EditorToken::new(variable("TIDINGS_EDITOR_TOKEN"))
+        .map_err(|e| ConfigError(format!("TIDINGS_EDITOR_TOKEN: {e}")))?;
+    Ok(SignIn { editor_token, oidc: oidc_settings()?.map(|settings| Arc::new(Provider::new(settings))) })
+}
+
+/// `None` where no issuer is named.
+fn oidc_settings() -> Result<Option<OidcSettings>, ConfigError> {
+    let Some(issuer) = variable("TIDINGS_OIDC_ISSUER") else {
+        let others =
+            ["TIDINGS_OIDC_AUDIENCE", "TIDINGS_OIDC_KEYS", "TIDINGS_OIDC_ROLE_CLAIM", "TIDINGS_OIDC_AUTHOR_CLAIM"];
+        return match others.into_iter().find(|name| variable(name).is_some()) {
+            Some(name) => Err(ConfigError(format!("{name} needs TIDINGS_OIDC_ISSUER beside it"))),
+            None => Ok(None),
+        };
+    };
+    let audience = variable("TIDINGS_OIDC_AUDIENCE").ok_or_else(|| {
+        ConfigError(
+            "TIDINGS_OIDC_ISSUER needs TIDINGS_OIDC_AUDIENCE: the claim `aud` of the tokens that are for this server"
+                .to_owned(),
+        )
+    })?;
+    let keys = match variable("TIDINGS_OIDC_KEYS") {
+        Some(text) => text.parse().map_err(|e| ConfigError(format!("TIDINGS_OIDC_KEYS: {e}")))?,
+        None => KeySource::discovery(&issuer).map_err(|e| ConfigError(format!("TIDINGS_OIDC_ISSUER: {e}")))?,
+    };
+    if let KeySource::File(path) = &keys {
+        let found = std::fs::metadata(path);
+        found.map_err(|e| ConfigError(format!("TIDINGS_OIDC_KEYS: {} cannot be read: {e}", path.display())))?;
+    }
+    let role_claim = variable("TIDINGS_OIDC_ROLE_CLAIM").unwrap_or_else(|| "roles".to_owned());
+    let author_claim = variable("TIDINGS_OIDC_AUTHOR_CLAIM").unwrap_or_else(|| "author".to_owned());
+    Ok(Some(OidcSettings { issuer, audience, keys, role_claim, author_claim }))
 }
 
 /// The directives of the log, as `tracing` takes them: `TIDINGS_LOG`, or `info`.

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! main → cli → app → http → graphql → loaders → content → keys → store
-//!         │     └→ config                          ↑         store/embedded: redb
+//!         │     └→ config                 ├→ oidc  ↑         store/embedded: redb
 //!         └→ import, export ───────────────────────┘         store/azure: the Azure SDK
 //! ```
 //!
@@ -23,6 +23,7 @@
 //! | [`content`] | what the server does: reads, pages, writes, checks, repairs | GraphQL, HTTP |
 //! | [`keys`] | every key of every table, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and the two stores that keep it | knowing what a row means |
+//! | [`oidc`] | JWTs of an OpenID provider, and its keys | content: who someone is here, it does not know |
 //! | [`clock`] | the only reader of the time | |
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by all | I/O, waiting, the time, imports of ours |
 //!
@@ -48,7 +49,7 @@
 //!
 //! `publishPost` of a draft; an import is the same from the third step on, with many posts at once:
 //!
-//! 1. `graphql::mutation` asks for the editor's token, and hands the input to [`content::editor`].
+//! 1. `graphql::mutation` asks for the actor's role, and hands the input to [`content::editor`].
 //! 2. [`content::commands`], pure, says what the post is to be, or everything that the caller must mend; then nothing was written.
 //! 3. [`content::write::plan`], pure, says which rows the post had and which it is to have.
 //! 4. The intent, with the post before and after, is put into `Intents`; its lease is renewed while the change is made.
@@ -75,5 +76,6 @@ pub mod import;
 pub mod keys;
 pub mod loaders;
 pub mod model;
+pub mod oidc;
 pub mod store;
 pub mod telemetry;

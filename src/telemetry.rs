@@ -1,4 +1,7 @@
 //! The log. The rule: it goes to the standard error, for a command's answer has the standard output; and it holds no secret.
+//!
+//! A line's message is `room.what_happened`. Of `content.changed`, which is one for each change that is made, the fields are `actor` and `role` (who),
+//! `action` (what), and of what it was made to `post`, `slug` and `version`, `kind` and `slug`, or `token`, `name` and `granted`.
 
 use std::io::IsTerminal;
 

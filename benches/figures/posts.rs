@@ -96,8 +96,8 @@ pub fn write_json_lines(path: &Path, posts: u64) -> io::Result<()> {
     write_line(&mut out, &Header { tidings: VERSION })?;
     for kind in TermKind::ALL {
         for (slug, name) in terms(kind) {
-            let term =
-                TermRecord { id: None, slug, name, description: None, bio: None, url: None, former_slugs: Vec::new() };
+            let (former_slugs, description, bio, url) = (Vec::new(), None, None, None);
+            let term = TermRecord { id: None, slug, former_slugs, name, description, bio, url };
             let record = match kind {
                 TermKind::Category => Record::Category(term),
                 TermKind::Tag => Record::Tag(term),

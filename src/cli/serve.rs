@@ -10,7 +10,6 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, StoreOptions, import};
 use crate::app::{self, Access, Missing};
-use crate::graphql::access::SignIn;
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
@@ -36,8 +35,7 @@ impl Serve {
     pub async fn run(self) -> Result<ExitCode, Failure> {
         crate::telemetry::start(&crate::config::log_directives());
         // Bound before the import: a port that is taken should not be learnt of after a long one.
-        let sign_in = SignIn { editor_token: crate::config::editor_token()? };
-        let access = Access { sign_in, tells_storage: self.tell_storage };
+        let access = Access { sign_in: crate::config::sign_in()?, tells_storage: self.tell_storage };
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;

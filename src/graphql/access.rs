@@ -8,10 +8,11 @@ use std::sync::Arc;
 use async_graphql::{Context, Error, Pos, Request, ServerError};
 use subtle::ConstantTimeEq;
 
-use crate::content::tokens::sign_in::BadToken;
+use crate::content::tokens::sign_in::{BadToken, of_author};
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
-use crate::model::{Actor, Post, Role};
+use crate::model::{Actor, Post, Role, TermKind};
+use crate::oidc::{BadJwt, Provider};
 
 use super::context;
 use super::error::{Code, coded};
@@ -67,6 +68,8 @@ impl fmt::Debug for BearerToken {
 #[derive(Debug, Clone, Default)]
 pub struct SignIn {
     pub editor_token: EditorToken,
+    /// The identity provider whose JWTs are believed.
+    pub oidc: Option<Arc<Provider>>,
 }
 
 impl SignIn {
@@ -84,19 +87,42 @@ impl SignIn {
         if let Some(actor) = self.editor_token.actor(text) {
             return Ok(Some(actor));
         }
-        let known = match () {
-            () if text.is_empty() => Err("`Authorization: Bearer` needs one token behind it".to_owned()),
-            () if text.starts_with(TOKEN_PREFIX) => {
+        let actor = match &self.oidc {
+            _ if text.is_empty() => Err(refused("`Authorization: Bearer` needs one token behind it")),
+            _ if text.starts_with(TOKEN_PREFIX) => {
                 let known = content.bearer_of(reader, text).await.map_err(|error| failed(error.into()))?;
-                known.map_err(|bad| bad.to_string())
+                known.map_err(refused)
             }
-            () => Err(BadToken::Unknown.to_string()),
+            Some(provider) if Provider::is_jwt(text) => subject_of(provider, reader, text).await,
+            _ => Err(refused(BadToken::Unknown)),
         };
-        match known {
-            Ok(actor) => Ok(Some(Arc::new(actor))),
-            Err(why) => Err(coded(Code::Unauthenticated, why, None)),
-        }
+        actor.map(|actor| Some(Arc::new(actor)))
     }
+}
+
+/// Whom a JWT is about. An author is one of this site's.
+async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<Actor, ServerError> {
+    let subject = provider.verify(text, reader.now()).await.map_err(|bad| {
+        let code = match &bad {
+            BadJwt::NoRole { .. } => Code::Forbidden,
+            BadJwt::NoKeys => Code::Unavailable,
+            BadJwt::Unknown | BadJwt::Expired | BadJwt::NotYet => Code::Unauthenticated,
+        };
+        coded(code, bad.to_string(), None)
+    })?;
+    let actor = Actor::new(subject.name, subject.role);
+    if actor.role != Role::Author {
+        return Ok(actor);
+    }
+    let found = match &subject.author {
+        Some(slug) => reader.term(TermKind::Author, slug).await.map_err(|error| failed(error.into()))?,
+        None => None,
+    };
+    of_author(actor, found.map(|author| author.id.first_slug.clone())).map_err(refused)
+}
+
+fn refused(why: impl fmt::Display) -> ServerError {
+    coded(Code::Unauthenticated, why.to_string(), None)
 }
 
 /// Whether the request bears a token, which may cost reads.

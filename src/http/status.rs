@@ -19,6 +19,8 @@ pub fn status_of(response: &Response, media: Media) -> StatusCode {
         StatusCode::BAD_REQUEST
     } else if code == Code::Unauthenticated.as_str() {
         StatusCode::UNAUTHORIZED
+    } else if code == Code::Forbidden.as_str() {
+        StatusCode::FORBIDDEN
     } else if code == Code::Unavailable.as_str() {
         StatusCode::SERVICE_UNAVAILABLE
     } else if code == Code::Internal.as_str() {
@@ -50,8 +52,9 @@ mod tests {
             Code::QueryTooDeep,
             Code::Unauthenticated,
             Code::Unavailable,
+            Code::Forbidden,
         ];
-        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503]);
+        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403]);
         assert_eq!(status_of(&Response::new(Value::Null), Media::GraphqlResponse), StatusCode::OK);
     }
 

@@ -6,6 +6,7 @@ use crate::content::error::Result;
 use crate::content::permission;
 use crate::content::write::rename::Renamed;
 use crate::content::write::term_delete::Deleted;
+use crate::model::rules::FORMER_SLUGS_MAX;
 use crate::model::{Role, Slug, Term, TermId, TermKind, rules};
 
 use super::{Edited, Editor};
@@ -36,7 +37,8 @@ impl Editor<'_> {
         let saved = match new_slug.filter(|new| *new != slug) {
             None => self.writer.edit_term(kind, &slug, edit).await?,
             Some(new) => {
-                let renamed = self.writer.rename_term(kind, &slug, &new, |standing| edit(Some(standing))).await?;
+                let renamed =
+                    self.writer.rename_term(kind, &slug, &new, |standing| edit(Some(has_room(standing)?))).await?;
                 renamed.and_then(|renamed| match renamed {
                     Renamed::Done(term) => Ok(term),
                     Renamed::Taken => Err(taken(kind, &new)),
@@ -88,6 +90,17 @@ fn changed(
     match rules::check_term(kind, &term.name, description, url) {
         Ok(()) => Ok(term),
         Err(broken) => Err(UserError::invalid(broken.field, format!("{} {}", broken.field, broken.reason))),
+    }
+}
+
+/// Each former slug is a row, and a name in the term's own.
+fn has_room(term: &Term) -> std::result::Result<&Term, UserError> {
+    match term.former_slugs.len() {
+        0..FORMER_SLUGS_MAX => Ok(term),
+        _ => Err(UserError::invalid(
+            "newSlug",
+            format!("it has had {FORMER_SLUGS_MAX} other slugs, which all lead to it; more are not kept"),
+        )),
     }
 }
 

@@ -3,11 +3,10 @@
 //! A plain SHA-256 is enough of a hash: a secret has 192 random bits, so there is no list of likely ones to try, which is all that a slow
 //! hash or a salt would make harder; and a slow one would be a way to keep the server busy.
 
-use hmac::{Hmac, Mac};
-use sha2::{Digest, Sha256};
+use ring::{digest, hmac};
 use subtle::ConstantTimeEq;
 
-use crate::content::error::{ContentError, Result};
+use crate::content::error::Result;
 use crate::content::rows::token::Bytes32;
 
 pub fn random<const N: usize>() -> Result<[u8; N]> {
@@ -17,7 +16,7 @@ pub fn random<const N: usize>() -> Result<[u8; N]> {
 }
 
 pub fn hash(secret: &str) -> Bytes32 {
-    Sha256::digest(secret.as_bytes()).into()
+    bytes(digest::digest(&digest::SHA256, secret.as_bytes()).as_ref())
 }
 
 pub fn is_same(a: &Bytes32, b: &Bytes32) -> bool {
@@ -25,12 +24,12 @@ pub fn is_same(a: &Bytes32, b: &Bytes32) -> bool {
 }
 
 /// HMAC-SHA256.
-pub fn sign(key: &Bytes32, text: &str) -> Result<Bytes32> {
-    let mac = Hmac::<Sha256>::new_from_slice(key);
-    let mut mac =
-        mac.map_err(|e| ContentError::Internal { what: "a key has the wrong size", source: Some(e.into()) })?;
-    mac.update(text.as_bytes());
-    Ok(mac.finalize().into_bytes().into())
+pub fn sign(key: &Bytes32, text: &str) -> Bytes32 {
+    bytes(hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref())
+}
+
+fn bytes(digest: &[u8]) -> Bytes32 {
+    digest.try_into().expect("SHA-256 has 32 bytes")
 }
 
 #[cfg(test)]
@@ -44,7 +43,7 @@ mod tests {
         assert_eq!(hex(hash("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         let mut key = [0; 32];
         key[..4].copy_from_slice(b"Jefe");
-        let signed = sign(&key, "what do ya want for nothing?").expect("a signature");
+        let signed = sign(&key, "what do ya want for nothing?");
         assert_eq!(hex(signed), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 }

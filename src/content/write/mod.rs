@@ -4,7 +4,7 @@
 //! 1. the intent: what each post was and is to be ([`plan`]);
 //! 2. the claims: the slugs and the id in `PostKeys` ([`claim`]);
 //! 3. the new index rows ([`index`]), the month ([`directory`]) and, for a move, the pending rows;
-//! 4. the commit: the post's rows, one transaction a partition ([`commit`]);
+//! 4. the commit: the post's rows, one transaction a partition ([`commit`], [`transaction`]);
 //! 5. the settlement: whatever no longer holds goes, whatever the commit made true is put right ([`settle`]).
 //!
 //! [`recover`] does step 5 for the intents that a stopped server left, for the post as it is found. docs/writing.md tells it at length.
@@ -26,6 +26,7 @@ pub mod settle;
 pub mod term_delete;
 mod term_rows;
 pub mod terms;
+mod transaction;
 
 use std::sync::Arc;
 

@@ -13,11 +13,11 @@ use crate::model::{Post, WholePost};
 use crate::store::{Batch, Entity, Precondition, Store};
 
 use super::claim;
-use super::commit::commit_group;
 use super::index::put_count;
 use super::intent;
 use super::plan;
 use super::retry::until_settled;
+use super::transaction::commit_group;
 
 /// What stands at the place that a post is to move to.
 enum Site {

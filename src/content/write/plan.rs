@@ -161,7 +161,9 @@ pub fn commit_step(change: &Change) -> Result<CommitStep> {
         }
         (Some(before), Some(after)) => {
             let operations = replace_rows(before, after)?;
-            Ok(step(&after.post, operations, 0, Some(after.post.key())))
+            // A post that stays at its instant leaves the count of its month alone.
+            let new_key = Some(after.post.key()).filter(|key| *key != before.whole.post.key());
+            Ok(step(&after.post, operations, 0, new_key))
         }
         (None, None) => unreachable!("a change has a post before it or after it"),
     }

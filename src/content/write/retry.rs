@@ -5,10 +5,11 @@ use std::time::Duration;
 use crate::content::error::{ContentError, Result};
 use crate::store::StoreError;
 
-/// Enough for dozens of writers on one row; past it the caller is told.
+/// Enough for a hundred writers on one row; past it the caller is told.
 const TRIES_MAX: u32 = 40;
 const WAIT_FIRST: Duration = Duration::from_millis(1);
-const WAIT_MAX: Duration = Duration::from_millis(100);
+/// So long that of a hundred writers on one row one in a few meets no other.
+const WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Runs `step` until it is not refused for rows that have changed. A lost answer counts as such: `step` reads before it writes.
 pub async fn until_settled<T, F>(what: &str, mut step: impl FnMut() -> F) -> Result<T>

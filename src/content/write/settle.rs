@@ -102,7 +102,7 @@ pub async fn settle(store: &Store, name: &IntentName, by: Option<&str>, settleme
     }
     let pointers = settlements.iter().flat_map(stale_pointers).collect();
     index::remove(store, name, pointers).await?;
-    let months: HashSet<Partition> = settlements.iter().flat_map(|s| s.sides().map(month_of)).collect();
+    let months: HashSet<Partition> = settlements.iter().flat_map(months_to_settle).collect();
     let each = settlements.into_iter().map(|settlement| async move {
         settle_lookups(store, name, &settlement).await?;
         if let (Some(before), None) = (&settlement.before, &settlement.now) {
@@ -118,6 +118,18 @@ pub async fn settle(store: &Store, name: &IntentName, by: Option<&str>, settleme
     stream::iter(each).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
     let copies = months.into_iter().map(|month| async move { directory::copy(store, &month).await });
     stream::iter(copies).buffer_unordered(CONCURRENCY).try_collect().await
+}
+
+/// The months whose counts may have changed.
+fn months_to_settle(settlement: &Settlement) -> Vec<Partition> {
+    match (&settlement.before, &settlement.after) {
+        (Some(before), Some(after))
+            if settlement.is_own && before.key() == after.key() && settlement.moved().is_none() =>
+        {
+            Vec::new()
+        }
+        _ => settlement.sides().map(month_of).collect(),
+    }
 }
 
 /// Pointers of either side that the post, as it is, does not have.

@@ -154,10 +154,11 @@ impl PostObject {
         ctx: &Context<'_>,
         #[graphql(desc = "How many: 0 to 50; 20 where it is left out.")] first: Option<i32>,
         #[graphql(desc = "The `cursor` of a version: those before it.")] after: Option<String>,
-    ) -> Result<RevisionConnection> {
+    ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;
         let reader = &context::of(ctx).reader;
-        Ok(RevisionConnection(reader.revisions(&self.post, first, after.as_deref()).await.map_err(Failure::from)?))
+        let page = reader.revisions(&self.post, first, after.as_deref()).await.map_err(Failure::from)?;
+        Ok(Some(RevisionConnection(page)))
     }
 
     /// When it was first written, as far as its source tells.

@@ -53,13 +53,43 @@ pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreE
     let name = path.display().to_string();
     let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
     guard_file(&name, || {
-        let mut database =
-            redb::Builder::new().set_cache_size(CACHE_BYTES).create(&path).map_err(|e| explain(&name, e))?;
+        if !path.exists() {
+            make(folder, &path, &name)?;
+        }
+        let mut database = create(&path, &name)?;
         if bytes > 0 && (which == Verify::Always || bytes <= VERIFY_BYTES_MAX) {
             verify(&mut database, &name)?;
         }
         prepare(database, &name)
     })
+}
+
+fn create(path: &Path, name: &str) -> Result<Database, StoreError> {
+    redb::Builder::new().set_cache_size(CACHE_BYTES).create(path).map_err(|e| explain(name, e))
+}
+
+/// Makes a new store beside its place and puts it there whole: one that lost power while it was made would not open again.
+fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
+    let unmade = |e| match is_full(&e) {
+        true => StoreError::full(format!("{name} cannot be made; make room, then try again"), e),
+        false => StoreError::unavailable(format!("{name} cannot be made"), e),
+    };
+    let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system gives no random bytes", e))?;
+    let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
+    if let Err(error) = create(&new, name).and_then(|database| prepare(database, name)) {
+        // On a full disk each try would leave one more.
+        let _ = std::fs::remove_file(&new);
+        return Err(error);
+    }
+    let placed = match std::fs::hard_link(&new, path) {
+        Ok(()) => Ok(()),
+        // Another process was quicker; its store is the one.
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),
+        // A file system without links.
+        Err(_) => std::fs::copy(&new, path).and_then(|_| std::fs::File::open(path)?.sync_all()),
+    };
+    let removed = std::fs::remove_file(&new);
+    placed.and(removed).and_then(|()| std::fs::File::open(folder)?.sync_all()).map_err(unmade)
 }
 
 /// Holds every page to its checksum.

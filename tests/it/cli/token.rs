@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::command::{Blog, Ran, Serving, run};
+use crate::support::command::{Blog, Ran, Serving, finish, run, tidings};
 
 const POST: &str = "---\ntitle: One\ndate: 2025-01-01\nauthor: Ada\n---\nText.\n";
 
@@ -95,4 +95,24 @@ fn a_server_knows_the_token_and_logs_what_its_bearer_changes() {
         "{log:#?}"
     );
     assert!(!log.iter().any(|line| line.contains(&made(&editor)[17..])), "a secret is in the log");
+}
+
+/// Half a setting would be a door that is thought to be there.
+#[test]
+fn an_identity_provider_is_named_whole_or_not_at_all() {
+    let blog = blog();
+    let issuer = ("TIDINGS_OIDC_ISSUER", "https://id.example");
+    let audience = ("TIDINGS_OIDC_AUDIENCE", "tidings");
+    for (settings, says) in [
+        (vec![issuer], "TIDINGS_OIDC_ISSUER needs TIDINGS_OIDC_AUDIENCE"),
+        (vec![audience], "TIDINGS_OIDC_AUDIENCE needs TIDINGS_OIDC_ISSUER"),
+        (vec![("TIDINGS_OIDC_ISSUER", "http://id.example"), audience], "write https://HOST/PATH"),
+        (vec![issuer, audience, ("TIDINGS_OIDC_KEYS", "http://id.example/keys")], "write https://HOST/PATH"),
+        (vec![issuer, audience, ("TIDINGS_OIDC_KEYS", "no-such-file.json")], "no-such-file.json cannot be read"),
+    ] {
+        let mut command = tidings(&["serve", "--listen", "127.0.0.1:0", "--store", &blog.store()]);
+        command.envs(settings.iter().copied());
+        let ran = finish(command);
+        assert!(ran.complaint().contains(says), "{settings:?} {ran:?}");
+    }
 }

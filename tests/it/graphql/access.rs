@@ -98,6 +98,18 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         (change("deletePost", NEVER, ""), [none, no, nowhere, nowhere, nowhere]),
         ("mutation { saveTag(input: { slug: \"t\" }) { tag { id } userErrors { code } } }".to_owned(), of_admins),
         (
+            format!(
+                "mutation {{ createPreview(input: {{ id: \"{}\" }}) {{ token userErrors {{ code }} }} }}",
+                id(ADAS_DRAFT)
+            ),
+            [none, no, yes, yes, yes],
+        ),
+        ("mutation { revokePreviews { revokedAt userErrors { code } } }".to_owned(), of_admins),
+        (
+            "mutation { deleteTag(input: { slug: \"never\" }) { deletedId userErrors { code } } }".to_owned(),
+            [none, no, no, no, nowhere],
+        ),
+        (
             "mutation { saveCategory(input: { slug: \"c\" }) { category { id } userErrors { code } } }".to_owned(),
             of_admins,
         ),
@@ -213,4 +225,41 @@ async fn what_an_answer_cost_is_told_to_those_who_see_every_draft() {
         let answer = site.send(request, Some(&token), body.to_string()).await;
         assert_eq!(answer.body["extensions"].get("storage").is_some(), is_told, "{role}");
     }
+}
+
+/// A token names its author for good, by whatever name that goes now.
+#[tokio::test]
+async fn an_author_that_is_renamed_keeps_its_posts() {
+    let site = site().await;
+    let ada = site.token(Role::Author, Some("ada")).await;
+    let rename = "mutation { saveAuthor(input: { slug: \"ada\", newSlug: \"countess\" }) { author { slug } userErrors { code } } }";
+    assert_eq!(outcome(&site.ask_as(Some(EDITOR_TOKEN), rename).await), "done");
+    let own = "{ drafts { totalCount nodes { slug authors { slug } } } }";
+    let expected =
+        serde_json::json!({ "totalCount": 1, "nodes": [{ "slug": "post-1", "authors": [{ "slug": "countess" }] }] });
+    assert_eq!(site.ask_as(Some(&ada), own).await["data"]["drafts"], expected);
+    for query in [
+        change("updatePost", ADAS_DRAFT, ", title: \"New\", authors: [\"countess\"]"),
+        create(", authors: [\"ada\"]"),
+        create(""),
+    ] {
+        assert_eq!(outcome(&site.ask_as(Some(&ada), &query).await), "done", "{query}");
+    }
+    assert_eq!(outcome(&site.ask_as(Some(&ada), &create(", authors: [\"bob\"]")).await), "FORBIDDEN");
+}
+
+/// Not even what everyone sees: it is not taken for nobody.
+#[tokio::test]
+async fn a_token_of_an_author_that_is_gone_opens_nothing() {
+    let site = site().await;
+    let mutate = async |mutation: &str| {
+        let answer =
+            site.ask_as(Some(EDITOR_TOKEN), &format!("mutation {{ {mutation} {{ userErrors {{ code }} }} }}")).await;
+        assert_eq!(outcome(&answer), "done", "{mutation}");
+    };
+    mutate("saveAuthor(input: { slug: \"carl\" })").await;
+    let token = site.token(Role::Author, Some("carl")).await;
+    assert_eq!(outcome(&site.ask_as(Some(&token), "{ posts { totalCount } }").await), "done");
+    mutate("deleteAuthor(input: { slug: \"carl\" })").await;
+    assert_eq!(outcome(&site.ask_as(Some(&token), "{ posts { totalCount } }").await), "UNAUTHENTICATED");
 }

@@ -59,16 +59,27 @@ fn drafts() -> Vec<WholePost> {
         .collect()
 }
 
+/// Posts that no one sees any more: of one that was a draft, one that was scheduled and one that was published, each as it was before it went.
+fn deleted() -> Vec<WholePost> {
+    let instants = [("2026-05-06T00:00:00Z", false), ("2026-06-20T00:00:00Z", true), ("2026-05-07T00:00:00Z", true)];
+    let posts = instants.iter().zip(300..).map(|((at, is_published), n)| {
+        let mut whole = bearing(post(n, instant(at)), &["open", "secret"]);
+        whole.post.published_at = whole.post.published_at.filter(|_| *is_published);
+        whole
+    });
+    posts.collect()
+}
+
 fn hidden() -> Vec<WholePost> {
     [to_come(), drafts()].concat()
 }
 
-async fn change(site: &Site, before: &WholePost, after: &WholePost) {
+async fn change(site: &Site, before: &WholePost, after: Option<&WholePost>) {
     let catalog = site.content.catalog().await.expect("the catalog");
     let found = &catalog.posts[&before.post.id];
     let before = site.content.stored(&found.place, &found.slug).await.expect("a read").expect("a post");
     let writer = site.content.writer().expect("a writer");
-    writer.change_posts(vec![Change { before: Some(before), after: Some(after.clone()) }]).await.expect("a change");
+    writer.change_posts(vec![Change { before: Some(before), after: after.cloned() }]).await.expect("a change");
 }
 
 /// A site with all of them. Two came a longer way: a post taken back to a draft, and one put off.
@@ -80,10 +91,14 @@ async fn with_hidden(site: &Site) {
             let mut before = whole.clone();
             before.post.published_at = Some(instant("2026-05-20T00:00:00Z"));
             site.publish(&[before.clone()]).await;
-            change(site, &before, &whole).await;
+            change(site, &before, Some(&whole)).await;
         } else {
             site.publish(&[whole]).await;
         }
+    }
+    for whole in deleted() {
+        site.publish(std::slice::from_ref(&whole)).await;
+        change(site, &whole, None).await;
     }
     site.assert_sound().await;
 }
@@ -118,7 +133,12 @@ impl Selections {
             TypeKind::Object(object) => Some((of.name.node.to_string(), object.fields)),
             _ => None,
         });
-        Self { fields: fields.map(|(name, fields)| (name, fields.into_iter().map(|f| f.node).collect())).collect() }
+        let is_open = |field: &FieldDefinition| field.name.node != GUARDED_OF_POST;
+        Self {
+            fields: fields
+                .map(|(name, fields)| (name, fields.into_iter().map(|f| f.node).filter(is_open).collect()))
+                .collect(),
+        }
     }
 
     /// All fields of a type; of an object that has an id only that, where it is met on the way.
@@ -179,7 +199,7 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
     let mut answers = BTreeMap::new();
     let mut queries: VecDeque<String> = selections.roots().into();
     let mut names = BTreeSet::new();
-    for whole in hidden() {
+    for whole in hidden().into_iter().chain(deleted()) {
         follow(
             &json!({ "id": NodeId::Post(whole.post.id.clone()).to_string() }),
             &selections,
@@ -208,14 +228,23 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
 }
 
 /// Fields for those who have shown who they are.
-const GUARDED: [&str; 3] = ["drafts", "scheduledPosts", "tokens"];
+const GUARDED: [&str; 4] = ["changes", "drafts", "scheduledPosts", "tokens"];
+/// A field of each post that is: it alone is null then. Asked for by itself.
+const GUARDED_OF_POST: &str = "revisions";
 
 /// The answer to one without a token. A guarded field is refused, whatever it would hold; no other is.
 async fn asked_by_anyone(site: &Site, query: &str) -> Value {
     let answer = site.post_graphql(json!({ "query": query })).await.body;
     let is_guarded = GUARDED.iter().any(|field| query.starts_with(&format!("{{ {field}")));
-    let codes: Vec<&Value> =
-        answer["errors"].as_array().into_iter().flatten().map(|e| &e["extensions"]["code"]).collect();
+    let errors = answer["errors"].as_array().into_iter().flatten();
+    let is_of_post = |error: &&Value| {
+        let field = error["path"].as_array().and_then(|path| path.last()?.as_str());
+        field.is_some_and(|field| field.ends_with(GUARDED_OF_POST))
+    };
+    let (of_posts, others): (Vec<&Value>, Vec<&Value>) = errors.partition(is_of_post);
+    let code = |error: &Value| error["extensions"]["code"].clone();
+    assert!(of_posts.into_iter().all(|error| code(error) == "UNAUTHENTICATED"), "{answer}");
+    let codes: Vec<Value> = others.into_iter().map(code).collect();
     assert_eq!(codes, if is_guarded { vec!["UNAUTHENTICATED"] } else { vec![] }, "{query}");
     answer
 }
@@ -258,6 +287,7 @@ fn probes(name: &str, selections: &Selections) -> Vec<String> {
     }
     probes.push(format!("{{ post(slug: {name:?}){} }}", selections.all("Post", 1)));
     probes.push(format!("{{ post(slug: {name:?}) {{ id slug }} }}"));
+    probes.push(format!("{{ post(slug: {name:?}) {{ {GUARDED_OF_POST} {{ nodes {{ version }} }} }} }}"));
     probes
 }
 
@@ -325,7 +355,7 @@ async fn hidden_posts_leave_no_trace_until_their_instant_and_are_everywhere_afte
         twin.clock.set(instant(at));
         let found = crawl(&site, &[1, 3]).await;
         assert_same(&found, &crawl(&twin, &[1, 3]).await);
-        let still_hidden: Vec<_> = hidden().into_iter().filter(|w| !published.contains(w)).collect();
+        let still_hidden: Vec<_> = hidden().into_iter().filter(|w| !published.contains(w)).chain(deleted()).collect();
         assert_no_trace(&found, &still_hidden);
         published.extend(next);
     }

@@ -10,6 +10,7 @@ mod hidden;
 mod history;
 mod mutations;
 mod nulls;
+mod oidc;
 mod post;
 mod preview;
 mod query;

@@ -113,11 +113,14 @@ async fn what_cannot_be_taken_is_named_and_nothing_changes() {
     let site = site().await;
     create(&site, json!({ "title": "Taken", "markdown": "x" })).await;
     let before = site.query("{ posts { totalCount } tags { totalCount } }").await;
-    let long = "x".repeat(1_001);
+    let (long, endless) = ("x".repeat(1_001), "x".repeat(100_000));
     let tags: Vec<String> = (0..101).map(|n| format!("t{n}")).collect();
     for (input, expected) in [
         (json!({ "title": " ", "markdown": "" }), vec![("INVALID", "title")]),
         (json!({ "title": long, "markdown": "" }), vec![("INVALID", "title")]),
+        (json!({ "title": endless, "markdown": "" }), vec![("INVALID", "title")]),
+        (json!({ "title": "T", "slug": "", "markdown": "" }), vec![("INVALID", "slug")]),
+        (json!({ "title": "T", "slug": "../etc", "markdown": "" }), vec![("INVALID", "slug")]),
         (json!({ "title": "T", "slug": "No Slug", "markdown": "" }), vec![("INVALID", "slug")]),
         (json!({ "title": "T", "slug": "taken", "markdown": "" }), vec![("TAKEN", "slug")]),
         (
@@ -132,6 +135,37 @@ async fn what_cannot_be_taken_is_named_and_nothing_changes() {
         assert_eq!(refused(&mutate(&site, "createPost", input).await), expected);
     }
     assert_eq!(site.query("{ posts { totalCount } tags { totalCount } }").await, before);
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn an_instant_that_is_none_is_refused_before_anything_is_read() {
+    let site = site().await;
+    let query = "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }";
+    for at in
+        ["0000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "+10000-01-01T00:00:00Z", "2026-02-30T00:00:00Z", "soon"]
+    {
+        let input = json!({ "input": { "title": "T", "markdown": "", "publishAt": at } });
+        let answer = site.mutate(query, input, Some(EDITOR_TOKEN)).await.body;
+        assert_eq!(answer["errors"][0]["extensions"]["code"], json!("BAD_USER_INPUT"), "{at}: {answer}");
+    }
+    assert_eq!(site.query("{ posts { totalCount } }").await["posts"]["totalCount"], json!(0));
+}
+
+#[tokio::test]
+async fn a_version_that_never_was_is_a_conflict_and_an_id_that_never_was_is_not_found() {
+    let site = site().await;
+    let made = create(&site, json!({ "title": "One", "markdown": "x" })).await;
+    for mutation in ["updatePost", "publishPost", "unpublishPost", "deletePost"] {
+        for version in [i32::MIN, -1, 0, 2, i32::MAX] {
+            let refusal = refused(&mutate(&site, mutation, json!({ "id": made["id"], "version": version })).await);
+            assert_eq!(refusal, [("CONFLICT".to_owned(), "version".to_owned())], "{mutation} {version}");
+        }
+        for id in ["post-000000000000", "tag-a", "", "post-../x", "🦀"] {
+            let refusal = refused(&mutate(&site, mutation, json!({ "id": id, "version": 1 })).await);
+            assert_eq!(refusal, [("NOT_FOUND".to_owned(), "id".to_owned())], "{mutation} {id}");
+        }
+    }
     site.assert_sound().await;
 }
 

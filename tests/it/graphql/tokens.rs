@@ -14,6 +14,7 @@ use tower::ServiceExt;
 
 use crate::support::graphql::{EDITOR_TOKEN, json_request};
 use crate::support::site::{NOW, Site, instant, post, slugs};
+use crate::support::stores;
 
 const PUBLIC: &str = "{ posts { totalCount } }";
 
@@ -218,4 +219,26 @@ async fn a_token_costs_one_point_read() {
         let storage = &answer.body["extensions"]["storage"];
         assert_eq!((&storage["pointReads"], &storage["rangeReads"]), (&json!(expected), &json!(0)));
     }
+}
+
+/// The tables take what the file takes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tokens_and_links_do_in_azurite_what_they_do_in_a_file() {
+    let subject = stores::azurite().await;
+    let site = Site::over(subject.store.clone()).await;
+    site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
+    let made = create(&site, "name: \"n\", role: EDITOR, expiresAt: \"2026-07-01T00:00:00Z\"").await;
+    let text = made["text"].as_str().expect("a text");
+    let id = format!("post-{}", post(1, instant(NOW)).post.id);
+    let link =
+        site.ask_as(Some(text), &format!("mutation {{ createPreview(input: {{ id: \"{id}\" }}) {{ token }} }}")).await;
+    let shown = site
+        .ask_as(None, &format!("{{ preview(token: {}) {{ slug }} }}", link["data"]["createPreview"]["token"]))
+        .await;
+    assert_eq!(shown, json!({ "data": { "preview": { "slug": "post-1" } } }));
+    assert_eq!(revoke(&site, &made["token"]["id"]).await["token"]["revokedAt"], NOW);
+    assert!(refusal(&site, text).await.is_some());
+    let tokens = site.ask_as(Some(EDITOR_TOKEN), "{ tokens { totalCount } }").await;
+    assert_eq!(tokens["data"]["tokens"]["totalCount"], 1);
+    site.assert_sound().await;
 }

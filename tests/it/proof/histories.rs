@@ -133,7 +133,7 @@ impl History {
 
 #[tokio::test(start_paused = true)]
 async fn a_history_without_faults_is_that_of_the_model() {
-    for seed in seeds(20) {
+    for seed in seeds(10) {
         let _telling = telling(seed);
         History::new(seed, Rates::NONE).run().await;
     }
@@ -141,7 +141,7 @@ async fn a_history_without_faults_is_that_of_the_model() {
 
 #[tokio::test(start_paused = true)]
 async fn a_history_with_faults_and_stops_is_that_of_the_model() {
-    for seed in seeds(100) {
+    for seed in seeds(40) {
         let _telling = telling(seed);
         History::new(seed, Rates::SOME).run().await;
     }

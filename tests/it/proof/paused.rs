@@ -3,6 +3,7 @@
 
 use crate::support::asking::{Told, ask};
 use crate::support::model::{Command, Model};
+use crate::support::random::{Random, seeds, stride, telling};
 use crate::support::stepping::{Actor, Trace, told};
 
 use super::scene::{
@@ -72,17 +73,23 @@ async fn run(scene: &Scene, command: &Command, steps: usize, meanwhile: &Meanwhi
 
 async fn assert_late_is_harmless(command: Command) {
     let scene = Scene::new().await;
-    for steps in 0.. {
-        let mut slept = false;
-        for of_recovery in 0.. {
-            let (asleep, had_more) = run(&scene, &command, steps, &Meanwhile::Recovery(of_recovery), true).await;
-            slept |= asleep;
-            if !had_more {
+    for seed in seeds(1) {
+        let _telling = telling(seed);
+        let (mut random, mut steps) = (Random::new(seed), 0);
+        loop {
+            let (mut slept, mut of_recovery) = (false, 0);
+            loop {
+                let (asleep, had_more) = run(&scene, &command, steps, &Meanwhile::Recovery(of_recovery), true).await;
+                slept |= asleep;
+                if !had_more {
+                    break;
+                }
+                of_recovery += stride(&mut random);
+            }
+            if !slept {
                 break;
             }
-        }
-        if !slept {
-            break;
+            steps += stride(&mut random);
         }
     }
 }

@@ -2,10 +2,9 @@
 //! count is exact when all are done.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidings::clock::Clock;
-use tidings::content::{Content, Sharing};
+use tidings::content::Content;
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
@@ -16,35 +15,36 @@ use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::model::{Command, Fields, Model, Refusal};
 use crate::support::site::instant;
 
+use super::scene::{later, let_leases_end, server};
+
 const CROWD: usize = 50;
 const TAG_CHANGES: usize = 1_000;
 /// Editors at work at once on the tags; each has posts of its own.
-const TAGGERS: usize = 20;
+const TAGGERS: usize = 25;
 const TAGS: [&str; 4] = ["a", "b", "c", "d"];
 
 /// Two servers over one store, and what must live as long as it.
 struct Servers {
+    store: Store,
     both: [Content; 2],
     _azurite: Option<Azurite>,
     _folder: Option<tempfile::TempDir>,
 }
 
-async fn two(store: Store) -> [Content; 2] {
-    let sharing = Sharing::Shared { seen_within: Duration::ZERO };
-    let open = || Content::open(Arc::clone(&store), Clock::System, sharing);
-    [open().await.expect("the content opens"), open().await.expect("the content opens")]
+async fn two(store: &Store) -> [Content; 2] {
+    [server(Arc::clone(store), &Clock::System).await, server(Arc::clone(store), &Clock::System).await]
 }
 
 async fn embedded() -> Servers {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = EmbeddedStore::open(folder.path()).expect("a store");
-    Servers { both: two(Arc::new(store)).await, _azurite: None, _folder: Some(folder) }
+    let store: Store = Arc::new(EmbeddedStore::open(folder.path()).expect("a store"));
+    Servers { both: two(&store).await, store, _azurite: None, _folder: Some(folder) }
 }
 
 async fn azurite() -> Servers {
     let azurite = Azurite::any();
-    let store = AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client");
-    Servers { both: two(Arc::new(store)).await, _azurite: Some(azurite), _folder: None }
+    let store: Store = Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"));
+    Servers { both: two(&store).await, store, _azurite: Some(azurite), _folder: None }
 }
 
 impl Servers {
@@ -65,7 +65,11 @@ impl Servers {
         }
     }
 
+    /// Whoever met too many others has been told that it was made, and left what follows to the next recovery.
     async fn sound(&self) -> Model {
+        let clock = later(&Clock::System, 0);
+        let_leases_end(&clock);
+        server(Arc::clone(&self.store), &clock).await.recover().await.expect("a recovery");
         let differences = self.both[0].check().await.expect("the check reads everything").differences;
         assert_eq!(differences, Vec::new());
         Model::of(&self.both[0]).await
@@ -117,7 +121,7 @@ async fn counts_are_exact(servers: Servers) {
             for (n, version) in (1..=TAG_CHANGES / TAGGERS).zip(1..) {
                 let tags = TAGS.iter().zip(0..).filter(|(_, bit)| (n + tagger) >> bit & 1 == 1);
                 let tags = Some(tags.map(|(tag, _)| (*tag).to_owned()).collect());
-                let changes = Fields { tags, ..Fields::default() };
+                let changes = Fields { tags, title: Some(format!("Change {n}")), ..Fields::default() };
                 let command = Command::Update { id: id.clone(), version, changes };
                 let told = ask(&content, &command).await;
                 assert!(matches!(told, Told::Done(_)), "{tagger}, change {n}: {told:?}");

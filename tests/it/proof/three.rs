@@ -89,7 +89,7 @@ fn happens(left: &mut Option<usize>) -> bool {
 #[tokio::test(start_paused = true)]
 async fn three_changes_in_any_order_of_their_requests_are_one_after_the_other() {
     let scene = Scene::new().await;
-    for seed in seeds(500) {
+    for seed in seeds(250) {
         let _telling = telling(seed);
         run(&scene, &mut Random::new(seed)).await;
     }

@@ -54,6 +54,16 @@ async fn a_missing_folder_is_made() {
     assert!(deep.join(FILE).is_file());
 }
 
+/// It is made beside its place first, so that a loss of power leaves none or a whole one.
+#[test]
+fn a_new_store_is_one_file() {
+    let folder = folder();
+    drop(open(folder.path()));
+    let files: Vec<_> =
+        std::fs::read_dir(folder.path()).expect("the folder").map(|file| file.expect("a file")).collect();
+    assert_eq!(files.iter().map(std::fs::DirEntry::file_name).collect::<Vec<_>>(), [FILE]);
+}
+
 #[test]
 fn a_folder_that_cannot_be_made_is_unavailable() {
     let folder = folder();

@@ -31,7 +31,11 @@ pub struct Answer {
 impl Site {
     pub fn router(&self) -> axum::Router {
         let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
-        let sign_in = SignIn { editor_token };
+        let sign_in = SignIn { editor_token, ..SignIn::default() };
+        self.router_with(sign_in)
+    }
+
+    pub fn router_with(&self, sign_in: SignIn) -> axum::Router {
         let service = ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
         let service = Arc::new(service);
         router(service, Readiness::new(async || Ok(())), Writes::default(), HttpLimits::default())

@@ -17,6 +17,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::azurite::Azurite;
+use super::proxy_faults::{any_fault, cut, short_page};
+use super::random::Random;
 
 /// What happens to one request.
 #[derive(Debug, Clone)]
@@ -35,6 +37,12 @@ pub enum Fault {
     Hang,
     /// It is carried out, and this comes back as the answer's body.
     Garble(&'static str),
+    /// It is carried out twice, and the first answer comes back.
+    Twice,
+    /// It is carried out, and the connection breaks within the answer's body.
+    Cut,
+    /// Of a range read one row comes back, or none, with the place where it goes on.
+    ShortPage { is_empty: bool },
 }
 
 impl Fault {
@@ -68,10 +76,12 @@ pub struct Proxy {
     task: JoinHandle<()>,
 }
 
-struct State {
+pub(super) struct State {
     upstream: String,
     client: reqwest::Client,
     faults: Mutex<VecDeque<(Method, Fault)>>,
+    chance: Mutex<Option<(Random, usize)>>,
+    faults_met: AtomicUsize,
     connections: AtomicUsize,
     requests: AtomicUsize,
 }
@@ -85,6 +95,8 @@ impl Proxy {
             upstream,
             client: reqwest::Client::builder().no_proxy().build().expect("a client"),
             faults: Mutex::default(),
+            chance: Mutex::default(),
+            faults_met: AtomicUsize::new(0),
             connections: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
         });
@@ -96,6 +108,15 @@ impl Proxy {
     pub fn plan(&self, method: Method, faults: impl IntoIterator<Item = Fault>) {
         let faults = faults.into_iter().map(|fault| (method.clone(), fault));
         self.state.faults.lock().expect("no panic").extend(faults);
+    }
+
+    /// From now on so many of a hundred requests meet a fault.
+    pub fn fail_at_random(&self, random: Random, percent: usize) {
+        *self.state.chance.lock().expect("no panic") = Some((random, percent));
+    }
+
+    pub fn faults_met(&self) -> usize {
+        self.state.faults_met.load(Ordering::SeqCst)
     }
 
     /// Faults that no request has met yet.
@@ -140,31 +161,47 @@ async fn handle(state: Arc<State>, request: Request<Incoming>) -> Result<Respons
     state.requests.fetch_add(1, Ordering::SeqCst);
     let (parts, body) = request.into_parts();
     let body = to_bytes(Body::new(body), usize::MAX).await.map_err(|_| Broken)?;
-    let fault = state.next_fault(&parts.method);
+    let fault = state.next_fault(&parts);
     if let Some(Fault::Refuse(status, headers, body)) = fault {
         return Ok(answer(status, &headers, body));
     }
     if matches!(fault, Some(Fault::BreakBefore)) {
         return Err(Broken);
     }
+    if let Some(Fault::ShortPage { is_empty }) = fault {
+        return Ok(short_page(&state, parts, is_empty).await);
+    }
+    let again = matches!(fault, Some(Fault::Twice)).then(|| (parts.clone(), body.clone()));
     let forwarded = state.forward(parts, body).await;
+    if let Some((parts, body)) = again {
+        state.forward(parts, body).await;
+    }
     match fault {
         Some(Fault::LoseAnswer(status)) => Ok(answer(status, &[], String::new())),
         Some(Fault::BreakAfter) => Err(Broken),
         Some(Fault::Hang) => std::future::pending::<Result<_, Infallible>>().await.map_err(|never| match never {}),
         Some(Fault::Garble(body)) => Ok(forwarded.map(|_| Body::from(body))),
+        Some(Fault::Cut) => Ok(cut(forwarded).await),
         _ => Ok(forwarded),
     }
 }
 
 impl State {
-    fn next_fault(&self, method: &Method) -> Option<Fault> {
+    fn next_fault(&self, parts: &Parts) -> Option<Fault> {
         let mut faults = self.faults.lock().expect("no panic");
-        let at = faults.iter().position(|(planned, _)| planned == method)?;
-        faults.remove(at).map(|(_, fault)| fault)
+        if let Some(at) = faults.iter().position(|(planned, _)| *planned == parts.method) {
+            return faults.remove(at).map(|(_, fault)| fault);
+        }
+        let mut chance = self.chance.lock().expect("no panic");
+        let (random, percent) = chance.as_mut()?;
+        if !random.chance(*percent) {
+            return None;
+        }
+        self.faults_met.fetch_add(1, Ordering::SeqCst);
+        Some(any_fault(random, parts))
     }
 
-    async fn forward(&self, parts: Parts, body: Bytes) -> Response<Body> {
+    pub(super) async fn forward(&self, parts: Parts, body: Bytes) -> Response<Body> {
         let path = parts.uri.path_and_query().expect("a path");
         let mut headers = parts.headers;
         headers.remove("host");
@@ -184,7 +221,7 @@ impl State {
     }
 }
 
-fn answer(status: StatusCode, headers: &[(&'static str, String)], body: String) -> Response<Body> {
+pub(super) fn answer(status: StatusCode, headers: &[(&'static str, String)], body: String) -> Response<Body> {
     let mut response = Response::builder().status(status);
     for (name, value) in headers {
         response = response.header(*name, value);

@@ -12,6 +12,11 @@ const FIRST_SEED: &str = "TIDINGS_FIRST_SEED";
 /// How often each server is killed.
 const KILL_CYCLES: &str = "TIDINGS_KILL_CYCLES";
 
+/// Set where every interleaving is to be run, and not a part of them.
+const ALL: &str = "TIDINGS_ALL_INTERLEAVINGS";
+/// Of so many steps one, on the average less than that: enough to meet what is found within minutes, not hours.
+const STRIDE_MAX: usize = 5;
+
 /// SplitMix64 ("Fast splittable pseudorandom number generators", Steele, Lea and Flood, 2014).
 #[derive(Debug, Clone)]
 pub struct Random(u64);
@@ -56,6 +61,11 @@ impl Random {
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+/// How far to go on from one interleaving to the next: 1 where all are to be run.
+pub fn stride(random: &mut Random) -> usize {
+    if number(ALL).is_some() { 1 } else { 1 + random.below(STRIDE_MAX) }
 }
 
 /// How often a test kills its servers.

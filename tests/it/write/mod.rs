@@ -1,3 +1,4 @@
 //! The write protocol: changes that are stopped anywhere.
 
+mod budgets;
 mod stopped;

@@ -1,0 +1,75 @@
+//! How many posts a second are made and published durably, by one caller and by many at once. The rule: each create goes the whole way of a
+//! mutation, and is on the disk before the next of its caller begins.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant as Moment};
+
+use tidings::content::Content;
+use tidings::content::commands::NewPost;
+use tidings::content::editor::{Editor, NamedTerms};
+use tidings::model::{Actor, Role};
+
+use crate::Result;
+use crate::posts::Generated;
+use crate::site;
+use crate::table::{Figure, with_commas};
+
+const CALLERS: [u64; 2] = [1, 32];
+
+pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(async {
+        let content = site::open(store).await?;
+        let next = Arc::new(AtomicU64::new(posts));
+        let mut figures = Vec::new();
+        for callers in CALLERS {
+            let (made, took) = make(&content, &next, callers, seconds).await?;
+            let rate = made as f64 / took.as_secs_f64();
+            let mean_ms = took.as_secs_f64() * 1_000.0 * callers as f64 / made as f64;
+            let name = format!("create-{callers}: {callers} callers");
+            let measured = format!("{}/s, {mean_ms:.1} ms each", with_commas(rate));
+            figures.push(Figure::new(name, measured));
+        }
+        Ok(figures)
+    })
+}
+
+/// How many were made in how much time.
+async fn make(content: &Content, next: &Arc<AtomicU64>, callers: u64, seconds: f64) -> Result<(u64, Duration)> {
+    let began = Moment::now();
+    let end = began + Duration::from_secs_f64(seconds);
+    let made = Arc::new(AtomicU64::new(0));
+    let mut tasks = Vec::new();
+    for _ in 0..callers {
+        let (content, next, made) = (content.clone(), Arc::clone(next), Arc::clone(&made));
+        tasks.push(tokio::spawn(async move {
+            while Moment::now() < end {
+                create(&content, next.fetch_add(1, Ordering::Relaxed)).await?;
+                made.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+        }));
+    }
+    for task in tasks {
+        task.await??;
+    }
+    Ok((made.load(Ordering::Relaxed), began.elapsed()))
+}
+
+async fn create(content: &Content, number: u64) -> Result<()> {
+    let post = Generated::new(number);
+    let reader = content.reader();
+    let actor = Actor::new("the benchmark", Role::Admin);
+    let editor = Editor::new(content, &reader, &actor)?;
+    let texts = |slugs: &[tidings::model::Slug]| Some(slugs.iter().map(ToString::to_string).collect());
+    let terms =
+        NamedTerms { authors: texts(&post.authors), categories: texts(&post.categories), tags: texts(&post.tags) };
+    let now = content.clock().now();
+    let new = NewPost { title: post.title, markdown: post.markdown, publish_at: Some(now), ..NewPost::default() };
+    match editor.create_post(Some(post.slug.to_string()), new, terms).await? {
+        Ok(_) => Ok(()),
+        Err(errors) => Err(format!("{errors:?}").into()),
+    }
+}

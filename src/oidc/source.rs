@@ -1,0 +1,135 @@
+//! Where a provider's keys come from: a file, an address, or what the provider's own discovery names. The rule: bounded in time and bytes, and
+//! over TLS, but for an address of this machine.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use reqwest::{Client, Url, redirect};
+use serde::Deserialize;
+
+/// A set of keys has some kilobytes.
+const BYTES_MAX: usize = 256 << 10;
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+const FETCH_TIME: Duration = Duration::from_secs(10);
+
+/// Where the keys are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// A JSON Web Key Set on this machine.
+    File(PathBuf),
+    /// The address of one.
+    Url(Url),
+    /// The issuer, whose discovery document names the address ("OpenID Connect Discovery 1.0", section 4).
+    Discovery(Url),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no address that keys may come from; write https://HOST/PATH, or the path of a file")]
+pub struct BadKeySource(String);
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FetchError {
+    #[error("the file {} cannot be read", .0.display())]
+    File(PathBuf, #[source] std::io::Error),
+    #[error("{0} did not answer with keys")]
+    Http(String, #[source] reqwest::Error),
+    #[error("{0} answered more than {BYTES_MAX} bytes")]
+    TooLong(String),
+    #[error("{0} is not what it should be")]
+    Malformed(String, #[source] Option<serde_json::Error>),
+    #[error(transparent)]
+    BadAddress(#[from] BadKeySource),
+}
+
+impl FromStr for KeySource {
+    type Err = BadKeySource;
+
+    fn from_str(text: &str) -> Result<Self, BadKeySource> {
+        if text.contains("://") { Ok(Self::Url(address(text)?)) } else { Ok(Self::File(text.into())) }
+    }
+}
+
+impl KeySource {
+    /// # Errors
+    /// Where the issuer is no address over TLS.
+    pub fn discovery(issuer: &str) -> Result<Self, BadKeySource> {
+        Ok(Self::Discovery(address(issuer)?))
+    }
+
+    /// The key set as it stands now.
+    pub(super) async fn fetch(&self) -> Result<Vec<u8>, FetchError> {
+        match self {
+            Self::File(path) => {
+                let bytes = tokio::fs::read(path).await.map_err(|error| FetchError::File(path.clone(), error))?;
+                if bytes.len() > BYTES_MAX { Err(FetchError::TooLong(path.display().to_string())) } else { Ok(bytes) }
+            }
+            Self::Url(url) => get(url.clone()).await,
+            Self::Discovery(issuer) => get(discover(issuer).await?).await,
+        }
+    }
+}
+
+/// TLS keeps others from putting their own keys in; on this machine there is no one in between.
+fn address(text: &str) -> Result<Url, BadKeySource> {
+    let bad = || BadKeySource(text.chars().take(200).collect());
+    let url: Url = text.parse().map_err(|_| bad())?;
+    let is_here = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
+    let is_safe = url.scheme() == "https" || url.scheme() == "http" && is_here;
+    if is_safe { Ok(url) } else { Err(bad()) }
+}
+
+async fn discover(issuer: &Url) -> Result<Url, FetchError> {
+    #[derive(Deserialize)]
+    struct Document {
+        issuer: String,
+        jwks_uri: String,
+    }
+    let at = format!("{}/.well-known/openid-configuration", issuer.as_str().trim_end_matches('/'));
+    let bytes = get(address(&at)?).await?;
+    let document: Document =
+        serde_json::from_slice(&bytes).map_err(|error| FetchError::Malformed(at.clone(), Some(error)))?;
+    // Section 4.3: a document that tells of another issuer is not this one's.
+    if document.issuer.trim_end_matches('/') != issuer.as_str().trim_end_matches('/') {
+        return Err(FetchError::Malformed(at, None));
+    }
+    Ok(address(&document.jwks_uri)?)
+}
+
+async fn get(url: Url) -> Result<Vec<u8>, FetchError> {
+    let failed = |error: reqwest::Error| FetchError::Http(url.to_string(), error.without_url());
+    // Not followed: what is redirected elsewhere was not named by the operator.
+    let client = Client::builder().connect_timeout(CONNECT_TIME).timeout(FETCH_TIME).redirect(redirect::Policy::none());
+    let answer = client.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)?;
+    if answer.status() != reqwest::StatusCode::OK {
+        return Err(FetchError::Malformed(format!("{url} (status {})", answer.status()), None));
+    }
+    let mut answer = answer;
+    let mut bytes = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > BYTES_MAX {
+            return Err(FetchError::TooLong(url.to_string()));
+        }
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_over_tls_or_from_this_machine() {
+        assert_eq!("keys.json".parse(), Ok(KeySource::File("keys.json".into())));
+        for good in
+            ["https://id.example/keys", "http://127.0.0.1:8000/keys", "http://localhost/keys", "http://[::1]/keys"]
+        {
+            assert!(matches!(good.parse(), Ok(KeySource::Url(_))), "{good}");
+        }
+        for bad in ["http://id.example/keys", "ftp://id.example/keys", "http://127.0.0.1.example/keys", "https://"] {
+            assert!(bad.parse::<KeySource>().is_err(), "{bad}");
+        }
+        assert!(KeySource::discovery("id.example").is_err());
+    }
+}

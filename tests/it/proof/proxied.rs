@@ -1,0 +1,63 @@
+//! Histories by chance over a connection that fails at random: throttled, cut, hanging, answered twice over or not at all. The rule: the same as over a
+//! store that fails: after each change the content is that of the model, as the one who asked was told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings::clock::Clock;
+use tidings::store::Store;
+use tidings::store::azure::AzureStore;
+
+use crate::support::asking::{Told, ask};
+use crate::support::azurite::{Azurite, emulator_key, random_prefix, settings};
+use crate::support::choosing::Chooser;
+use crate::support::model::Model;
+use crate::support::proxy::Proxy;
+use crate::support::random::{Random, seeds, telling};
+
+use super::scene::{later, let_leases_end, server};
+
+const CHANGES: usize = 25;
+/// Of a hundred requests, how many meet a fault.
+const FAULT_PERCENT: usize = 4;
+/// Short, for a request that hangs is waited for as long.
+const DEADLINE: Duration = Duration::from_millis(800);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_history_over_a_failing_connection_is_that_of_the_model() {
+    for seed in seeds(1) {
+        let _telling = telling(seed);
+        let mut random = Random::new(seed);
+        let (azurite, prefix) = (Azurite::any(), random_prefix());
+        let proxy = Proxy::before(&azurite).await;
+        let through = AzureStore::connect(&settings(&proxy.endpoint, emulator_key(), &prefix)).expect("a client");
+        let direct: Store = Arc::new(AzureStore::connect(&azurite.settings(&prefix)).expect("a client"));
+        let clock = later(&Clock::System, 0);
+        let sound = server(direct, &clock).await;
+        let content = server(Arc::new(through.with_deadline(DEADLINE)), &clock).await;
+        let mut chooser = Chooser::new(random.part(), "");
+        let (mut model, mut unknown) = (Model::default(), 0);
+        proxy.fail_at_random(random.part(), FAULT_PERCENT);
+        for _ in 0..CHANGES {
+            clock.set(later(&clock, 1).now());
+            let command = chooser.next(&model);
+            let told = ask(&content, &command).await;
+            if matches!(told, Told::Unknown(_)) {
+                unknown += 1;
+                // What was left is settled before the next change.
+                let_leases_end(&clock);
+                sound.recover().await.expect("a recovery");
+            }
+            let found = Model::of(&sound).await;
+            let resolved = model.resolved(&command, &told, &found);
+            model = resolved.unwrap_or_else(|| panic!("{command:?}: {told:?}, {found:#?}"));
+        }
+        for _ in 0..2 {
+            let_leases_end(&clock);
+            sound.recover().await.expect("a recovery");
+        }
+        assert_eq!(sound.check().await.expect("the check reads everything").differences, Vec::new());
+        assert!(unknown < CHANGES, "no change was ever answered");
+        assert!(proxy.faults_met() > CHANGES / 2, "{} faults in {} requests", proxy.faults_met(), proxy.requests());
+    }
+}

@@ -1,0 +1,85 @@
+//! Faults of the proxy that are taken by chance, and those that read the answer. The rule: what a service, a gateway or a cable may do, and nothing
+//! that only a service with a bug would.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::request::Parts;
+use axum::http::{Method, Response, StatusCode};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use futures_util::stream;
+
+use super::proxy::{Fault, State, answer};
+use super::random::Random;
+
+const TOP: &str = "$top=";
+
+/// One that this request can meet.
+pub fn any_fault(random: &mut Random, parts: &Parts) -> Fault {
+    if random.chance(4) {
+        return Fault::Hang;
+    }
+    let is_range = is_range_read(parts);
+    match random.below(8) {
+        0 => Fault::busy(0),
+        1 => Fault::LoseAnswer(StatusCode::INTERNAL_SERVER_ERROR),
+        2 => Fault::LoseAnswer(StatusCode::GATEWAY_TIMEOUT),
+        3 => Fault::BreakBefore,
+        4 => Fault::BreakAfter,
+        5 => Fault::Cut,
+        n if is_range => Fault::ShortPage { is_empty: n == 6 },
+        _ if parts.method == Method::POST => Fault::Twice,
+        _ => Fault::busy(0),
+    }
+}
+
+fn is_range_read(parts: &Parts) -> bool {
+    parts.method == Method::GET
+        && parts.uri.query().is_some_and(|query| query.contains("%24top=") || query.contains(TOP))
+}
+
+/// Half of the body, and then the connection breaks.
+pub async fn cut(whole: Response<Body>) -> Response<Body> {
+    let (parts, body) = whole.into_parts();
+    let body = to_bytes(body, usize::MAX).await.expect("Azurite's answer");
+    let half = body.slice(..body.len() / 2);
+    let broken = stream::iter([Ok::<Bytes, std::io::Error>(half), Err(std::io::Error::other("the proxy breaks it"))]);
+    Response::from_parts(parts, Body::from_stream(broken))
+}
+
+/// The range read, with room for one row; where no row is to come back, its place is where the read goes on.
+pub(super) async fn short_page(state: &State, parts: Parts, is_empty: bool) -> Response<Body> {
+    let mut one = parts;
+    one.uri = with_top_1(&one).parse().expect("a URI");
+    let page = state.forward(one, Bytes::new()).await;
+    if !is_empty {
+        return page;
+    }
+    let (head, body) = page.into_parts();
+    let body = to_bytes(body, usize::MAX).await.expect("Azurite's answer");
+    let json: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+    let row = &json["value"][0];
+    match (row["PartitionKey"].as_str(), row["RowKey"].as_str()) {
+        (Some(partition), Some(row)) => {
+            let Fault::Refuse(status, headers, body) = empty_page(partition, row) else {
+                unreachable!("an empty page is an answer")
+            };
+            answer(status, &headers, body)
+        }
+        _ => Response::from_parts(head, Body::from(body)),
+    }
+}
+
+/// Azurite writes and reads the place in Base64.
+fn empty_page(partition: &str, row: &str) -> Fault {
+    let encode = |text: &str| BASE64_STANDARD.encode(text);
+    Fault::empty_page(&encode(partition), &encode(row))
+}
+
+fn with_top_1(parts: &Parts) -> String {
+    let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
+    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((name @ ("%24top" | "$top"), _)) => format!("{name}=1"),
+        _ => pair.to_owned(),
+    });
+    format!("{path}?{}", pairs.collect::<Vec<_>>().join("&"))
+}

@@ -1,0 +1,153 @@
+//! What a change costs, in storage requests, whatever the number of posts. The rule: these are the figures of docs/writing.md.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tidings::model::{Term, TermKind, WholePost};
+use tidings::store::embedded::EmbeddedStore;
+use tidings::store::{CountingStore, Entity, StorageUse, Store};
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::{Site, instant, post, slug, slugs};
+
+/// Point reads, range reads and transactions.
+type Cost = (u32, u32, u32);
+
+struct Counted {
+    site: Site,
+    counting: Arc<CountingStore>,
+}
+
+impl Counted {
+    async fn with(posts: &[WholePost]) -> Self {
+        let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
+        let counting = CountingStore::naming(store);
+        let site = Site::over(Arc::<CountingStore>::clone(&counting)).await;
+        site.publish(posts).await;
+        for kind in TermKind::ALL {
+            let term = Term::new(kind, slug("unborne"), "Of no post");
+            site.content.writer().expect("a writer").save_terms(kind, vec![term]).await.expect("a term");
+        }
+        Self { site, counting }
+    }
+
+    async fn mutate(&self, mutation: &str) -> (Value, Cost) {
+        let before = self.counting.used();
+        let answer = self.site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+        assert_eq!(answer.body.get("errors"), None, "{mutation}");
+        let data = answer.body["data"].as_object().expect("data").values().next().cloned().expect("one field");
+        assert_eq!(data["userErrors"], json!([]), "{mutation}");
+        (data, cost_since(&before, &self.counting.used()))
+    }
+}
+
+fn cost_since(before: &StorageUse, after: &StorageUse) -> Cost {
+    (
+        after.point_reads - before.point_reads,
+        after.range_reads - before.range_reads,
+        after.transactions - before.transactions,
+    )
+}
+
+/// Published posts, one a day, of one author, one category and three tags.
+fn posts(count: u64) -> Vec<WholePost> {
+    let day = |n: u64| instant(&format!("20{:02}-{:02}-{:02}T00:00:00Z", 10 + n / 336, 1 + n / 28 % 12, 1 + n % 28));
+    (0..count)
+        .map(|n| {
+            let mut whole = post(n, day(n));
+            whole.post.authors = slugs(&["ada"]);
+            whole.post.categories = slugs(&["news"]);
+            whole.post.tags = slugs(&["a", "b", "c"]);
+            whole
+        })
+        .collect()
+}
+
+fn id(number: u64) -> String {
+    format!("post-{}", post(number, instant("2010-01-01T00:00:00Z")).post.id)
+}
+
+const ERRORS: &str = "userErrors { code }";
+
+/// What is done, how, and what it may cost. Each on a post of its own.
+fn changes() -> Vec<(&'static str, String, Cost)> {
+    let of = |number: u64, version: i32| format!(r#"id: "{}", version: {version}"#, id(number));
+    let new = r#"title: "New", markdown: "x", authors: ["ada"], categories: ["news"]"#;
+    vec![
+        (
+            "create and publish, 1 author, 1 category, 3 tags",
+            format!(
+                r#"createPost(input: {{ {new}, tags: ["a", "b", "c"], publishAt: "2010-01-05T02:00:00Z" }}) {{ {ERRORS} }}"#
+            ),
+            CREATE,
+        ),
+        (
+            "change the title",
+            format!(r#"updatePost(input: {{ {}, title: "Other" }}) {{ {ERRORS} }}"#, of(0, 1)),
+            RETITLE,
+        ),
+        (
+            "one tag for another",
+            format!(r#"updatePost(input: {{ {}, tags: ["a", "b", "unborne"] }}) {{ {ERRORS} }}"#, of(1, 1)),
+            RETAG,
+        ),
+        (
+            "another day of the month",
+            format!(r#"publishPost(input: {{ {}, at: "2010-01-03T01:00:00Z" }}) {{ {ERRORS} }}"#, of(2, 1)),
+            REDATE,
+        ),
+        (
+            "another month",
+            format!(r#"publishPost(input: {{ {}, at: "2010-02-01T01:00:00Z" }}) {{ {ERRORS} }}"#, of(3, 1)),
+            MOVE,
+        ),
+        ("another slug", format!(r#"updatePost(input: {{ {}, slug: "other" }}) {{ {ERRORS} }}"#, of(4, 1)), RENAME),
+        ("delete", format!("deletePost(input: {{ {} }}) {{ {ERRORS} }}", of(5, 1)), DELETE),
+        ("rename a tag", format!(r#"saveTag(input: {{ slug: "b", newSlug: "z" }}) {{ {ERRORS} }}"#), RENAME_TAG),
+    ]
+}
+
+const CREATE: Cost = (20, 0, 12);
+const RETITLE: Cost = (5, 0, 5);
+const RETAG: Cost = (14, 0, 7);
+const REDATE: Cost = (35, 0, 18);
+const MOVE: Cost = (46, 0, 22);
+const RENAME: Cost = (10, 0, 8);
+const DELETE: Cost = (47, 1, 12);
+const RENAME_TAG: Cost = (14, 0, 9);
+
+#[tokio::test]
+async fn a_change_costs_the_same_among_60_posts_and_among_5_000() {
+    for count in [60, 5_000] {
+        let counted = Counted::with(&posts(count)).await;
+        let mut found = Vec::new();
+        for (what, mutation, _) in changes() {
+            found.push((what, counted.mutate(&mutation).await.1));
+        }
+        let expected: Vec<_> = changes().into_iter().map(|(what, _, cost)| (what, cost)).collect();
+        assert_eq!(found, expected, "among {count} posts");
+        counted.site.assert_sound().await;
+    }
+}
+
+async fn rows(store: &dyn tidings::store::TableStore, table: &'static str) -> Vec<Entity> {
+    store.scan(table, None).await.expect("a scan").rows
+}
+
+#[tokio::test]
+async fn a_change_of_the_title_touches_no_index() {
+    let counted = Counted::with(&posts(60)).await;
+    let indexes = ["PostsByAuthor", "PostsByCategory", "PostsByTag", "PostKeys", "Months"];
+    let mut before = Vec::new();
+    for table in indexes {
+        before.push(rows(counted.counting.as_ref(), table).await);
+    }
+    let reads_before = counted.counting.used().reads.len();
+    counted.mutate(&changes()[1].1).await;
+    let reads = counted.counting.used().reads.split_off(reads_before);
+    assert!(reads.iter().all(|read| !read.starts_with("PostsBy")), "{reads:?}");
+    for (table, before) in indexes.into_iter().zip(before) {
+        // A row that was written again, though as it was, has another ETag.
+        assert_eq!(rows(counted.counting.as_ref(), table).await, before, "{table}");
+    }
+}
