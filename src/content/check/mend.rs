@@ -67,6 +67,10 @@ impl Mend {
         "whom it lets in cannot be told: remove the row with a tool for Azure tables, and create a token anew",
     );
 
+    pub(super) const HISTORY: Self = Self::Person(
+        "nothing follows from it and nothing tells what it was: bring the row back from a copy, or remove it with a tool for Azure tables",
+    );
+
     pub(super) const TAKEN_TERM: Self = Self::Person(
         "a term of its own has the slug that another once had: it stays; rename one of the two where that is wrong",
     );

@@ -3,6 +3,7 @@
 //! `Posts` and `Drafts` are read first, and in them the row that holds the whole post is the truth; every other row follows from it.
 
 mod ends;
+mod history;
 mod index;
 mod known;
 mod lookups;
@@ -78,6 +79,7 @@ pub(super) async fn examine(store: &Store) -> Result<(Report, Posts)> {
     lookups::check(store, &posts, &mut report).await?;
     terms::check(store, &posts, &mut report).await?;
     tokens::check(store, &mut report).await?;
+    history::check(store, &mut report).await?;
     for row in scan_all(store, Table::Intents).await? {
         report.rows += 1;
         if intent::read(&row).is_ok_and(|intent| intent.is_fenced()) {

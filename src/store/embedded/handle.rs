@@ -1,10 +1,11 @@
-//! The open file. The rule: redb uses a file no more once a write of it has failed, so after a full disk it is closed and opened again, and reads go
-//! on; what was acknowledged is in it.
+//! The open file. The rule: a file that was found damaged is only read; and redb uses a file no more once a write of it has failed, so after a full
+//! disk it is closed and opened again, and reads go on; what was acknowledged is in it.
 //!
 //! Opening again is safe there: redb never overwrites a page of the last commit, and the roots change last
 //! (`a_server_goes_on_reading_and_writes_again_once_there_is_room`).
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use redb::Database;
@@ -19,13 +20,16 @@ pub(super) struct Handle {
     database: RwLock<Option<Database>>,
     /// Its folder; a store that stands on another's backend is not opened again.
     folder: Option<PathBuf>,
+    /// Whether anything in it did not read. redb writes by what it finds in its pages, and where it panics over them while it cleans up behind
+    /// a panic, nothing can keep the process from being aborted: such a file is neither written any more nor closed as a whole one is.
+    is_damaged: AtomicBool,
     /// The file, as errors name it.
     name: String,
 }
 
 impl Handle {
     pub fn new(database: Database, folder: Option<PathBuf>, name: String) -> Self {
-        Self { database: RwLock::new(Some(database)), folder, name }
+        Self { database: RwLock::new(Some(database)), folder, is_damaged: AtomicBool::new(false), name }
     }
 
     pub fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
@@ -34,7 +38,20 @@ impl Handle {
             let what = format!("{} was closed when its disk was full; make room, and start again", self.name);
             return Err(StoreError::Full { what, source: None });
         };
-        guard_file(&self.name, || visit(database))
+        let visited = guard_file(&self.name, || visit(database));
+        if matches!(visited, Err(StoreError::Corrupt { .. })) {
+            self.is_damaged.store(true, Ordering::Relaxed);
+        }
+        visited
+    }
+
+    /// As [`visit`](Self::visit), to write.
+    pub fn visit_to_write<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+        if self.is_damaged.load(Ordering::Relaxed) {
+            let what = format!("{} was found damaged, and is only read; restore it from a copy", self.name);
+            return Err(StoreError::corrupt(what));
+        }
+        self.visit(visit)
     }
 
     /// Waits for the visits that are under way. Where it cannot be opened, the next call tries again.
@@ -56,9 +73,19 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         let database = self.database.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if self.is_damaged.load(Ordering::Relaxed) {
+            leave_open(database);
+            return;
+        }
         let _ = guard(|| {
             drop(database);
             Ok(())
         });
     }
+}
+
+/// The file is locked until the process ends, and verified when it is opened next.
+#[expect(clippy::mem_forget, reason = "to close it is to write to it, which may abort the process")]
+fn leave_open(database: Option<Database>) {
+    std::mem::forget(database);
 }

@@ -76,7 +76,11 @@ fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
     };
     let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system gives no random bytes", e))?;
     let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
-    drop(prepare(create(&new, name)?, name)?);
+    if let Err(error) = create(&new, name).and_then(|database| prepare(database, name)) {
+        // On a full disk each try would leave one more.
+        let _ = std::fs::remove_file(&new);
+        return Err(error);
+    }
     let placed = match std::fs::hard_link(&new, path) {
         Ok(()) => Ok(()),
         // Another process was quicker; its store is the one.

@@ -117,7 +117,7 @@ fn pause_after(handle: &Handle, answers: &[Answer], paused: Option<Instant>) -> 
 /// Runs each batch, then syncs once for all of them.
 fn write_group(handle: &Handle, group: &[Job], last_etag: &mut u64) -> Vec<Answer> {
     let mut staged = None;
-    let written = handle.visit(|database| {
+    let written = handle.visit_to_write(|database| {
         let (write, answers) = stage(database, group, last_etag).map_err(unreadable)?;
         staged = Some(answers);
         write.commit().map_err(unreadable)

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::support::command::{Blog, Ran, Serving, run, tidings};
+use crate::support::graphql::EDITOR_TOKEN;
 
 const QUERY: &str =
     "{ posts { totalCount nodes { slug title body { markdown } tags { slug } } } tags { nodes { name } } }";
@@ -125,5 +126,29 @@ fn a_server_whose_file_is_damaged_under_it_answers_right_or_not_at_all() {
         assert!(is_right || is_told, "round {n}: {answer}");
         let (_, errors) = serving.stop_with_errors();
         assert!(!errors.iter().any(|line| line.starts_with("thread ")), "{errors:?}");
+    }
+}
+
+/// A change may be what meets the damage first; the process must not end for it.
+#[test]
+fn a_server_whose_file_is_damaged_under_it_refuses_changes_and_lives_on() {
+    let patient = Patient::new();
+    for n in 0..6 {
+        fs::write(patient.file(), &patient.whole).expect("the file");
+        let settings = [("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN)];
+        let serving = Serving::start_of(&["--store", &patient.blog.store()], &settings, tidings);
+        let mut damaged = fs::read(patient.file()).expect("the file");
+        for at in (n * 97..damaged.len()).step_by(501) {
+            damaged[at] ^= 0x40;
+        }
+        fs::write(patient.file(), &damaged).expect("the file");
+        serving.ask(QUERY);
+        let mutation = r#"mutation { saveTag(input: { slug: "new", name: "New" }) { userErrors { message } } }"#;
+        let answer = serving.ask_as(Some(EDITOR_TOKEN), mutation);
+        let codes = answer["errors"].as_array().cloned().unwrap_or_default();
+        assert!(codes.iter().all(|error| error["extensions"]["code"] == json!("INTERNAL")), "round {n}: {answer}");
+        assert!(serving.status_of("/healthz").contains("200"));
+        let (code, errors) = serving.stop_with_errors();
+        assert!(code == Some(0) && !errors.iter().any(|line| line.starts_with("thread ")), "{errors:?}");
     }
 }

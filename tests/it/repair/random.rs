@@ -49,6 +49,8 @@ fn is_truth(table: Table, row: &Entity) -> bool {
             let is_term = matches!(term::parse_row(row.key.row()), Some((_, Direction::Forward)));
             is_term && row.key.partition() != term::DIRECTORY_PARTITION
         }
+        // Nothing follows from these, and they follow from nothing.
+        Table::Revisions | Table::Changes | Table::Tokens => true,
         _ => false,
     }
 }

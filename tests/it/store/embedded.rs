@@ -25,6 +25,13 @@ fn refusal(folder: &Path) -> StoreError {
     }
 }
 
+/// A folder with a store file of these bytes.
+fn folder_with(bytes: &[u8]) -> tempfile::TempDir {
+    let folder = folder();
+    std::fs::write(folder.path().join(FILE), bytes).expect("the file");
+    folder
+}
+
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
@@ -212,7 +219,8 @@ async fn flipped_bits_are_an_error_and_never_other_content() {
     for (place, n) in places.zip(0..) {
         let mut damaged = whole.clone();
         damaged[place] ^= 1 << (n % 8);
-        std::fs::write(folder.path().join(FILE), &damaged).expect("the file");
+        // Each in a folder of its own, for a file that was found damaged stays open until the process ends.
+        let folder = folder_with(&damaged);
         match use_damaged(folder.path(), &rows).await {
             Ok(()) => {}
             Err(StoreError::Corrupt { .. }) => noticed += 1,
@@ -256,11 +264,11 @@ async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
         let at = if n % 2 == 0 { n * 211 } else { used[n * 104_729 % used.len()] };
         let mut damaged = whole.clone();
         damaged[at] ^= 1 << (n % 8);
-        std::fs::write(&file, &damaged).expect("the file");
+        let folder = folder_with(&damaged);
         let verified = EmbeddedStore::open_verified(folder.path()).map(drop);
         assert!(matches!(verified, Ok(()) | Err(StoreError::Corrupt { .. })), "byte {at}: {verified:?}");
         noticed += usize::from(verified.is_err());
-        std::fs::write(&file, &damaged).expect("the file");
+        let folder = folder_with(&damaged);
         let store: Store = match EmbeddedStore::open(folder.path()) {
             Ok(store) => Arc::new(store),
             Err(StoreError::Corrupt { .. }) => continue,

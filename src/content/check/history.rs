@@ -1,0 +1,29 @@
+//! `Revisions` and `Changes`: what was. The rule: each row reads as its key says; nothing follows from them, so there is nothing to hold them against.
+
+use crate::content::error::Result;
+use crate::content::rows::{change, post};
+use crate::keys::{Table, history};
+use crate::store::Store;
+
+use super::{Mend, Partitions, Report};
+
+pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
+    for table in [Table::Revisions, Table::Changes] {
+        let mut partitions = Partitions::of(store, table);
+        while let Some(rows) = partitions.next().await? {
+            report.rows += rows.len() as u64;
+            for row in rows {
+                let read = match table {
+                    Table::Revisions => history::parse_revision(&row.key).map(|_| post::read_whole(&row).map(drop)),
+                    _ => history::parse_change(&row.key).map(|_| change::read(&row).map(drop)),
+                };
+                match read {
+                    None => report.add(table, &row.key, "is no row of this table", Mend::STRANGER),
+                    Some(Err(error)) => report.add_unreadable(table, &row, &error, Mend::HISTORY),
+                    Some(Ok(())) => {}
+                }
+            }
+        }
+    }
+    Ok(())
+}
