@@ -6,13 +6,13 @@ use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 
-use super::damage::{act, content_rows, differences, posts, repair, shared_site, view};
+use super::damage::{act, content_rows, differences, fill, repair, shared_site, view};
 use super::table::damages;
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::site::Site;
 
 async fn assert_all_are_mended(site: &Site) {
-    site.publish(&posts()).await;
+    fill(site).await;
     let (seen, rows) = (view(site).await, content_rows(&site.store).await);
     for (name, acts) in damages() {
         for done in &acts {

@@ -8,11 +8,11 @@ use tidings::clock::Clock;
 use tidings::content::repair::{Options, Repaired};
 use tidings::content::{Content, Sharing};
 use tidings::keys::{COUNT_ROW, Table};
-use tidings::model::WholePost;
+use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
 
 use crate::support::rows::{batch, delete, properties, put, scan};
-use crate::support::site::{NOW, Site, instant, post, slugs};
+use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
 /// One thing that is done to a row.
 #[derive(Debug, Clone)]
@@ -72,6 +72,13 @@ pub fn posts() -> Vec<WholePost> {
     posts
 }
 
+/// The posts and their terms in a store; the tag `b` has been `bee`.
+pub async fn fill(site: &Site) {
+    site.publish(&posts()).await;
+    let renamed = Term { former_slugs: slugs(&["bee"]), ..Term::new(TermKind::Tag, slug("b"), "The tag b") };
+    site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![renamed]).await.expect("a term is saved");
+}
+
 /// All that readers see, and how the drafts stand.
 pub async fn view(site: &Site) -> String {
     site.forget();
@@ -82,7 +89,7 @@ pub async fn view(site: &Site) -> String {
            backTags: tags(last: 100) {{ nodes {{ slug }} }} \
            authors {{ nodes {{ slug name posts {{ totalCount }} }} }} categories {{ nodes {{ slug name }} }} \
            archive {{ year month postCount }} one: post(slug: \"post-1\") {{ id title body {{ markdown }} }} \
-           once: post(slug: \"once-0\") {{ slug }} draft: post(slug: \"post-3\") {{ slug }} }}"
+           bee: tag(slug: \"bee\") {{ slug }} once: post(slug: \"once-0\") {{ slug }} draft: post(slug: \"post-3\") {{ slug }} }}"
     );
     let seen = site.query(&query).await;
     let catalog = site.content.catalog().await.expect("the catalog");

@@ -6,13 +6,13 @@ use tidings::content::repair::Options;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use super::damage::{act, content_rows, posts, repair, view};
+use super::damage::{act, content_rows, fill, repair, view};
 use super::table::damages;
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::site::Site;
 
 /// One of each way to mend.
-const DAMAGES: [&str; 10] = [
+const DAMAGES: [&str; 12] = [
     "a pointer lost with its mirror",
     "a pointer to no post",
     "a lost count",
@@ -22,12 +22,14 @@ const DAMAGES: [&str; 10] = [
     "a lost former slug",
     "a lost mirror of a tag",
     "a forwarding draft left over",
+    "a slug that a tag once had, lost",
+    "a rename that was never committed",
     "a post that stands in another month too",
 ];
 
 async fn damaged() -> Store {
     let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
-    Site::over(Arc::clone(&store)).await.publish(&posts()).await;
+    fill(&Site::over(Arc::clone(&store)).await).await;
     let table = damages();
     for name in DAMAGES {
         let (_, acts) = table.iter().find(|(of, _)| *of == name).expect("a damage of the table");
@@ -41,7 +43,7 @@ async fn damaged() -> Store {
 async fn assert_any_stop_is_mended(last: Last) {
     let (seen, rows) = {
         let site = Site::in_memory().await;
-        site.publish(&posts()).await;
+        fill(&site).await;
         (view(&site).await, content_rows(&site.store).await)
     };
     for requests in 0.. {

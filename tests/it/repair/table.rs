@@ -2,9 +2,10 @@
 
 use tidings::content::rows::lookup as lookup_rows;
 use tidings::content::rows::post::{self as post_rows, Move, OtherPlace};
+use tidings::content::rows::term as term_rows;
 use tidings::keys::time::Direction;
 use tidings::keys::{COUNT_ROW, PostPlace, Shelf, Table, lookup, place, term, time};
-use tidings::model::{Month, Post, PostId, PostKey, TermKind, WholePost};
+use tidings::model::{Month, Post, PostId, PostKey, Term, TermKind, WholePost};
 use tidings::store::{Key, Properties, Value};
 
 use super::damage::{Act, posts};
@@ -90,7 +91,7 @@ fn counts() -> Vec<Damage> {
     let rows = |n| Some(Value::Int64(n));
     let old = PostKey { at: instant("2001-01-01T00:00:00Z"), id: nobody() };
     let mut damages = Vec::new();
-    for (table, partition) in [(BY_TAG, "b"), (Table::Posts, "2026-05"), (TAGS, "b")] {
+    for (table, partition) in [(BY_TAG, "b"), (Table::Posts, "2026-05"), (Table::Drafts, "2026-04"), (TAGS, "b")] {
         let at = key(partition, COUNT_ROW);
         damages.extend([
             ("a wrong count", vec![Act::Set(table, at.clone(), "Rows", rows(7))]),
@@ -111,6 +112,7 @@ fn listings() -> Vec<Damage> {
     let rows = |n| Some(Value::Int64(n));
     let [may, other] =
         [(2026, 5), (2011, 1)].map(|(y, m)| place::month_row(Shelf::Posts, Month::new(y, m).expect("a month")));
+    let drafts = place::month_row(Shelf::Drafts, Month::new(2026, 4).expect("a month"));
     let (a, strange) = (term::directory_row("b"), term::directory_row("q"));
     vec![
         ("a month that is not listed", vec![Act::Delete(Table::Months, may.clone())]),
@@ -127,6 +129,7 @@ fn listings() -> Vec<Damage> {
                 Act::Set(Table::Months, other, "Partition", text("2011-01")),
             ],
         ),
+        ("a month of drafts that is not listed", vec![Act::Delete(Table::Months, drafts)]),
         ("a first character that is not listed", vec![Act::Delete(TAGS, a.clone())]),
         ("a first character listed with another count", vec![Act::Set(TAGS, a.clone(), "Rows", rows(5))]),
         ("a first character whose listing does not read", vec![Act::Set(TAGS, a.clone(), "Rows", None)]),
@@ -279,7 +282,19 @@ fn terms() -> Vec<Damage> {
     let own = term::term(&slug("b"));
     let mirror = key("b", &term::row(&slug("b"), Direction::Backward));
     let count = key("b", COUNT_ROW);
+    let (bee, never) = (term::term(&slug("bee")), term::term(&slug("never")));
+    let renamed = Term::new(TermKind::Tag, slug("new"), "The tag b");
+    let pending = term_rows::pending(&renamed, &slug("b"));
+    let new_mirror = key("n", &term::row(&slug("new"), Direction::Backward));
     vec![
+        ("a slug that a tag once had, lost", vec![Act::Delete(TAGS, bee.clone())]),
+        ("a slug that a tag once had, leading elsewhere", vec![Act::Set(TAGS, bee.clone(), "ForwardTo", text("a"))]),
+        ("a slug that no tag had", vec![Act::Copy(TAGS, bee, never.clone())]),
+        ("a slug that leads to no tag", vec![Act::Put(TAGS, never, term_rows::forward(&renamed))]),
+        (
+            "a rename that was never committed",
+            vec![Act::Put(TAGS, term::term(&slug("new")), pending.clone()), Act::Put(TAGS, new_mirror, pending)],
+        ),
         ("a lost mirror of a tag", vec![Act::Delete(TAGS, mirror.clone())]),
         ("a mirror that tells another name", vec![Act::Set(TAGS, mirror.clone(), "Name", text("Other"))]),
         ("a lost tag", vec![Act::Delete(TAGS, own.clone())]),
