@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore, Value};
+use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore, Turn, Value};
 
 /// How many of the reads' keys and ranges are kept by name; the rest are counted only.
 const READS_NAMED_MAX: usize = 1_000;
@@ -164,6 +164,10 @@ impl TableStore for CountingStore {
         let answer = self.inner.scan(table, continuation).await;
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
+    }
+
+    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+        self.inner.turn(table, name).await
     }
 
     async fn ping(&self) -> Result<()> {

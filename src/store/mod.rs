@@ -23,6 +23,7 @@ pub mod entity;
 pub mod error;
 pub mod key;
 pub mod limits;
+pub mod turns;
 
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
 pub use key::{Key, RowRange};
 pub use limits::PAGE_ROWS_MAX;
+pub use turns::{Turn, Turns};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub type Store = Arc<dyn TableStore>;
@@ -95,6 +97,12 @@ pub trait TableStore: Send + Sync + 'static {
 
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;
+
+    /// Waits for the turn to change a row that many change, such as a count, among the writers of this store in this process; it is over when
+    /// the answer is dropped. `None` where the store lets everybody try. A courtesy: what holds is the ETag.
+    async fn turn(&self, _table: &'static str, _name: &str) -> Option<Turn> {
+        None
+    }
 
     /// Answers where the store can be reached and read at this moment.
     async fn ping(&self) -> Result<()>;

@@ -61,8 +61,9 @@ pub async fn promise(store: &Store, partition: &Partition) -> Result<()> {
 /// Copies a partition's own count. Two point reads, and a write where they differ.
 pub async fn copy(store: &Store, partition: &Partition) -> Result<()> {
     until_settled("the list of partitions", || async {
-        // The copy is read first: where the count moves on meanwhile, the copy that is written is the newer one all the same.
         let (table, key) = partition.listing();
+        let _turn = store.turn(table.name(), key.row()).await;
+        // The copy is read first: where the count moves on meanwhile, the copy that is written is the newer one all the same.
         let listed = store.get(table.name(), &key).await?;
         let (count_table, count_key) = partition.count();
         let own = store.get(count_table.name(), &count_key).await?;

@@ -95,6 +95,7 @@ async fn put_chunk(
     } else {
         chunk.iter().map(|_| None).collect()
     };
+    let _turn = store.turn(partition.table.name(), &partition.name).await;
     let (count, unchanged) = partition.count(store).await?;
     let added = standing.iter().filter(|row| row.is_none()).count() as i64;
     let newest = chunk.iter().map(|p| &p.place.key).min();
@@ -144,6 +145,7 @@ async fn remove_one(store: &Store, intent: &IntentName, pointer: &PointerPlace) 
     if intent::is_open_elsewhere(store, &pointer::read(&row)?.intent, intent).await? {
         return Ok(());
     }
+    let _turn = store.turn(partition.table.name(), &partition.name).await;
     let (is_borne, (count, unchanged)) = try_join(bears(store, pointer), partition.count(store)).await?;
     if is_borne {
         return Ok(());

@@ -124,7 +124,9 @@ pub async fn commit_group(store: &Store, steps: &[&CommitStep]) -> Result<()> {
     let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
     let added = steps.iter().map(|step| step.added).sum();
     let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
-    if added != 0 || newest.is_some() {
+    let is_counted = added != 0 || newest.is_some();
+    let _turn = if is_counted { store.turn(first.shelf.name(), &first.partition).await } else { None };
+    if is_counted {
         let (count, unchanged) = read_count(store, first.shelf, &first.partition).await?;
         operations.push(put_count(
             &count.changed(added, newest),

@@ -26,7 +26,7 @@ use self::errors::Asked;
 use self::json::StoredRow;
 use super::error::StoreError;
 use super::limits::check_page_rows;
-use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore};
+use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore, Turn, Turns};
 
 /// How long one operation may take with all its retries. A web request waits about as long before its proxy gives up, and a
 /// partition that is moved between servers is back within it.
@@ -44,6 +44,7 @@ pub struct AzureStore {
     client: TableServiceClient,
     table_prefix: String,
     deadline: Duration,
+    turns: Turns,
 }
 
 impl AzureStore {
@@ -54,7 +55,7 @@ impl AzureStore {
     pub fn connect(settings: &AzureSettings) -> Result<Self> {
         connection::check_prefix(&settings.table_prefix)?;
         let client = client::build(&settings.connection)?;
-        Ok(Self { client, table_prefix: settings.table_prefix.clone(), deadline: DEADLINE })
+        Ok(Self { client, table_prefix: settings.table_prefix.clone(), deadline: DEADLINE, turns: Turns::default() })
     }
 
     /// Gives each operation another deadline than 30 s.
@@ -142,6 +143,10 @@ impl TableStore for AzureStore {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let query = query::Query { table, range: None, limit: PAGE_ROWS_MAX, continuation };
         self.get_page(query, || format!("the table {table}")).await
+    }
+
+    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+        Some(self.turns.take(table, name).await)
     }
 
     /// Asks for the name of one table: the only read that needs no row and no table to stand. What it answers does not matter.

@@ -18,12 +18,13 @@ use redb::Database;
 use self::handle::Handle;
 use self::open::Verify;
 use super::limits::check_page_rows;
-use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore};
+use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore, Turn, Turns};
 
 /// A store in one file.
 pub struct EmbeddedStore {
     handle: Arc<Handle>,
     writer: writer::Writer,
+    turns: Turns,
 }
 
 impl EmbeddedStore {
@@ -64,7 +65,7 @@ impl EmbeddedStore {
     fn of(handle: Handle) -> Result<Self> {
         let handle = Arc::new(handle);
         let writer = writer::Writer::start(Arc::clone(&handle))?;
-        Ok(Self { handle, writer })
+        Ok(Self { handle, writer, turns: Turns::default() })
     }
 
     fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
@@ -108,6 +109,10 @@ impl TableStore for EmbeddedStore {
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.visit(|database| reader::scan(database, table, continuation))
+    }
+
+    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+        Some(self.turns.take(table, name).await)
     }
 
     async fn ping(&self) -> Result<()> {
