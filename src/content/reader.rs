@@ -252,8 +252,12 @@ impl Reader {
             let row = row.and_then(|row| row.map(|row| rows::term::read(*kind, &row)).transpose());
             found.push(match row {
                 Ok(Some(TermRow::Term(term))) => Ok(Some(Arc::new(term))),
-                Ok(Some(TermRow::ForwardTo { slug: next, .. } | TermRow::PendingFrom { old: next, .. })) => {
+                Ok(Some(TermRow::ForwardTo { slug: next, .. })) => {
                     forwards.push((i, *kind, next));
+                    Ok(None)
+                }
+                Ok(Some(TermRow::PendingFrom { term, .. })) => {
+                    forwards.push((i, *kind, term.slug));
                     Ok(None)
                 }
                 Ok(None) => Ok(None),
@@ -287,7 +291,11 @@ impl Reader {
                 TermRow::PendingFrom { term, old } if self.is_renamed(&term, &old).await? => {
                     return Ok(Some(Arc::new(term)));
                 }
-                TermRow::PendingFrom { old, .. } => slug = old,
+                // Until it is, its new slug leads to it only where it once was its own.
+                TermRow::PendingFrom { old, .. } => {
+                    let term = Box::pin(self.term(kind, &old)).await?;
+                    return Ok(term.filter(|term| term.former_slugs.contains(&slug)));
+                }
             }
         }
         Ok(None)

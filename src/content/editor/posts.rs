@@ -27,8 +27,24 @@ impl Editor<'_> {
         new: NewPost,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
+        for tries in 0..TRIES_MAX {
+            if let Some(made) = self.try_to_create(slug.as_deref(), new.clone(), terms.clone()).await? {
+                return Ok(made);
+            }
+            self.let_others_end(tries).await?;
+        }
+        Ok(Err(vec![UserError::conflict(None)]))
+    }
+
+    /// `None` where it met a change of others: of the terms that were found, or one that is undone.
+    async fn try_to_create(
+        &self,
+        slug: Option<&str>,
+        new: NewPost,
+        terms: NamedTerms,
+    ) -> Result<Option<Edited<WholePost>>> {
         let mut errors = Vec::new();
-        let named = match &slug {
+        let named = match slug {
             Some(text) => text.parse().map_err(|e| UserError::invalid("slug", format!("{e}"))),
             None => {
                 Ok(Slug::from_name(&new.title).unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")))
@@ -44,37 +60,23 @@ impl Editor<'_> {
             tags: found.tags.unwrap_or_default(),
             ..new
         };
-        let Some(base) = named else { return Ok(Err(errors)) };
+        let Some(base) = named else { return Ok(Some(Err(errors))) };
         let made = commands::make(new, base.clone(), id, self.now()).map_err(|e| errors.push(e));
-        let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Err(errors)) };
+        let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Some(Err(errors))) };
         whole.changed_by = Some(self.actor.name.clone());
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
-            let made = self.make(&mut whole, &found.new_tags).await?;
-            match made {
-                Err(errors) if slug.is_none() && errors.iter().all(|e| e.code == UserErrorCode::Taken) => {}
-                done => return Ok(done.map(|()| whole)),
-            }
-        }
-        Ok(Err(vec![UserError::new(
-            UserErrorCode::Taken,
-            "slug",
-            format!("{base} and its numbers are taken; give a slug"),
-        )]))
-    }
-
-    /// A slug may be held by a change that was left: that is settled, and the slug tried once more.
-    async fn make(&self, whole: &mut WholePost, new_tags: &[Slug]) -> Result<Edited<()>> {
-        for _ in 1..TRIES_MAX {
             let change = Change { before: None, after: Some(whole.clone()) };
-            match self.write(change, new_tags).await? {
-                Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => {}
-                // Its place is fenced off: this server was taken to have stopped. A new id has a place of its own.
-                Outcome::Conflict => whole.post.id = self.writer.new_post_id()?,
-                outcome => return Ok(answer(outcome)),
+            match self.write(change, &found.new_tags).await? {
+                Outcome::Conflict => return Ok(None),
+                // A slug may be held by a change that was left: that is settled, and the slug tried once more.
+                Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => return Ok(None),
+                Outcome::Taken(_) if slug.is_none() => {}
+                outcome => return Ok(Some(answer(outcome).map(|()| whole))),
             }
         }
-        Ok(Err(vec![UserError::conflict(None)]))
+        let message = format!("{base} and its numbers are taken; give a slug");
+        Ok(Some(Err(vec![UserError::new(UserErrorCode::Taken, "slug", message)])))
     }
 
     pub async fn update_post(
@@ -97,15 +99,23 @@ impl Editor<'_> {
                 None
             }
         };
-        let found = self.find_terms(terms, &mut errors).await?;
-        let authors = permission::authors(self.actor, found.authors, false)?;
-        let changes = PostChanges { slug, authors, categories: found.categories, tags: found.tags, ..changes };
-        self.revise(id, version, &found.new_tags, |before| {
+        for tries in 0..TRIES_MAX {
             let mut errors = errors.clone();
-            let after = commands::change(before, changes.clone(), self.now()).map_err(|e| errors.push(e));
-            after.ok().filter(|_| errors.is_empty()).ok_or(errors)
-        })
-        .await
+            let found = self.find_terms(terms.clone(), &mut errors).await?;
+            let authors = permission::authors(self.actor, found.authors, false)?;
+            let (categories, tags) = (found.categories, found.tags);
+            let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };
+            let tried = self.try_to_revise(id, version, &found.new_tags, |before| {
+                let after = commands::change(before, changes.clone(), self.now());
+                let mut errors = errors.clone();
+                after.map_err(|e| errors.push(e)).ok().filter(|_| errors.is_empty()).ok_or(errors)
+            });
+            if let Some(revised) = tried.await? {
+                return Ok(revised);
+            }
+            self.let_others_end(tries).await?;
+        }
+        Ok(Err(vec![UserError::conflict(None)]))
     }
 
     /// The text and the terms of an earlier version, as a new version.
@@ -123,19 +133,23 @@ impl Editor<'_> {
             return Ok(Err(vec![UserError::new(UserErrorCode::NotFound, "revision", message)]));
         };
         permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
-        let (new_tags, errors) = self.find_gone(&earlier.post, revision).await?;
-        if !errors.is_empty() {
-            return Ok(Err(errors));
+        for tries in 0..TRIES_MAX {
+            let (new_tags, errors) = self.find_gone(&earlier.post, revision).await?;
+            if !errors.is_empty() {
+                return Ok(Err(errors));
+            }
+            let restore = |before: &WholePost| commands::restore(before, &earlier, self.now()).map_err(|e| vec![e]);
+            if let Some(revised) = self.try_to_revise(id, version, &new_tags, restore).await? {
+                return Ok(revised);
+            }
+            self.let_others_end(tries).await?;
         }
-        self.revise(id, version, &new_tags, |before| {
-            commands::restore(before, &earlier, self.now()).map_err(|e| vec![e])
-        })
-        .await
+        Ok(Err(vec![UserError::conflict(None)]))
     }
 
     /// Now, or at an instant; a post that is published stays at its own where none is given.
     pub async fn publish_post(&self, id: &str, version: i32, at: Option<Instant>) -> Result<Edited<WholePost>> {
-        self.revise(id, version, &[], |before| {
+        self.revise(id, version, |before| {
             let is_out = before.post.published_at.filter(|at| *at <= self.now());
             let at = at.or(is_out).unwrap_or(self.now());
             commands::publish(before, Some(at), self.now()).map_err(|e| vec![UserError { field: Some("at"), ..e }])
@@ -144,7 +158,7 @@ impl Editor<'_> {
     }
 
     pub async fn unpublish_post(&self, id: &str, version: i32) -> Result<Edited<WholePost>> {
-        self.revise(id, version, &[], |before| commands::publish(before, None, self.now()).map_err(|e| vec![e])).await
+        self.revise(id, version, |before| commands::publish(before, None, self.now()).map_err(|e| vec![e])).await
     }
 
     pub async fn delete_post(&self, id: &str, version: i32) -> Result<Edited<PostId>> {
@@ -162,33 +176,46 @@ impl Editor<'_> {
         Ok(Err(vec![UserError::conflict(None)]))
     }
 
-    /// Changes the post of this version. A refusal though the version is the same came of a change that is undone, and does not count.
     async fn revise(
+        &self,
+        id: &str,
+        version: i32,
+        change: impl Fn(&WholePost) -> Edited<WholePost>,
+    ) -> Result<Edited<WholePost>> {
+        for tries in 0..TRIES_MAX {
+            if let Some(revised) = self.try_to_revise(id, version, &[], &change).await? {
+                return Ok(revised);
+            }
+            self.let_others_end(tries).await?;
+        }
+        Ok(Err(vec![UserError::conflict(None)]))
+    }
+
+    /// Changes the post of this version. `None` where that was refused, though the version may be the same: by a change of the terms that it
+    /// comes to bear, or one that is undone.
+    async fn try_to_revise(
         &self,
         id: &str,
         version: i32,
         new_tags: &[Slug],
         change: impl Fn(&WholePost) -> Edited<WholePost>,
-    ) -> Result<Edited<WholePost>> {
-        for tries in 0..TRIES_MAX {
-            let before = match self.find_post(id, version).await? {
-                Ok(before) => before,
-                Err(error) => return Ok(Err(vec![error])),
-            };
-            let after = match change(&before.whole) {
-                Ok(after) if after == before.whole => return Ok(Ok(after)),
-                Ok(after) => after,
-                Err(errors) => return Ok(Err(errors)),
-            };
-            let after = WholePost { changed_by: Some(self.actor.name.clone()), ..after };
-            let change = Change { before: Some(before), after: Some(after.clone()) };
-            match self.write(change, new_tags).await? {
-                Outcome::Conflict => self.let_others_end(tries).await?,
-                Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => {}
-                outcome => return Ok(answer(outcome).map(|()| after)),
-            }
-        }
-        Ok(Err(vec![UserError::conflict(None)]))
+    ) -> Result<Option<Edited<WholePost>>> {
+        let before = match self.find_post(id, version).await? {
+            Ok(before) => before,
+            Err(error) => return Ok(Some(Err(vec![error]))),
+        };
+        let after = match change(&before.whole) {
+            Ok(after) if after == before.whole => return Ok(Some(Ok(after))),
+            Ok(after) => after,
+            Err(errors) => return Ok(Some(Err(errors))),
+        };
+        let after = WholePost { changed_by: Some(self.actor.name.clone()), ..after };
+        let change = Change { before: Some(before), after: Some(after.clone()) };
+        Ok(match self.write(change, new_tags).await? {
+            Outcome::Conflict => None,
+            Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => None,
+            outcome => Some(answer(outcome).map(|()| after)),
+        })
     }
 
     async fn let_others_end(&self, tries: u32) -> Result<()> {

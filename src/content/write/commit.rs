@@ -8,7 +8,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::content::error::{ContentError, Result};
 use crate::keys::PostPlace;
 use crate::keys::intent::IntentName;
-use crate::model::{Post, PostId, Slug, TermKind};
+use crate::model::{Post, PostId, Slug};
 
 use super::claim::{self, Claim};
 use super::directory::{self, Partition};
@@ -163,10 +163,9 @@ impl Writer {
 
     /// Posts that would come to bear a term that is not there. Looked for once the index rows stand, so that who deletes a term sees them.
     async fn bearing_what_is_gone(&self, changes: &[&Change], new_tags: &[Slug]) -> Result<HashSet<PostId>> {
-        let is_new_tag = |(kind, slug): &(TermKind, Slug)| *kind == TermKind::Tag && new_tags.contains(slug);
         let each_once: BTreeSet<_> = changes.iter().flat_map(|change| change.new_terms()).collect();
-        let gone =
-            term_delete::missing(&self.store, each_once.into_iter().filter(|t| !is_new_tag(t)).collect()).await?;
+        let each_once = each_once.into_iter().collect();
+        let gone = term_delete::not_to_be_had(&self.store, each_once, new_tags).await?;
         let bears = |change: &&&Change| change.new_terms().iter().any(|term| gone.contains(term));
         Ok(changes.iter().filter(bears).map(|change| change.post().id.clone()).collect())
     }

@@ -1,15 +1,15 @@
 //! A category, tag or author under another slug. The rule: posts and indexes name a term by its first slug, so that a rename is a matter of
 //! the term's own rows, whatever the number of posts; and the old slug leads to the new one from the commit on.
 //!
-//! The commit is the old row becoming one that leads on. Where the new slug begins with another character its rows stand in another
-//! partition: they are put before, marked as pending.
+//! The commit is the old row becoming one that leads on. The rows of the new slug are put before, marked as pending. A writer of posts that
+//! makes a tag of that slug looks for such rows after its pointers stand; the rename looks for pointers after its rows do.
 
 use crate::content::error::Result;
 use crate::content::rows::change::Action;
 use crate::content::rows::term::{self as rows, TermRow};
 use crate::keys::term;
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{Operation, Precondition, Store};
+use crate::store::{Precondition, Store};
 
 use super::Writer;
 use super::directory::{self, Partition};
@@ -17,7 +17,11 @@ use super::intent::{self, Intent};
 use super::record;
 use super::recover::Writers;
 use super::retry::until_settled;
+use super::term_delete;
 use super::term_rows::{self, Found};
+
+/// How many slugs of one term may lead to each other for a moment.
+const FORWARDS_MAX: usize = 8;
 
 /// What became of a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,8 +75,7 @@ impl Writer {
         to: &Slug,
         edit: &impl Fn(&Term) -> std::result::Result<Term, E>,
     ) -> Result<std::result::Result<Renamed, E>> {
-        let Some(Found { row: TermRow::Term(before), etag, .. }) = term_rows::find(&self.store, kind, from).await?
-        else {
+        let Some((before, Found { etag, .. })) = term_rows::standing(&self.store, kind, from).await? else {
             return Ok(Ok(Renamed::Gone));
         };
         let target = term_rows::find(&self.store, kind, to).await?;
@@ -88,18 +91,17 @@ impl Writer {
             Ok(edited) => renamed(&edited, to),
             Err(refused) => return Ok(Err(refused)),
         };
-        let mut leave =
-            vec![term_rows::put_forward(from, &after, Precondition::Match(etag)), term_rows::delete_mirror(from)];
-        if term::partition(from) == term::partition(to) {
-            leave.extend(term_rows::put(to, &rows::row(&after), standing));
-            term_rows::commit(&self.store, kind, from, leave, 0).await?;
-        } else {
-            directory::promise(&self.store, &Partition::Terms(kind, term::partition(to))).await?;
-            let added = i64::from(standing.as_ref().is_none_or(|(_, is_listed)| !is_listed));
-            let pending: Vec<Operation> = term_rows::put(to, &rows::pending(&after, from), standing).into();
-            term_rows::commit(&self.store, kind, to, pending, added).await?;
-            term_rows::commit(&self.store, kind, from, leave, -1).await?;
+        directory::promise(&self.store, &Partition::Terms(kind, term::partition(to))).await?;
+        let added = i64::from(standing.as_ref().is_none_or(|(_, is_listed)| !is_listed));
+        let pending = term_rows::put(to, &rows::pending(&after, from), standing).into();
+        term_rows::commit(&self.store, kind, to, pending, added).await?;
+        // Posts are just getting a new tag of that slug.
+        if *to != after.id.first_slug && term_delete::is_listed(&self.store, kind, to).await? {
+            return Ok(Ok(Renamed::Taken));
         }
+        let leave =
+            vec![term_rows::put_forward(from, &after, Precondition::Match(etag)), term_rows::delete_mirror(from)];
+        term_rows::commit(&self.store, kind, from, leave, -1).await?;
         Ok(Ok(Renamed::Done(after)))
     }
 }
@@ -120,18 +122,15 @@ pub(in crate::content) async fn finish(
     writers: Writers,
 ) -> Result<()> {
     until_settled("a term", || async {
-        let old = term_rows::find(store, kind, from).await?;
-        match old {
-            Some(Found { row: TermRow::ForwardTo { .. }, .. }) | None => clear_mark(store, kind, from, to).await,
-            Some(Found { row: TermRow::Term(term), etag, properties }) => {
-                if writers == Writers::Unheard {
-                    // As it is, under a new ETag: a commit that comes late is not made.
-                    let put = term_rows::put(from, &properties, Some((etag, true))).into();
-                    term_rows::commit(store, kind, from, put, 0).await?;
-                }
-                undo(store, from, to, &term).await
-            }
-            Some(Found { row: TermRow::PendingFrom { .. }, .. }) => Ok(()),
+        let standing = term_rows::standing(store, kind, from).await?;
+        if let (Some((_, found)), Writers::Unheard) = (&standing, writers) {
+            // As it is, under a new ETag: a commit that comes late is not made.
+            let put = term_rows::put(from, &found.properties, Some((found.etag.clone(), true))).into();
+            term_rows::commit(store, kind, from, put, 0).await?;
+        }
+        match term_rows::leads_to(store, kind, from, to).await? {
+            true => clear_mark(store, kind, from, to).await,
+            false => undo(store, kind, from, to).await,
         }
     })
     .await?;
@@ -152,15 +151,29 @@ async fn clear_mark(store: &Store, kind: TermKind, from: &Slug, to: &Slug) -> Re
     }
 }
 
-async fn undo(store: &Store, from: &Slug, to: &Slug, standing: &Term) -> Result<()> {
-    let kind = standing.kind();
+async fn undo(store: &Store, kind: TermKind, from: &Slug, to: &Slug) -> Result<()> {
     let etag = match term_rows::find(store, kind, to).await? {
         Some(Found { row: TermRow::PendingFrom { old, .. }, etag, .. }) if old == *from => etag,
         _ => return Ok(()),
     };
-    let own = match standing.former_slugs.contains(to) {
-        true => term_rows::put_forward(to, standing, Precondition::Match(etag)),
-        false => term_rows::delete(to, etag),
+    let own = match present(store, kind, from).await?.filter(|term| term.former_slugs.contains(to)) {
+        Some(term) => term_rows::put_forward(to, &term, Precondition::Match(etag)),
+        None => term_rows::delete(to, etag),
     };
     term_rows::commit(store, kind, to, vec![own, term_rows::delete_mirror(to)], -1).await
+}
+
+/// The term that a slug leads to by now.
+async fn present(store: &Store, kind: TermKind, slug: &Slug) -> Result<Option<Term>> {
+    let mut slug = slug.clone();
+    for _ in 0..FORWARDS_MAX {
+        if let Some((term, _)) = term_rows::standing(store, kind, &slug).await? {
+            return Ok(Some(term));
+        }
+        slug = match term_rows::find(store, kind, &slug).await? {
+            Some(Found { row: TermRow::ForwardTo { slug, .. }, .. }) => slug,
+            _ => return Ok(None),
+        };
+    }
+    Ok(None)
 }

@@ -27,6 +27,23 @@ pub async fn find(store: &Store, kind: TermKind, slug: &Slug) -> Result<Option<F
         .transpose()
 }
 
+/// The term that stands under a slug, and what stands there for it. A rename whose commit is made has the term at its new slug, mark or not.
+pub async fn standing(store: &Store, kind: TermKind, slug: &Slug) -> Result<Option<(Term, Found)>> {
+    let Some(found) = find(store, kind, slug).await? else { return Ok(None) };
+    let term = match &found.row {
+        TermRow::Term(term) => term.clone(),
+        TermRow::PendingFrom { term, old } if leads_to(store, kind, old, slug).await? => term.clone(),
+        TermRow::PendingFrom { .. } | TermRow::ForwardTo { .. } => return Ok(None),
+    };
+    Ok(Some((term, found)))
+}
+
+/// Whether the row of one slug leads to another: the commit of a rename.
+pub async fn leads_to(store: &Store, kind: TermKind, from: &Slug, to: &Slug) -> Result<bool> {
+    let found = find(store, kind, from).await?;
+    Ok(found.is_some_and(|found| matches!(found.row, TermRow::ForwardTo { slug, .. } if slug == *to)))
+}
+
 /// Puts a term with its mirror; `standing`: its own row, and whether that is listed, so that the mirror and the count have it already.
 pub fn put(slug: &Slug, properties: &Properties, standing: Option<(Etag, bool)>) -> [Operation; 2] {
     let (own, mirror) = match standing {
@@ -88,6 +105,11 @@ pub async fn put_forwards(store: &Store, to: &Term) -> Result<()> {
                 }
                 Some(_) => return Ok(()),
             };
+            // Only where it still has them: who has renamed or deleted it since sees to its slugs.
+            let now = standing(store, to.kind(), &to.slug).await?;
+            if !now.is_some_and(|(term, _)| term.id == to.id && term.former_slugs.contains(from)) {
+                return Ok(());
+            }
             commit(store, to.kind(), from, vec![put_forward(from, to, precondition)], 0).await
         })
         .await?;

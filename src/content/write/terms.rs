@@ -52,12 +52,13 @@ impl Writer {
     }
 
     /// Makes or changes one term: `edit` is given what stands, and answers what is to stand. Changes of others meanwhile are built upon.
+    /// `None` where the slug leads to another by now.
     pub async fn edit_term<E>(
         &self,
         kind: TermKind,
         slug: &Slug,
         edit: impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
-    ) -> Result<std::result::Result<Term, E>> {
+    ) -> Result<Option<std::result::Result<Term, E>>> {
         let partition = term::partition(slug);
         let name = self.new_intent_name()?;
         let intent = Intent::of_terms(kind, vec![partition.clone()]);
@@ -66,7 +67,7 @@ impl Writer {
         let work = async {
             directory::promise(&self.store, &listed).await?;
             let edited = until_settled("a term", || self.edit_once(kind, slug, &edit)).await?;
-            if let Ok((term, Some(action))) = &edited {
+            if let Some(Ok((term, Some(action)))) = &edited {
                 let items = vec![record::of_term(term, *action)];
                 record::write(&self.store, &name, self.by.as_deref(), items).await?;
             }
@@ -76,7 +77,7 @@ impl Writer {
         let edited = leased.while_renewed(work).await?;
         self.directories.forget();
         self.close(&name).await;
-        Ok(edited.map(|(term, _)| term))
+        Ok(edited.map(|edited| edited.map(|(term, _)| term)))
     }
 
     async fn edit_once<E>(
@@ -84,24 +85,30 @@ impl Writer {
         kind: TermKind,
         slug: &Slug,
         edit: &impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
-    ) -> Result<std::result::Result<(Term, Option<Action>), E>> {
+    ) -> Result<Option<std::result::Result<(Term, Option<Action>), E>>> {
         let found = term_rows::find(&self.store, kind, slug).await?;
         let (standing, etag) = match found {
             None => (None, None),
             Some(Found { row: TermRow::Term(term), etag, .. }) => (Some(term), Some((etag, true))),
-            // It was renamed meanwhile.
+            Some(Found { row: TermRow::ForwardTo { .. }, .. }) => return Ok(None),
+            Some(Found { row: TermRow::PendingFrom { term, old }, etag, .. })
+                if term_rows::leads_to(&self.store, kind, &old, slug).await? =>
+            {
+                (Some(term), Some((etag, true)))
+            }
+            // It is just being renamed to this slug, or is not after all.
             Some(_) => return Err(StoreError::Precondition(format!("the {} {slug}", kind.noun())).into()),
         };
         let after = match edit(standing.as_ref()) {
-            Ok(after) if standing.as_ref() == Some(&after) => return Ok(Ok((after, None))),
+            Ok(after) if standing.as_ref() == Some(&after) => return Ok(Some(Ok((after, None)))),
             Ok(after) => after,
-            Err(refused) => return Ok(Err(refused)),
+            Err(refused) => return Ok(Some(Err(refused))),
         };
         let added = i64::from(standing.is_none());
         let put = term_rows::put(slug, &rows::row(&after), etag).into();
         term_rows::commit(&self.store, kind, slug, put, added).await?;
         let action = if added > 0 { Action::Created } else { Action::Updated };
-        Ok(Ok((after, Some(action))))
+        Ok(Some(Ok((after, Some(action)))))
     }
 
     /// Of these tags makes those that one of the posts bears as it stands. What stands already is left as it is.
@@ -176,6 +183,11 @@ impl Writer {
                     operations.extend(term_rows::put(&term.slug, &rows::row(term), None));
                 }
                 Some((TermRow::Term(old), etag)) if old != *term && standing == Standing::Change => {
+                    saved.changed += 1;
+                    operations.extend(term_rows::put(&term.slug, &rows::row(term), Some((etag, true))));
+                }
+                // A rename to this slug has seen the posts that bear the new tag, or will see them, and gives way.
+                Some((TermRow::PendingFrom { .. }, etag)) if standing == Standing::Keep => {
                     saved.changed += 1;
                     operations.extend(term_rows::put(&term.slug, &rows::row(term), Some((etag, true))));
                 }

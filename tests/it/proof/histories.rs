@@ -14,7 +14,7 @@ use crate::support::asking::{Told, ask};
 use crate::support::choosing::Chooser;
 use crate::support::faulty::{FaultyStore, Rates};
 use crate::support::memory::MemoryStore;
-use crate::support::model::{Command, Model, Refusal};
+use crate::support::model::{Command, Model, ModelTag, Refusal};
 use crate::support::random::{Random, seeds, telling};
 use crate::support::site::Site;
 use crate::support::stepping::{Actor, Trace, told};
@@ -100,7 +100,8 @@ impl History {
         let found = Model::of(&self.sound().await).await;
         // A tag is made for a post that stands: one that was deleted before the tag was made has none.
         let is_borne = |slug: &String| found.posts.values().any(|post| post.tags.contains(slug));
-        self.model.tags.retain(|slug, name| slug != name || is_borne(slug) || found.tags.contains_key(slug));
+        let is_as_made = |slug: &String, tag: &ModelTag| *tag == ModelTag::new(slug);
+        self.model.tags.retain(|slug, tag| !is_as_made(slug, tag) || is_borne(slug) || found.tags.contains_key(slug));
         assert_eq!(found, self.model, "{}", self.story());
     }
 

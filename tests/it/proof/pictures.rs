@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tidings::model::Instant;
 
-use crate::support::model::{Model, ModelPost};
+use crate::support::model::{Model, ModelPost, ModelTag};
 use crate::support::site::Site;
 
 /// Every list, count and permalink shows what the model says.
@@ -14,19 +14,21 @@ pub async fn assert_shown(site: &Site, model: &Model) {
     let now = site.clock.now();
     let posts = visible(model, now);
     let fields = "slug title version tags { slug } body { markdown }";
-    let nodes: Vec<Value> = posts.iter().map(|post| shown(post)).collect();
+    let nodes: Vec<Value> = posts.iter().map(|post| shown(model, post)).collect();
     let lists =
         format!("{{ posts(first: 100) {{ totalCount nodes {{ {fields} }} }} archive {{ year month postCount }} }}");
     let expected = json!({ "posts": { "totalCount": nodes.len(), "nodes": nodes }, "archive": archive(&posts) });
     assert_eq!(site.query(&lists).await, expected);
-    let tags: Vec<Value> = model.tags.iter().map(|(slug, name)| tag(slug, name, &posts)).collect();
+    let mut tags: Vec<(&String, &ModelTag)> = model.tags.iter().collect();
+    tags.sort_by_key(|(_, tag)| &tag.slug);
+    let tags: Vec<Value> = tags.into_iter().map(|(first, tag)| shown_tag(first, tag, &posts)).collect();
     let lists = "{ tags(first: 20) { totalCount nodes { slug name posts(first: 20) { totalCount nodes { slug } } } } }";
     assert_eq!(site.query(lists).await, json!({ "tags": { "totalCount": tags.len(), "nodes": tags } }));
     let slugs = model.posts.values().flat_map(|post| post.former_slugs.iter().chain([&post.slug]));
     for slug in slugs {
         let found = site.query(&format!("{{ post(slug: \"{slug}\") {{ {fields} }} }}")).await;
         let owner = model.owner(slug).map(|id| &model.posts[id]).filter(|post| is_visible(post, now));
-        assert_eq!(found["post"], owner.map_or(Value::Null, shown), "{slug}");
+        assert_eq!(found["post"], owner.map_or(Value::Null, |post| shown(model, post)), "{slug}");
     }
 }
 
@@ -41,18 +43,19 @@ fn visible(model: &Model, now: Instant) -> Vec<&ModelPost> {
     posts.into_iter().map(|(_, post)| post).collect()
 }
 
-fn shown(post: &ModelPost) -> Value {
-    let tags: Vec<Value> = post.tags.iter().map(|slug| json!({ "slug": slug })).collect();
+fn shown(model: &Model, post: &ModelPost) -> Value {
+    let tags = post.tags.iter().filter_map(|first| model.tags.get(first));
+    let tags: Vec<Value> = tags.map(|tag| json!({ "slug": tag.slug })).collect();
     json!({
         "slug": post.slug, "title": post.title, "version": post.version, "tags": tags,
         "body": { "markdown": post.markdown },
     })
 }
 
-fn tag(slug: &str, name: &str, posts: &[&ModelPost]) -> Value {
-    let bearing = posts.iter().filter(|post| post.tags.iter().any(|tag| tag == slug));
+fn shown_tag(first_slug: &String, tag: &ModelTag, posts: &[&ModelPost]) -> Value {
+    let bearing = posts.iter().filter(|post| post.tags.contains(first_slug));
     let nodes: Vec<Value> = bearing.map(|post| json!({ "slug": post.slug })).collect();
-    json!({ "slug": slug, "name": name, "posts": { "totalCount": nodes.len(), "nodes": nodes } })
+    json!({ "slug": tag.slug, "name": tag.name, "posts": { "totalCount": nodes.len(), "nodes": nodes } })
 }
 
 fn archive(posts: &[&ModelPost]) -> Vec<Value> {

@@ -6,12 +6,12 @@ use std::time::Duration;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::model::instant::TICKS_PER_SECOND;
-use tidings::model::{Instant, WholePost};
+use tidings::model::{Instant, Term, TermKind, WholePost};
 use tidings::store::Store;
 
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Fields, Model};
-use crate::support::site::{NOW, Site, instant, post, slugs};
+use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
 /// Longer than a lease.
 pub const LEASE_AND_MORE: Duration = Duration::from_secs(60);
@@ -21,7 +21,8 @@ pub struct Scene {
     pub model: Model,
 }
 
-/// Posts 0 and 1 of May, post 2 alone in March, post 3 a draft of April. Post 0 once had the slug `old-0`, and alone bears the tag `alone`.
+/// Posts 0 and 1 of May, post 2 alone in March, post 3 a draft of April. Post 0 once had the slug `old-0`, and alone bears the tag `alone`; the tag `free` is
+/// on none.
 fn posts() -> Vec<WholePost> {
     let dates = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z"];
     let mut posts: Vec<WholePost> = dates.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
@@ -48,6 +49,8 @@ impl Scene {
         let store = MemoryStore::empty();
         let site = Site::over(Arc::<MemoryStore>::clone(&store)).await;
         site.publish(&posts()).await;
+        let free = Term::new(TermKind::Tag, slug("free"), "Of no post");
+        site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![free]).await.expect("a tag");
         Self { model: Model::of(&site.content).await, store }
     }
 }
@@ -112,6 +115,14 @@ pub fn create(slug: &str, tags: &[&str]) -> Command {
 
 pub fn draft(slug: &str) -> Command {
     Command::Create { slug: slug.to_owned(), title: format!("A draft {slug}"), tags: Vec::new(), publish_at: None }
+}
+
+pub fn rename_tag(slug: &str, new_slug: &str) -> Command {
+    Command::RenameTag { slug: slug.to_owned(), new_slug: new_slug.to_owned() }
+}
+
+pub fn delete_tag(slug: &str) -> Command {
+    Command::DeleteTag { slug: slug.to_owned() }
 }
 
 pub fn save_tag(slug: &str, name: &str) -> Command {

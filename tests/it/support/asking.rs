@@ -6,7 +6,7 @@ use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
 use tidings::model::{Actor, NodeId, PostId, TermKind};
 
-use super::model::{Command, Model, Refusal, body_of};
+use super::model::{Command, Model, ModelTag, Refusal, body_of};
 
 /// What the one who asked for a change was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,7 @@ fn refusal(errors: &[UserError]) -> Refusal {
         Some(UserErrorCode::Taken) => Refusal::Taken,
         Some(UserErrorCode::Conflict) => Refusal::Conflict,
         Some(UserErrorCode::NotFound) => Refusal::NotFound,
+        Some(UserErrorCode::InUse) => Refusal::InUse,
         _ => panic!("no command here is refused for {errors:?}"),
     }
 }
@@ -61,6 +62,13 @@ async fn edit(content: &Content, command: &Command) -> Result<Edited<String>, Co
             let changes = TermChanges { name: Some(name), ..TermChanges::default() };
             return Ok(editor.save_term(TermKind::Tag, &slug, changes).await?.map(|_| String::new()));
         }
+        Command::RenameTag { slug, new_slug } => {
+            let changes = TermChanges { new_slug: Some(new_slug), ..TermChanges::default() };
+            return Ok(editor.save_term(TermKind::Tag, &slug, changes).await?.map(|_| String::new()));
+        }
+        Command::DeleteTag { slug } => {
+            return Ok(editor.delete_term(TermKind::Tag, &slug).await?.map(|_| String::new()));
+        }
     };
     Ok(made.map(|whole| whole.post.id.to_string()))
 }
@@ -88,8 +96,8 @@ impl Model {
 
     /// Whether this was found, but for tags that are made with their posts: those may still be to come.
     fn is_but_for_tags(&self, found: &Self) -> bool {
-        let is_to_come = |slug: &String, name: &String| slug == name && !found.tags.contains_key(slug);
-        let all_else = |(slug, name): (&String, &String)| found.tags.get(slug) == Some(name) || is_to_come(slug, name);
+        let is_to_come = |slug: &String, tag: &ModelTag| *tag == ModelTag::new(slug) && !found.tags.contains_key(slug);
+        let all_else = |(slug, tag): (&String, &ModelTag)| found.tags.get(slug) == Some(tag) || is_to_come(slug, tag);
         self.posts == found.posts
             && self.tags.iter().all(all_else)
             && found.tags.keys().all(|slug| self.tags.contains_key(slug))
@@ -110,6 +118,12 @@ impl Model {
             };
             asked.iter().any(|other| came_to_nothing(other) && model.contend(command, &other.0))
         })
+    }
+
+    /// As [`explains`](Self::explains), where a change may also be told to be tried again.
+    pub fn explains_but_for_conflicts(&self, asked: &[(Command, Told)], found: &Self) -> bool {
+        let conflict = |command: &Command| asked.contains(&(command.clone(), Told::Refused(Refusal::Conflict)));
+        self.leads_to(asked, found, &|_, command| conflict(command))
     }
 
     fn leads_to(&self, asked: &[(Command, Told)], found: &Self, may_refuse: &dyn Fn(&Self, &Command) -> bool) -> bool {
@@ -137,7 +151,8 @@ impl Model {
             Command::Publish { id, .. } | Command::Unpublish { id, .. } | Command::Delete { id, .. } => {
                 vec![id.clone()]
             }
-            Command::SaveTag { .. } => Vec::new(),
+            Command::RenameTag { slug, new_slug } => vec![slug.clone(), new_slug.clone()],
+            Command::SaveTag { .. } | Command::DeleteTag { .. } => Vec::new(),
         };
         wanted(one).iter().any(|wanted_by_one| wanted(other).contains(wanted_by_one))
     }

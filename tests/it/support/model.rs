@@ -11,8 +11,15 @@ use tidings::model::{Instant, Slug, TermKind, WholePost};
 pub struct Model {
     /// By id.
     pub posts: BTreeMap<String, ModelPost>,
-    /// Names by slug.
-    pub tags: BTreeMap<String, String>,
+    /// By the first slug that each had, which posts bear.
+    pub tags: BTreeMap<String, ModelTag>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelTag {
+    pub slug: String,
+    pub name: String,
+    pub former_slugs: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +69,13 @@ pub enum Command {
         slug: String,
         name: String,
     },
+    RenameTag {
+        slug: String,
+        new_slug: String,
+    },
+    DeleteTag {
+        slug: String,
+    },
 }
 
 /// What of a post is to change.
@@ -79,6 +93,7 @@ pub enum Refusal {
     Taken,
     Conflict,
     NotFound,
+    InUse,
 }
 
 impl Model {
@@ -96,7 +111,12 @@ impl Model {
             }
         }
         for tag in content.all_terms(TermKind::Tag).await.expect("the tags are read") {
-            model.tags.insert(tag.slug.to_string(), tag.name);
+            let former_slugs = tag.former_slugs.iter().map(Slug::to_string).collect();
+            let found = ModelTag { slug: tag.slug.to_string(), name: tag.name, former_slugs };
+            if let Some(first) = model.tags.insert(tag.id.first_slug.to_string(), found) {
+                // No model has such a tag.
+                model.tags.insert(format!("{}, a second time", tag.id.first_slug), first);
+            }
         }
         model
     }
@@ -121,7 +141,7 @@ impl Model {
                     markdown: body_of(title),
                     version: 1,
                     published_at: *publish_at,
-                    tags: tags.clone(),
+                    tags: self.first_slugs(tags),
                     others: Vec::new(),
                     former_slugs: Vec::new(),
                 };
@@ -132,7 +152,9 @@ impl Model {
                     // The version is looked at first.
                     return Err(self.post(id, *version).err().unwrap_or(Refusal::Taken));
                 }
-                model.put(id.clone(), self.post(id, *version)?.changed(changes));
+                let tags = changes.tags.as_ref().map(|tags| self.first_slugs(tags));
+                let changes = Fields { tags, ..changes.clone() };
+                model.put(id.clone(), self.post(id, *version)?.changed(&changes));
             }
             Command::Publish { id, version, at } => {
                 model.put(id.clone(), self.post(id, *version)?.published(Some(*at)));
@@ -143,10 +165,42 @@ impl Model {
                 model.posts.remove(id);
             }
             Command::SaveTag { slug, name } => {
-                model.tags.insert(slug.clone(), name.clone());
+                let first = self.first_slug(slug).unwrap_or(slug).clone();
+                model.tags.entry(first).or_insert_with(|| ModelTag::new(slug)).name.clone_from(name);
+            }
+            Command::RenameTag { slug, new_slug } => {
+                let first = self.first_slug(slug).ok_or(Refusal::NotFound)?;
+                if self.first_slug(new_slug).is_some_and(|owner| owner != first) {
+                    return Err(Refusal::Taken);
+                }
+                model.tags.entry(first.clone()).and_modify(|tag| tag.rename(new_slug));
+            }
+            Command::DeleteTag { slug } => {
+                let first = self.first_slug(slug).ok_or(Refusal::NotFound)?;
+                if self.posts.values().any(|post| post.tags.contains(first)) {
+                    return Err(Refusal::InUse);
+                }
+                model.tags.remove(first);
             }
         }
         Ok(model)
+    }
+
+    /// Of the tag that has this slug or had it, the first that it had.
+    fn first_slug(&self, slug: &String) -> Option<&String> {
+        let owns = |tag: &ModelTag| tag.slug == *slug || tag.former_slugs.contains(slug);
+        self.tags.iter().find(|(_, tag)| owns(tag)).map(|(first, _)| first)
+    }
+
+    /// What a post bears that is given these tags, each once.
+    fn first_slugs(&self, tags: &[String]) -> Vec<String> {
+        let mut firsts: Vec<String> = Vec::new();
+        for first in tags.iter().map(|tag| self.first_slug(tag).unwrap_or(tag)) {
+            if !firsts.contains(first) {
+                firsts.push(first.clone());
+            }
+        }
+        firsts
     }
 
     fn post(&self, id: &str, version: i32) -> Result<&ModelPost, Refusal> {
@@ -157,9 +211,23 @@ impl Model {
     /// A tag that a post bears is made where it is not there.
     fn put(&mut self, id: String, post: ModelPost) {
         for tag in &post.tags {
-            self.tags.entry(tag.clone()).or_insert_with(|| tag.clone());
+            self.tags.entry(tag.clone()).or_insert_with(|| ModelTag::new(tag));
         }
         self.posts.insert(id, post);
+    }
+}
+
+impl ModelTag {
+    /// As it is made with a post.
+    pub fn new(slug: &str) -> Self {
+        Self { slug: slug.to_owned(), name: slug.to_owned(), former_slugs: Vec::new() }
+    }
+
+    fn rename(&mut self, slug: &str) {
+        if self.slug != slug {
+            self.former_slugs.retain(|former| former != slug);
+            self.former_slugs.push(std::mem::replace(&mut self.slug, slug.to_owned()));
+        }
     }
 }
 

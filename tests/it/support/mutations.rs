@@ -11,7 +11,7 @@ use super::model::{Command, Refusal, body_of};
 pub async fn send(client: &reqwest::Client, address: &str, command: &Command) -> Told {
     let (field, kind, input) = mutation(command);
     let answer = match field {
-        "deletePost" | "saveTag" => "__typename",
+        "deletePost" | "saveTag" | "deleteTag" => "__typename",
         _ => "post { id }",
     };
     let query = format!("mutation($input: {kind}!) {{ {field}(input: $input) {{ {answer} userErrors {{ code }} }} }}");
@@ -59,6 +59,10 @@ fn mutation(command: &Command) -> (&'static str, &'static str, Value) {
             ("deletePost", "VersionedPostInput", json!({ "id": node(id), "version": version }))
         }
         Command::SaveTag { slug, name } => ("saveTag", "SaveTagInput", json!({ "slug": slug, "name": name })),
+        Command::RenameTag { slug, new_slug } => {
+            ("saveTag", "SaveTagInput", json!({ "slug": slug, "newSlug": new_slug }))
+        }
+        Command::DeleteTag { slug } => ("deleteTag", "DeleteTermInput", json!({ "slug": slug })),
     }
 }
 
@@ -76,6 +80,7 @@ fn told(field: &str, text: &str) -> Told {
         Some("TAKEN") => Told::Refused(Refusal::Taken),
         Some("CONFLICT") => Told::Refused(Refusal::Conflict),
         Some("NOT_FOUND") => Told::Refused(Refusal::NotFound),
+        Some("IN_USE") => Told::Refused(Refusal::InUse),
         Some(_) => panic!("no command here is refused so: {text}"),
     }
 }

@@ -114,7 +114,7 @@ const REDATE: Cost = (35, 0, 18);
 const MOVE: Cost = (46, 0, 22);
 const RENAME: Cost = (10, 0, 8);
 const DELETE: Cost = (47, 1, 12);
-const RENAME_TAG: Cost = (14, 0, 9);
+const RENAME_TAG: Cost = (16, 0, 9);
 
 #[tokio::test]
 async fn a_change_costs_the_same_among_60_posts_and_among_5_000() {
