@@ -127,6 +127,9 @@ pub async fn settle(
     keys: &BTreeSet<Key>,
     known: &[PostPlace],
 ) -> Result<()> {
+    if keys.is_empty() {
+        return Ok(());
+    }
     let keys: Vec<Key> = keys.iter().cloned().collect();
     until_settled("a slug", || async {
         let found = store.get_many(Table::PostKeys.name(), &keys).await;

@@ -166,6 +166,9 @@ impl Writer {
         let each_once: BTreeSet<_> = changes.iter().flat_map(|change| change.new_terms()).collect();
         let each_once = each_once.into_iter().collect();
         let gone = term_delete::not_to_be_had(&self.store, each_once, new_tags).await?;
+        if gone.is_empty() {
+            return Ok(HashSet::new());
+        }
         let bears = |change: &&&Change| change.new_terms().iter().any(|term| gone.contains(term));
         Ok(changes.iter().filter(bears).map(|change| change.post().id.clone()).collect())
     }

@@ -148,14 +148,18 @@ async fn settle_lookups(store: &Store, name: &IntentName, settlement: &Settlemen
 
 /// None where the claims say all, or where nothing that these rows name has changed.
 fn lookups_to_settle(settlement: &Settlement) -> BTreeSet<Key> {
+    if settlement.is_own && settlement.before.is_none() {
+        return BTreeSet::new();
+    }
     let slugs = |post: &Post| -> BTreeSet<Slug> { post.former_slugs.iter().chain([&post.slug]).cloned().collect() };
     let mut keys: BTreeSet<Key> = settlement.sides().flat_map(slugs).map(|slug| lookup::by_slug(&slug)).collect();
     keys.extend(settlement.sides().map(|post| lookup::by_id(&post.id)));
-    let (Some(after), Some(now)) = (&settlement.after, &settlement.now) else { return keys };
+    let (Some(before), Some(after), Some(now)) = (&settlement.before, &settlement.after, &settlement.now) else {
+        return keys;
+    };
     if !settlement.is_own {
         return keys;
     }
-    let Some(before) = &settlement.before else { return BTreeSet::new() };
     // Slugs that led to the post before and still do are as they were.
     for slug in before.former_slugs.iter().filter(|slug| after.former_slugs.contains(slug)) {
         keys.remove(&lookup::by_slug(slug));

@@ -107,9 +107,9 @@ fn changes() -> Vec<(&'static str, String, Cost)> {
     ]
 }
 
-const CREATE: Cost = (20, 0, 12);
-const RETITLE: Cost = (5, 0, 5);
-const RETAG: Cost = (14, 0, 7);
+const CREATE: Cost = (19, 0, 12);
+const RETITLE: Cost = (4, 0, 5);
+const RETAG: Cost = (13, 0, 7);
 const REDATE: Cost = (35, 0, 18);
 const MOVE: Cost = (46, 0, 22);
 const RENAME: Cost = (10, 0, 8);
