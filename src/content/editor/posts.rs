@@ -7,7 +7,7 @@ use crate::content::commands::{self, NewPost, PostChanges, UserError, UserErrorC
 use crate::content::error::{ContentError, Result};
 use crate::content::permission;
 use crate::content::write::commit::Outcome;
-use crate::content::write::plan::Change;
+use crate::content::write::plan::{Change, Stored};
 use crate::model::{Instant, PostId, Slug, WholePost};
 
 use super::{Edited, Editor, NamedTerms};
@@ -88,9 +88,10 @@ impl Editor<'_> {
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
         // Who has lost the race hears that first.
-        if let Err(error) = self.find_post(id, version).await? {
-            return Ok(Err(vec![error]));
-        }
+        let mut known = match self.find_post(id, version).await? {
+            Ok(stored) => Some(stored),
+            Err(error) => return Ok(Err(vec![error])),
+        };
         let mut errors = Vec::new();
         let slug = match slug.map(|text| text.parse::<Slug>()).transpose() {
             Ok(slug) => slug,
@@ -105,7 +106,7 @@ impl Editor<'_> {
             let authors = permission::authors(self.actor, found.authors, false)?;
             let (categories, tags) = (found.categories, found.tags);
             let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };
-            let tried = self.try_to_revise(id, version, &found.new_tags, |before| {
+            let tried = self.try_to_revise((id, version, known.take()), &found.new_tags, |before| {
                 let after = commands::change(before, changes.clone(), self.now());
                 let mut errors = errors.clone();
                 after.map_err(|e| errors.push(e)).ok().filter(|_| errors.is_empty()).ok_or(errors)
@@ -121,13 +122,14 @@ impl Editor<'_> {
     /// The text and the terms of an earlier version, as a new version.
     pub async fn restore_revision(&self, id: &str, version: i32, revision: i32) -> Result<Edited<WholePost>> {
         let before = match self.find_post(id, version).await? {
-            Ok(before) => before.whole,
+            Ok(before) => before,
             Err(error) => return Ok(Err(vec![error])),
         };
         let earlier = match revision == version {
-            true => Some(before.clone()),
-            false => self.reader.revision(&before.post.id, revision).await?,
+            true => Some(before.whole.clone()),
+            false => self.reader.revision(&before.whole.post.id, revision).await?,
         };
+        let mut known = Some(before);
         let Some(earlier) = earlier.filter(|_| revision <= version) else {
             let message = format!("version {revision} of the post is not kept; `revisions` lists those that are");
             return Ok(Err(vec![UserError::new(UserErrorCode::NotFound, "revision", message)]));
@@ -139,7 +141,7 @@ impl Editor<'_> {
                 return Ok(Err(errors));
             }
             let restore = |before: &WholePost| commands::restore(before, &earlier, self.now()).map_err(|e| vec![e]);
-            if let Some(revised) = self.try_to_revise(id, version, &new_tags, restore).await? {
+            if let Some(revised) = self.try_to_revise((id, version, known.take()), &new_tags, restore).await? {
                 return Ok(revised);
             }
             self.let_others_end(tries).await?;
@@ -183,7 +185,7 @@ impl Editor<'_> {
         change: impl Fn(&WholePost) -> Edited<WholePost>,
     ) -> Result<Edited<WholePost>> {
         for tries in 0..TRIES_MAX {
-            if let Some(revised) = self.try_to_revise(id, version, &[], &change).await? {
+            if let Some(revised) = self.try_to_revise((id, version, None), &[], &change).await? {
                 return Ok(revised);
             }
             self.let_others_end(tries).await?;
@@ -191,16 +193,19 @@ impl Editor<'_> {
         Ok(Err(vec![UserError::conflict(None)]))
     }
 
-    /// Changes the post of this version. `None` where that was refused, though the version may be the same: by a change of the terms that it
-    /// comes to bear, or one that is undone.
+    /// Changes the post of this version, which is read where it was not just found. `None` where that was refused, though the version may be
+    /// the same: by a change of the terms that it comes to bear, or one that is undone.
     async fn try_to_revise(
         &self,
-        id: &str,
-        version: i32,
+        (id, version, known): (&str, i32, Option<Stored>),
         new_tags: &[Slug],
         change: impl Fn(&WholePost) -> Edited<WholePost>,
     ) -> Result<Option<Edited<WholePost>>> {
-        let before = match self.find_post(id, version).await? {
+        let found = match known {
+            Some(stored) => Ok(stored),
+            None => self.find_post(id, version).await?,
+        };
+        let before = match found {
             Ok(before) => before,
             Err(error) => return Ok(Some(Err(vec![error]))),
         };

@@ -48,16 +48,16 @@ impl Writer {
         let work = async {
             let renamed = until_settled("a term", || self.rename(kind, from, to, &edit)).await?;
             finish(&self.store, kind, from, to, Writers::Gone).await?;
+            if let Ok(Renamed::Done(term)) = &renamed {
+                let items = vec![record::of_term(term, Action::Renamed)];
+                record::write(&self.store, &name, self.by.as_deref(), items).await?;
+            }
             Ok(renamed)
         };
         let renamed = leased.while_renewed(work).await;
         self.directories.forget();
         match renamed {
             Ok(renamed) => {
-                if let Ok(Renamed::Done(term)) = &renamed {
-                    let items = vec![record::of_term(term, Action::Renamed)];
-                    record::write(&self.store, &name, self.by.as_deref(), items).await?;
-                }
                 self.close(&name).await;
                 Ok(renamed)
             }

@@ -47,6 +47,10 @@ impl Writer {
         let work = async {
             let is_gone = self.remove_term(&term).await?;
             let stays = finish(&self.store, &term).await?;
+            if is_gone && !stays {
+                let items = vec![record::of_term(&term, Action::Deleted)];
+                record::write(&self.store, &name, self.by.as_deref(), items).await?;
+            }
             Ok(match (is_gone, stays) {
                 (false, _) => Deleted::Gone,
                 (true, true) => Deleted::Borne,
@@ -57,10 +61,6 @@ impl Writer {
         self.directories.forget();
         match deleted {
             Ok(deleted) => {
-                if let Deleted::Done(term) = &deleted {
-                    let items = vec![record::of_term(term, Action::Deleted)];
-                    record::write(&self.store, &name, self.by.as_deref(), items).await?;
-                }
                 self.close(&name).await;
                 Ok(deleted)
             }

@@ -74,8 +74,15 @@ impl Writer {
             directory::copy(&self.store, &listed).await?;
             Ok(edited)
         };
-        let edited = leased.while_renewed(work).await?;
+        let edited = leased.while_renewed(work).await;
         self.directories.forget();
+        let edited = match edited {
+            Ok(edited) => edited,
+            Err(error) => {
+                self.give_up(&name, intent).await;
+                return Err(error);
+            }
+        };
         self.close(&name).await;
         Ok(edited.map(|edited| edited.map(|(term, _)| term)))
     }

@@ -108,11 +108,11 @@ fn changes() -> Vec<(&'static str, String, Cost)> {
 }
 
 const CREATE: Cost = (19, 0, 12);
-const RETITLE: Cost = (4, 0, 5);
-const RETAG: Cost = (13, 0, 7);
+const RETITLE: Cost = (2, 0, 5);
+const RETAG: Cost = (11, 0, 7);
 const REDATE: Cost = (35, 0, 18);
 const MOVE: Cost = (46, 0, 22);
-const RENAME: Cost = (10, 0, 8);
+const RENAME: Cost = (8, 0, 8);
 const DELETE: Cost = (47, 1, 12);
 const RENAME_TAG: Cost = (16, 0, 9);
 
