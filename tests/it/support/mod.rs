@@ -13,6 +13,7 @@ pub mod lists;
 pub mod memory;
 pub mod model;
 pub mod mutations;
+pub mod node;
 pub mod power;
 pub mod proxy;
 pub mod proxy_faults;

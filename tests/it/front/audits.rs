@@ -1,0 +1,46 @@
+//! The audits of npm's graphql-http, all of them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use serde::Deserialize;
+
+use super::Example;
+use crate::support::node::Package;
+
+#[derive(Debug, Deserialize)]
+struct Audit {
+    id: String,
+    #[expect(dead_code, reason = "for the one who reads why the test failed")]
+    name: String,
+    status: String,
+    #[expect(dead_code, reason = "for the one who reads why the test failed")]
+    reason: Option<String>,
+}
+
+/// An audit whose name says SHOULD ends as a warning, one that says MUST as an error. A row of the table in docs/http.md begins with the id.
+#[test]
+fn no_must_fails_and_each_should_that_fails_has_its_reason_in_the_docs() {
+    let example = Example::start(&[], &[]);
+    let audits = audits(&format!("{}/graphql", example.origin()));
+    assert!(audits.len() >= 60, "{} audits", audits.len());
+    let failed: Vec<&Audit> = audits.iter().filter(|audit| audit.status != "ok").collect();
+    let musts: Vec<&&Audit> = failed.iter().filter(|audit| audit.status != "warn").collect();
+    assert!(musts.is_empty(), "{musts:#?}");
+    let shoulds: BTreeSet<&str> = failed.iter().map(|audit| audit.id.as_str()).collect();
+    let docs =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/http.md")).expect("docs/http.md");
+    let told: BTreeSet<&str> =
+        docs.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`')).map(|(id, _)| id).collect();
+    let unlike: Vec<&&Audit> = failed.iter().filter(|audit| !told.contains(audit.id.as_str())).collect();
+    assert_eq!(shoulds, told, "not told: {unlike:#?}");
+}
+
+fn audits(url: &str) -> Vec<Audit> {
+    let tools = Package::at("tests/tools");
+    let output = Command::new("node").arg("audits.js").arg(url).current_dir(tools.path()).output().expect("node runs");
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{errors}");
+    said.lines().map(|line| serde_json::from_str(line).expect("an audit")).collect()
+}

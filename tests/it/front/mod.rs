@@ -1,0 +1,28 @@
+//! The front door as its users meet it: the binary serves the example blog, and real clients and a real browser ask it.
+
+mod audits;
+
+use std::path::Path;
+
+use crate::support::command::{Blog, Serving};
+
+/// A server of the example blog, on a store of its own.
+pub struct Example {
+    pub serving: Serving,
+    _blog: Blog,
+}
+
+impl Example {
+    pub fn start(arguments: &[&str], settings: &[(&str, &str)]) -> Self {
+        let blog = Blog::of(&[]);
+        let posts = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog").display().to_string();
+        let store = blog.store();
+        let arguments = [&["--store", &store, "--import", &posts], arguments].concat();
+        Self { serving: Serving::start_with(&arguments, settings), _blog: blog }
+    }
+
+    /// Without a slash at its end.
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.serving.address)
+    }
+}
