@@ -15,7 +15,7 @@ use crate::content::Content;
 use crate::import::run::{self, Report};
 use crate::import::{Format, Source, open};
 
-/// Import posts: a folder of Markdown, a WordPress export (WXR), or JSON Lines from `tidings export`.
+/// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
 pub struct Import {
     /// The folder or file.

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::ghost::Ghost;
 use super::json_lines_source::{JsonLines, is_header};
 use super::markdown_folder;
 use super::source::{Posts, Source};
@@ -21,6 +22,8 @@ pub enum Format {
     Markdown,
     /// A WordPress export.
     Wxr,
+    /// An export from Ghost.
+    Ghost,
     /// An export from Tidings.
     JsonLines,
 }
@@ -31,7 +34,7 @@ pub enum OpenError {
     Unreadable { path: PathBuf, source: io::Error },
     #[error(
         "{} is none of the forms that can be imported: a folder of Markdown files, a WordPress export (WXR, an .xml file), \
-         or an export from Tidings of version 1 (.jsonl)",
+         a Ghost export (.json), or an export from Tidings of version 1 (.jsonl)",
         path.display()
     )]
     Unknown { path: PathBuf },
@@ -55,6 +58,7 @@ fn read(path: &Path, format: Format) -> io::Result<Source> {
     match format {
         Format::Markdown => Ok(Source::new(markdown_folder::scan(path)?, Posts::Folder(path.to_owned()))),
         Format::Wxr => Wxr::scan(path).map(|(found, wxr)| Source::new(found, Posts::Wxr(wxr))),
+        Format::Ghost => Ghost::scan(path).map(|(found, ghost)| Source::new(found, Posts::Ghost(ghost))),
         Format::JsonLines => JsonLines::scan(path).map(|(found, lines)| Source::new(found, Posts::JsonLines(lines))),
     }
 }
@@ -71,9 +75,18 @@ fn detect(path: &Path) -> io::Result<Option<Format>> {
         Some(Format::JsonLines)
     } else if text.starts_with(b"<") && text.windows(4).any(|four| four == b"<rss") {
         Some(Format::Wxr)
+    } else if is_ghost(text) {
+        Some(Format::Ghost)
     } else {
         None
     })
+}
+
+/// Ghost's `{"db":[…]}`, or what it holds alone, which opens with the time of the export.
+fn is_ghost(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"{") else { return false };
+    let name = b"\"exported_on\"";
+    rest.trim_ascii_start().starts_with(b"\"db\"") || rest.windows(name.len()).any(|window| window == name)
 }
 
 impl fmt::Display for Format {
@@ -81,13 +94,14 @@ impl fmt::Display for Format {
         f.write_str(match self {
             Self::Markdown => "markdown",
             Self::Wxr => "wxr",
+            Self::Ghost => "ghost",
             Self::JsonLines => "jsonl",
         })
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a format: markdown, wxr or jsonl")]
+#[error("{0:?} is not a format: markdown, wxr, ghost or jsonl")]
 pub struct BadFormat(pub String);
 
 impl FromStr for Format {
@@ -97,6 +111,7 @@ impl FromStr for Format {
         match text {
             "markdown" => Ok(Self::Markdown),
             "wxr" => Ok(Self::Wxr),
+            "ghost" => Ok(Self::Ghost),
             "jsonl" => Ok(Self::JsonLines),
             _ => Err(BadFormat(text.chars().take(64).collect())),
         }
@@ -118,6 +133,8 @@ mod tests {
         assert_eq!(detect(folder.path()).expect("a folder"), Some(Format::Markdown));
         assert_eq!(form("\u{feff}<?xml version=\"1.0\"?>\n<!-- x -->\n<rss version=\"2.0\">"), Some(Format::Wxr));
         assert_eq!(form("{\"tidings\":1}\n"), Some(Format::JsonLines));
+        assert_eq!(form("{\n  \"db\": [{\"meta\": {}}]}"), Some(Format::Ghost));
+        assert_eq!(form("{\"meta\":{\"exported_on\":1,\"version\":\"003\"},\"data\":{}}"), Some(Format::Ghost));
         for content in ["{\"tidings\":2}\n", "<html>", "{}", "---\ntitle: a\n---\n", ""] {
             assert_eq!(form(content), None, "{content}");
         }
@@ -126,7 +143,10 @@ mod tests {
     #[test]
     fn what_cannot_be_imported_is_refused_with_the_forms_named() {
         let error = open(Path::new("Cargo.toml"), None).err().expect("no import").to_string();
-        assert!(error.contains("Markdown") && error.contains("WXR") && error.contains(".jsonl"), "{error}");
+        assert!(
+            error.contains("Markdown") && error.contains("WXR") && error.contains("Ghost") && error.contains(".jsonl"),
+            "{error}"
+        );
         assert!(matches!(open(Path::new("no such file"), None), Err(OpenError::Unreadable { .. })));
     }
 }

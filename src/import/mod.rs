@@ -1,4 +1,4 @@
-//! Posts read from folders of Markdown, WordPress exports and Tidings' own JSON Lines. The rule of this room: it only reads and
+//! Posts read from folders of Markdown, exports of WordPress and Ghost, and Tidings' own JSON Lines. The rule of this room: it only reads and
 //! parses – no store, no clock, nothing async – and whatever cannot be read as a post is named with its reason and stops nothing.
 //!
 //! In two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps what is small of each
@@ -11,8 +11,17 @@ mod detect;
 mod element;
 mod fields;
 mod front_matter;
+mod ghost;
+mod ghost_body;
+mod ghost_card;
+mod ghost_lexical;
+mod ghost_mobiledoc;
+mod ghost_post;
+mod ghost_row;
+mod ghost_site;
 pub mod json_lines;
 mod json_lines_source;
+mod json_rows;
 mod markdown_file;
 mod markdown_folder;
 mod old_addresses;
@@ -40,7 +49,7 @@ use crate::model::{Instant, Slug, TermKind, rules};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// What the post is known by on the next run: a file's path below the import's root, parted by `/`; a WordPress site's
-    /// address with the post's number; or what an export from Tidings says, `tidings:` and the id where it says nothing.
+    /// address with the post's number; `ghost:` and the post's UUID; or what an export from Tidings says, `tidings:` and the id where it says nothing.
     pub origin: String,
     /// The post's id, where an export from Tidings gave it.
     pub id: Option<String>,

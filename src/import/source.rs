@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::ghost::Ghost;
 use super::json_lines_source::JsonLines;
 use super::markdown_file::Outcome;
 use super::term_list::TermList;
@@ -20,6 +21,7 @@ pub struct Source {
 pub(super) enum Posts {
     Folder(PathBuf),
     Wxr(Wxr),
+    Ghost(Ghost),
     JsonLines(JsonLines),
 }
 
@@ -50,6 +52,7 @@ impl Source {
         let post = match &self.posts {
             Posts::Folder(root) => markdown_folder::read(root, &entry.origin)?,
             Posts::Wxr(wxr) => wxr.read(index, &entry.origin)?,
+            Posts::Ghost(ghost) => ghost.read(index, &entry.origin)?,
             Posts::JsonLines(lines) => lines.read(index, &entry.origin)?,
         };
         if post.origin == entry.origin {

@@ -1,0 +1,73 @@
+//! Cards of Ghost's editors as HTML. The rule: what a card shows, or where it leads, is kept; one that is not known here is named by the caller.
+
+use serde_json::Value;
+
+use crate::model::{html_text, markdown};
+
+/// What was made of an editor's document.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    pub html: String,
+    /// The kinds of what could not be.
+    pub lost: std::collections::BTreeSet<String>,
+}
+
+impl Made {
+    /// Writes a card of this kind, or keeps in mind that it is lost.
+    pub fn card(&mut self, kind: &str, card: &Value) {
+        match to_html(kind, card) {
+            Some(html) => self.html.extend([html.as_str(), "\n"]),
+            None => drop(self.lost.insert(kind.chars().take(64).collect())),
+        }
+    }
+}
+
+/// `kind`: as either editor calls it.
+fn to_html(kind: &str, card: &Value) -> Option<String> {
+    let text = |name: &str| card.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    match kind {
+        "markdown" | "card-markdown" => Some(markdown::html_of(text("markdown")?)),
+        "html" => Some(text("html")?.to_owned()),
+        "image" => Some(figure(text("src")?, text("alt"), text("caption"))),
+        "hr" | "horizontalrule" => Some("<hr>".to_owned()),
+        "code" | "codeblock" => Some(code(text("code")?, text("language"))),
+        "gallery" => {
+            let images = card.get("images")?.as_array()?;
+            let field = |image: &Value, name| image.get(name).and_then(Value::as_str).map(str::to_owned);
+            let figures = images
+                .iter()
+                .filter_map(|image| Some(figure(&field(image, "src")?, field(image, "alt").as_deref(), None)));
+            Some(figures.collect())
+        }
+        "bookmark" => {
+            let title = card.get("metadata").and_then(|data| data.get("title")).and_then(Value::as_str);
+            Some(format!("<p>{}</p>", link(text("url")?, &html_text::escape(title.unwrap_or(text("url")?)))))
+        }
+        "embed" => Some(format!("<p>{}</p>", link(text("url")?, &html_text::escape(text("url")?)))),
+        _ => None,
+    }
+}
+
+/// `caption` is HTML.
+pub fn figure(source: &str, alt: Option<&str>, caption: Option<&str>) -> String {
+    let caption = caption.map(|caption| format!("<figcaption>{caption}</figcaption>")).unwrap_or_default();
+    format!(
+        "<figure><img src=\"{}\" alt=\"{}\">{caption}</figure>",
+        attribute(source),
+        attribute(alt.unwrap_or_default())
+    )
+}
+
+/// `inner` is HTML.
+pub fn link(address: &str, inner: &str) -> String {
+    format!("<a href=\"{}\">{inner}</a>", attribute(address))
+}
+
+fn code(code: &str, language: Option<&str>) -> String {
+    let class = language.map(|language| format!(" class=\"language-{}\"", attribute(language))).unwrap_or_default();
+    format!("<pre><code{class}>{}</code></pre>", html_text::escape(code))
+}
+
+fn attribute(text: &str) -> String {
+    html_text::escape(text).replace('"', "&quot;")
+}

@@ -1,0 +1,102 @@
+//! Documents of Ghost's present editor (Lexical) as HTML, for posts of which the export has none. The rule: text is never lost; a card that
+//! cannot be shown is named.
+
+use serde_json::Value;
+
+use super::ghost_card::{self, Made};
+use crate::model::html_text;
+
+/// Marks of a text, and the element of each (Lexical, "TextFormatType").
+const MARKS: [(u64, &str); 8] =
+    [(16, "code"), (1, "strong"), (2, "em"), (4, "s"), (8, "u"), (32, "sub"), (64, "sup"), (128, "mark")];
+
+pub fn to_html(document: &str) -> Result<Made, String> {
+    let document: Value =
+        serde_json::from_str(document).map_err(|error| format!("its lexical document is not JSON: {error}"))?;
+    let root = document.get("root").ok_or("its lexical document has no root")?;
+    let mut made = Made::default();
+    children(root, &mut made);
+    Ok(made)
+}
+
+/// As deep as the document, which its parser bounds.
+fn children(node: &Value, made: &mut Made) {
+    node.get("children").and_then(Value::as_array).into_iter().flatten().for_each(|child| write(child, made));
+}
+
+fn write(node: &Value, made: &mut Made) {
+    let text = |name: &str| node.get(name).and_then(Value::as_str).unwrap_or_default();
+    match text("type") {
+        "paragraph" => element("p", node, made),
+        "heading" | "extended-heading" => element(heading(text("tag")), node, made),
+        "quote" | "extended-quote" | "aside" => element("blockquote", node, made),
+        "list" => element(if text("tag") == "ol" { "ol" } else { "ul" }, node, made),
+        "listitem" => element("li", node, made),
+        "text" | "extended-text" => made.html.push_str(&marked(text("text"), node)),
+        "linebreak" => made.html.push_str("<br>"),
+        "tab" => made.html.push('\t'),
+        "link" | "autolink" => {
+            let mut inner = Made::default();
+            children(node, &mut inner);
+            made.html.push_str(&ghost_card::link(text("url"), &inner.html));
+            made.lost.append(&mut inner.lost);
+        }
+        kind => made.card(kind, node),
+    }
+}
+
+fn element(name: &str, node: &Value, made: &mut Made) {
+    made.html.extend(["<", name, ">"]);
+    children(node, made);
+    made.html.extend(["</", name, ">\n"]);
+}
+
+fn heading(tag: &str) -> &'static str {
+    ["h1", "h2", "h3", "h4", "h5", "h6"].into_iter().find(|name| *name == tag).unwrap_or("h2")
+}
+
+fn marked(text: &str, node: &Value) -> String {
+    let format = node.get("format").and_then(Value::as_u64).unwrap_or(0);
+    let marks = MARKS.iter().filter(|(bit, _)| format & bit != 0);
+    marks.fold(html_text::escape(text), |html, (_, name)| format!("<{name}>{html}</{name}>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn text_lists_links_and_cards_become_html() {
+        let text = |text: &str, format: u64| json!({ "type": "extended-text", "text": text, "format": format });
+        let document = json!({ "root": { "type": "root", "children": [
+            { "type": "extended-heading", "tag": "h3", "children": [text("A & B", 0)] },
+            { "type": "paragraph", "children": [
+                text("bold", 1), text(" both ", 3), { "type": "linebreak" }, text("x<y", 16),
+                { "type": "link", "url": "https://x.example/?a&b", "children": [text("z", 2)] },
+            ] },
+            { "type": "list", "tag": "ol", "children": [{ "type": "listitem", "children": [text("one", 0)] }] },
+            { "type": "codeblock", "code": "a < b", "language": "rust" },
+            { "type": "image", "src": "/i.png", "alt": "", "caption": "c" },
+            { "type": "video", "src": "/v.mp4" },
+            { "type": "paywall" },
+        ] } });
+        let made = to_html(&document.to_string()).expect("a document");
+        let expected = "<h3>A &amp; B</h3>\n\
+            <p><strong>bold</strong><em><strong> both </strong></em><br><code>x&lt;y</code>\
+            <a href=\"https://x.example/?a&amp;b\"><em>z</em></a></p>\n\
+            <ol><li>one</li>\n</ol>\n\
+            <pre><code class=\"language-rust\">a &lt; b</code></pre>\n\
+            <figure><img src=\"/i.png\" alt=\"\"><figcaption>c</figcaption></figure>\n";
+        assert_eq!(made.html, expected);
+        assert_eq!(made.lost.into_iter().collect::<Vec<_>>(), ["paywall", "video"]);
+    }
+
+    #[test]
+    fn what_is_no_document_is_an_error() {
+        for document in ["", "{", "[]", "{\"root", &"[".repeat(10_000)] {
+            assert!(to_html(document).is_err());
+        }
+        assert_eq!(to_html("{\"root\":{\"children\":7}}"), Ok(Made::default()));
+    }
+}

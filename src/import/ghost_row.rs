@@ -1,0 +1,72 @@
+//! One row of a table of a Ghost export. The rule: a field that is not of the kind that is asked for is not there; versions of Ghost differ.
+
+use chrono::DateTime;
+use serde_json::{Map, Value};
+
+use super::dates;
+use crate::model::Instant;
+
+pub struct Row(Map<String, Value>);
+
+impl Row {
+    pub fn new(value: Value) -> Result<Self, String> {
+        match value {
+            Value::Object(fields) => Ok(Self(fields)),
+            _ => Err("not a row of a table".to_owned()),
+        }
+    }
+
+    /// A text that says something, as it was written.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_str().filter(|text| !text.trim().is_empty())
+    }
+
+    /// What rows refer to each other by: a number of old, a text since.
+    pub fn id(&self, name: &str) -> Option<String> {
+        match self.0.get(name)? {
+            Value::String(id) if !id.is_empty() => Some(id.clone()),
+            Value::Number(id) => Some(id.to_string()),
+            _ => None,
+        }
+    }
+
+    /// True or 1, as databases tell it.
+    pub fn is(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| *value == Value::Bool(true) || *value == Value::from(1))
+    }
+
+    /// For an order; last where none is told.
+    pub fn number(&self, name: &str) -> i64 {
+        self.0.get(name).and_then(Value::as_i64).unwrap_or(i64::MAX)
+    }
+
+    /// Written out, or in milliseconds since 1970.
+    pub fn instant(&self, name: &str) -> Option<Instant> {
+        match self.0.get(name)? {
+            Value::String(text) => dates::parse(text),
+            Value::Number(ms) => Instant::from_chrono(DateTime::from_timestamp_millis(ms.as_i64()?)?),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn fields_of_every_version_are_read() {
+        let row = Row::new(json!({ "id": 5, "ref": "6a", "at": 1388805572000_i64, "on": "2021-03-24T04:34:10.000Z",
+            "old": "2014-01-04 03:19:32", "page": 1, "email_only": true, "title": "  ", "far": 1e300 }));
+        let row = row.expect("a row");
+        assert_eq!((row.id("id").as_deref(), row.id("ref").as_deref(), row.id("no")), (Some("5"), Some("6a"), None));
+        let at = |name| row.instant(name).map(|at| at.to_string());
+        assert_eq!(at("at").as_deref(), Some("2014-01-04T03:19:32Z"));
+        assert_eq!(at("on").as_deref(), Some("2021-03-24T04:34:10Z"));
+        assert_eq!((at("old"), at("far"), at("title")), (at("at"), None, None));
+        assert!(row.is("page") && row.is("email_only") && !row.is("id"));
+        assert_eq!(row.text("title"), None);
+        assert!(Row::new(json!([])).is_err());
+    }
+}

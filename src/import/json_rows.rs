@@ -1,0 +1,293 @@
+//! Where the rows of a JSON document's tables stand in its file. The rule: nothing of a row is kept or believed here; what is found is its
+//! place, and whether the document around it is whole.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::path::Path;
+
+/// Brackets within brackets: more than any row of a table has, few enough to be kept in mind.
+const DEPTH_MAX: usize = 256;
+/// The longest name of a field of the document.
+const NAME_BYTES_MAX: usize = 1_000;
+/// The longest row: a post of 16 MiB in several renderings, every byte of it escaped.
+const ROW_BYTES_MAX: u64 = 256 << 20;
+
+/// Where a row begins, and how long it is.
+pub type Place = (u64, u64);
+
+/// The places of each table's rows, in the order of the file.
+pub type Tables = HashMap<String, Vec<Place>>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+    /// The byte where it is not what it should be, and why.
+    #[error("byte {0}: {1}")]
+    NotJson(u64, String),
+}
+
+/// Finds the tables of an export, `{"data":{"table":[row, …], …}}`, be it alone or as `{"db":[export]}`.
+pub fn find(path: &Path) -> Result<Tables, Broken> {
+    let mut scan = Scan { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 };
+    let mut tables = Tables::new();
+    scan.byte_order_mark()?;
+    scan.export(&mut tables)?;
+    match scan.peek_past_space()? {
+        None => Ok(tables),
+        Some(_) => Err(scan.broken("something stands behind the end of the document")),
+    }
+}
+
+/// Rows read again, by their places. Fastest where the places come in the order of the file.
+pub struct RowReader {
+    input: BufReader<File>,
+    at: u64,
+}
+
+impl RowReader {
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 })
+    }
+
+    /// The row at this place as JSON; what is wrong with it, where it is none.
+    pub fn read(&mut self, (start, length): Place) -> io::Result<Result<serde_json::Value, String>> {
+        if length > ROW_BYTES_MAX {
+            return Ok(Err(format!("longer than {ROW_BYTES_MAX} bytes")));
+        }
+        let way = i128::from(start) - i128::from(self.at);
+        self.input.seek_relative(i64::try_from(way).map_err(io::Error::other)?)?;
+        let mut bytes = Vec::new();
+        self.at = start + self.input.by_ref().take(length).read_to_end(&mut bytes)? as u64;
+        Ok(serde_json::from_slice(&bytes).map_err(|error| format!("not JSON: {error}")))
+    }
+}
+
+struct Scan {
+    input: BufReader<File>,
+    at: u64,
+}
+
+impl Scan {
+    fn export(&mut self, tables: &mut Tables) -> Result<(), Broken> {
+        self.object(|scan, name| match name {
+            "db" => scan.array(|scan| match scan.peek_past_space()? {
+                Some(b'{') => scan.object(|scan, name| scan.data(name, tables)),
+                _ => scan.value(),
+            }),
+            name => scan.data(name, tables),
+        })
+    }
+
+    fn data(&mut self, name: &str, tables: &mut Tables) -> Result<(), Broken> {
+        if name != "data" || self.peek_past_space()? != Some(b'{') {
+            return self.value();
+        }
+        self.object(|scan, table| {
+            if scan.peek_past_space()? != Some(b'[') {
+                return scan.value();
+            }
+            let places = tables.entry(table.to_owned()).or_default();
+            scan.array(|scan| {
+                scan.peek_past_space()?;
+                let start = scan.at;
+                scan.value()?;
+                places.push((start, scan.at - start));
+                Ok(())
+            })
+        })
+    }
+
+    /// Hands each field's name to `field`, which reads the value.
+    fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), Broken>) -> Result<(), Broken> {
+        self.expect(b'{')?;
+        if self.peek_past_space()? == Some(b'}') {
+            return self.expect(b'}');
+        }
+        loop {
+            self.peek_past_space()?;
+            let mut name = Vec::new();
+            self.string(|byte| {
+                if name.len() < NAME_BYTES_MAX {
+                    name.push(byte);
+                }
+            })?;
+            self.expect(b':')?;
+            field(self, &String::from_utf8_lossy(&name))?;
+            if self.ends(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Broken>) -> Result<(), Broken> {
+        self.expect(b'[')?;
+        if self.peek_past_space()? == Some(b']') {
+            return self.expect(b']');
+        }
+        loop {
+            item(self)?;
+            if self.ends(b']')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether the list ends here, and does not go on behind a comma.
+    fn ends(&mut self, end: u8) -> Result<bool, Broken> {
+        match self.peek_past_space()? {
+            Some(b',') => self.expect(b',').map(|()| false),
+            _ => self.expect(end).map(|()| true),
+        }
+    }
+
+    /// Passes over a value, of which brackets and strings are looked at and nothing else.
+    fn value(&mut self) -> Result<(), Broken> {
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            match self.peek_past_space()? {
+                None => return Err(self.broken("the file ends here, in the middle of a value")),
+                Some(b'"') => self.string(|_| {})?,
+                Some(bracket @ (b'{' | b'[')) if open.len() < DEPTH_MAX => {
+                    open.push(if bracket == b'{' { b'}' } else { b']' });
+                    self.step();
+                }
+                Some(b'{' | b'[') => return Err(self.broken(&format!("more than {DEPTH_MAX} brackets are open"))),
+                Some(bracket @ (b'}' | b']')) => match open.pop() {
+                    Some(end) if end == bracket => self.step(),
+                    _ => return Err(self.broken("a bracket closes that was not opened")),
+                },
+                Some(b',' | b':') if open.is_empty() => return Err(self.broken("a value is missing")),
+                Some(_) => self.step(),
+            }
+            if open.is_empty() && self.is_behind_value()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Numbers and words go on until something else begins.
+    fn is_behind_value(&mut self) -> Result<bool, Broken> {
+        Ok(!matches!(self.peek()?, Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')))
+    }
+
+    /// Hands each byte of a string to `take`, escapes as they are written.
+    fn string(&mut self, mut take: impl FnMut(u8)) -> Result<(), Broken> {
+        self.expect(b'"')?;
+        let mut is_escaped = false;
+        loop {
+            let Some(byte) = self.peek()? else {
+                return Err(self.broken("the file ends here, in the middle of a string"));
+            };
+            self.step();
+            match byte {
+                b'"' if !is_escaped => return Ok(()),
+                b'\\' => is_escaped = !is_escaped,
+                _ => is_escaped = false,
+            }
+            take(byte);
+        }
+    }
+
+    fn expect(&mut self, wanted: u8) -> Result<(), Broken> {
+        match self.peek_past_space()? {
+            Some(found) if found == wanted => {
+                self.step();
+                Ok(())
+            }
+            Some(_) => Err(self.broken(&format!("not JSON: {:?} is missing", char::from(wanted)))),
+            None => Err(self.broken(&format!("the file ends here, before {:?}", char::from(wanted)))),
+        }
+    }
+
+    fn peek_past_space(&mut self) -> Result<Option<u8>, Broken> {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek()? {
+            self.step();
+        }
+        self.peek()
+    }
+
+    fn peek(&mut self) -> Result<Option<u8>, Broken> {
+        Ok(self.input.fill_buf()?.first().copied())
+    }
+
+    /// Passes the byte that was peeked at.
+    fn step(&mut self) {
+        self.input.consume(1);
+        self.at += 1;
+    }
+
+    fn byte_order_mark(&mut self) -> Result<(), Broken> {
+        let mark = b"\xef\xbb\xbf";
+        if self.input.fill_buf()?.starts_with(mark) {
+            mark.iter().for_each(|_| self.step());
+        }
+        Ok(())
+    }
+
+    fn broken(&self, reason: &str) -> Broken {
+        Broken::NotJson(self.at, reason.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Result<Vec<(String, Vec<String>)>, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("export.json");
+        std::fs::write(&path, text).expect("a file");
+        let tables = find(&path).map_err(|broken| broken.to_string())?;
+        let mut reader = RowReader::open(&path).expect("the file");
+        let mut row = |place: &Place| match reader.read(*place).expect("the file can be read") {
+            Ok(value) => value.to_string(),
+            Err(reason) => reason,
+        };
+        let mut found: Vec<_> =
+            tables.iter().map(|(name, places)| (name.clone(), places.iter().map(&mut row).collect())).collect();
+        found.sort();
+        Ok(found)
+    }
+
+    #[test]
+    fn rows_are_found_in_both_shapes() {
+        let expected = [
+            ("a".to_owned(), vec!["{\"x\":\"]}\\\\\\\"\"}".to_owned(), "1.5".to_owned(), "null".to_owned()]),
+            ("b".to_owned(), vec![]),
+        ];
+        let data = "\"data\": { \"a\": [ {\"x\":\"]}\\\\\\\"\"} , 1.5,null], \"n\": 3, \"b\":[] }";
+        for text in [
+            format!("\u{feff}{{\"meta\":{{\"v\":[1,{{}}]}}, {data}}}\n"),
+            format!("{{\"db\":[{{{data},\"meta\":{{}}}}]}}"),
+        ] {
+            assert_eq!(rows(&text).expect("an export"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_no_json_costs_no_other() {
+        let found = rows("{\"data\":{\"a\":[{\"x\" 1},{\"y\":\"\\ud800\"},{\"z\":2}]}}").expect("an export");
+        assert!(found[0].1[0].starts_with("not JSON") && found[0].1[1].starts_with("not JSON"), "{found:?}");
+        assert_eq!(found[0].1[2], "{\"z\":2}");
+    }
+
+    #[test]
+    fn a_document_that_is_broken_is_told_where() {
+        let deep = format!("{{\"data\":{{\"a\":[{}", "[".repeat(DEPTH_MAX + 1));
+        for text in
+            ["", "x", "[]", "{", "{\"data\":{\"a\":[1,", "{\"data\":{\"a\":[\"x", "{\"data\":{\"a\":[1}}", "{}}", &deep]
+        {
+            let reason = rows(text).expect_err(text);
+            assert!(reason.starts_with("byte "), "{text}: {reason}");
+        }
+    }
+
+    #[test]
+    fn a_document_without_data_has_no_tables() {
+        for text in ["{}", "{\"db\":[]}", "{\"db\":[1,{}]}", "{\"data\":1}", "{\"db\":[{\"data\":{\"a\":{}}}]}"] {
+            assert_eq!(rows(text).expect(text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The documentation, held to what it says. The rule: each block of a page is run, or says in a comment above it why not; docs/contributing.md
+//! tells a writer how.
+
+mod block;
+mod codes;
+mod links;
+mod page;
+mod queries;
+mod shell;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use page::Page;
+
+/// Why a block may go unrun. A new reason is added here, where its reader sees how many there are already.
+const REASONS: &[&str] = &[
+    "needs an Azure account",
+    "needs the internet",
+    "needs root and systemd",
+    "needs a container engine",
+    "needs a proxy in front",
+    "needs minutes of building",
+    "is what runs this test",
+    "needs npm packages; tests of its own run it",
+    "is a picture, not a command",
+    "is a file of another program",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every page that a reader of the repository meets, by its path in it.
+fn pages() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders: Vec<PathBuf> = ["docs", "examples", "playground"].iter().map(|name| root().join(name)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("an entry of a folder").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() && !matches!(&*name, "node_modules" | "dist" | "posts") {
+                folders.push(path);
+            } else if name.ends_with(".md") {
+                found.insert(path.strip_prefix(root()).expect("a file of the checkout").display().to_string());
+            }
+        }
+    }
+    found.extend(["README.md".to_owned(), "CHANGELOG.md".to_owned()]);
+    found
+}
+
+/// A test for each page, so that one that fails is named, and one alone can be run.
+macro_rules! pages {
+    ($($name:ident: $path:literal,)+) => {
+        $(#[test]
+        fn $name() {
+            Page::read($path).assert_true();
+        })+
+
+        #[test]
+        fn every_page_has_its_test() {
+            assert_eq!(pages(), [$($path.to_owned()),+].into(), "a page and its test, below, come and go together");
+        }
+    };
+}
+
+pages! {
+    readme: "README.md",
+    changelog: "CHANGELOG.md",
+    docs_index: "docs/README.md",
+    access: "docs/access.md",
+    azure: "docs/azure.md",
+    blog: "docs/blog.md",
+    contributing: "docs/contributing.md",
+    decisions: "docs/decisions.md",
+    errors: "docs/errors.md",
+    frontend: "docs/frontend.md",
+    http: "docs/http.md",
+    moving: "docs/moving.md",
+    operating: "docs/operating.md",
+    proof: "docs/proof.md",
+    scaling: "docs/scaling.md",
+    tables: "docs/tables.md",
+    writing: "docs/writing.md",
+    example_blog: "examples/blog/README.md",
+}

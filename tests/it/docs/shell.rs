@@ -1,0 +1,257 @@
+//! The `sh` blocks of a page, run in their order by one shell, as its reader would type them. The rule: what it starts ends with it, whatever
+//! happens, and nothing of the machine's own settings or ports is seen.
+//!
+//! The folder is fresh, and holds what the page's reader has: `examples/`, `schema.graphql`, and the files of `given/`. `tidings` and
+//! `cargo run --release --` are the binary that was built. Servers run in the background, and the shell goes on once they listen.
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::block::{Block, Mark};
+use super::root;
+use crate::support::azurite::{Azurite, connection_string};
+
+/// Far above what a page takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// How Azurite is named where it runs at its usual port.
+const EMULATOR: &str = "UseDevelopmentStorage=true";
+/// Printed before each block, to tell what belongs to which.
+const MARK: &str = "@@ block ";
+
+const PREAMBLE: &str = r#"
+set -eu
+at() { printf '\n@@ block %s\n' "$1"; printf '\n@@ block %s\n' "$1" >&2; }
+stop_servers() { for server in $(jobs -p); do kill -TERM "$server" 2>/dev/null || true; wait "$server" || true; done; }
+trap stop_servers EXIT
+listens() {
+  for _ in $(seq 1200); do
+    if grep -q '^Serving GraphQL at' "$2"; then return; fi
+    kill -0 "$1" 2>/dev/null || break
+    sleep 0.1
+  done
+  echo "the server does not run:" >&2; cat "$2" >&2; return 1
+}
+"#;
+
+pub fn run(page: &str, blocks: &[&Block]) {
+    let commands: Vec<&Block> = blocks.iter().copied().filter(|block| block.language == "sh").collect();
+    if commands.is_empty() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    lay_out(folder.path());
+    let mut text = String::from(PREAMBLE);
+    for block in &commands {
+        text += if block.mark == Mark::ServerStopped { "stop_servers\n" } else { "" };
+        text += &format!("at {}\n{}\n", block.line, in_background(&block.text, folder.path()));
+    }
+    let azurite = text.contains(EMULATOR).then(Azurite::own);
+    let text = match &azurite {
+        Some(azurite) => text.replace(EMULATOR, &connection_string(&azurite.endpoint)),
+        None => text,
+    };
+    let mut ports = HashMap::new();
+    let script = folder.path().join(".script");
+    fs::write(&script, with_free_ports(&text, &mut ports)).expect("a file");
+    let listen = ports.get("8080").map_or("127.0.0.1:0".to_owned(), |port| format!("127.0.0.1:{port}"));
+    let status = Shell::start(&script, folder.path(), &listen).wait(page);
+    let read = |name| fs::read_to_string(folder.path().join(name)).expect("what it printed");
+    let (out, err) = (by_block(&read(".out")), by_block(&read(".err")));
+    let tell = |block: &Block, what: &str| {
+        let printed = |by: &HashMap<usize, String>| by.get(&block.line).cloned().unwrap_or_default();
+        format!("{page}:{}: {what}\n{}\nprinted\n{}\nand as errors\n{}", block.line, block.text, printed(&out), printed(&err))
+    };
+    let reached = commands.iter().rev().find(|block| out.contains_key(&block.line)).expect("the first block at least");
+    assert!(status.success(), "{}", tell(reached, &format!("these commands fail ({status})")));
+    for block in &commands {
+        if let Err(reason) = check_answers(block, &out[&block.line]) {
+            panic!("{}", tell(block, &reason));
+        }
+    }
+    for (at, expected) in blocks.iter().enumerate().filter(|(_, block)| block.mark == Mark::Printed) {
+        let before = blocks[..at].iter().rev().find(|block| block.language == "sh").expect("commands that print it");
+        if let Err(line) = compare(&expected.text, &out[&before.line]) {
+            panic!("{}", tell(before, &format!("the page says that this prints {line:?}")));
+        }
+    }
+}
+
+fn lay_out(folder: &Path) {
+    copy(&root().join("examples"), &folder.join("examples"));
+    copy(&root().join("tests/it/docs/given"), folder);
+    fs::copy(root().join("schema.graphql"), folder.join("schema.graphql")).expect("the schema");
+    let bin = folder.join(".bin");
+    fs::create_dir(&bin).expect("a folder");
+    symlink(env!("CARGO_BIN_EXE_tidings"), bin.join("tidings")).expect("a link");
+    // An answer of 400 and above is a failure here, as its reader would see it to be one.
+    let curl = bin.join("curl");
+    fs::write(&curl, "#!/bin/sh\nPATH=${PATH#*:} exec curl --fail-with-body -sS --max-time 60 \"$@\"\n").expect("a file");
+    fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let target = to.join(path.file_name().expect("a name"));
+        match path.is_dir() {
+            true if path.ends_with("node_modules") => {}
+            true => copy(&path, &target),
+            false => drop(fs::copy(&path, &target).expect("a copy")),
+        }
+    }
+}
+
+/// The commands with each server put into the background, as in a terminal of its own, and waited for.
+fn in_background(text: &str, folder: &Path) -> String {
+    let text = text.replace("cargo run --release --", "tidings").replace("\\\n", " ");
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let command = words.iter().position(|word| *word == "tidings").filter(|at| words[..*at].iter().all(|w| w.contains('=')));
+        if command.and_then(|at| words.get(at + 1)) != Some(&"serve") || words.iter().any(|word| word.starts_with("--print-") || *word == "--help") {
+            return format!("{line}\n");
+        }
+        let log = folder.join(format!(".log-{}", random()));
+        let (line, log) = (line.trim_end().trim_end_matches('&'), log.display());
+        format!("{line} >{log} 2>&1 &\nlistens $! {log}\n")
+    };
+    text.lines().map(line).collect()
+}
+
+fn random() -> u32 {
+    getrandom::u32().expect("randomness")
+}
+
+/// The text with every port of this machine that it names made a free one, the same wherever it stands.
+fn with_free_ports(text: &str, ports: &mut HashMap<String, u16>) -> String {
+    let mut parts = text.split("127.0.0.1:");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let (named, rest) = part.split_at(end);
+        let is_free = |port: &u16| !text.contains(&format!("127.0.0.1:{port}"));
+        let port = match named {
+            // Azurite's own is free already.
+            "" | "0" => named.to_owned(),
+            named if text.contains(&format!("TableEndpoint=http://127.0.0.1:{named}/")) => named.to_owned(),
+            named => ports.entry(named.to_owned()).or_insert_with(|| std::iter::repeat_with(free_port).find(is_free).expect("a port")).to_string(),
+        };
+        out += &format!("127.0.0.1:{port}{rest}");
+    }
+    out
+}
+
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").port()
+}
+
+/// A shell and all that it starts: one group of processes, which ends as one.
+struct Shell(Child);
+
+impl Shell {
+    fn start(script: &Path, folder: &Path, listen: &str) -> Self {
+        let output = |name| Stdio::from(fs::File::create(folder.join(name)).expect("a file"));
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let path = format!("{}:{}", folder.join(".bin").display(), paths.to_string_lossy());
+        let mut command = Command::new("bash");
+        command.arg(script).current_dir(folder).env_clear().env("PATH", path).env("HOME", folder);
+        command.env("TIDINGS_LISTEN", listen).env("LC_ALL", "C.UTF-8").process_group(0);
+        command.stdin(Stdio::null()).stdout(output(".out")).stderr(output(".err"));
+        Self(command.spawn().expect("bash runs: the pages' commands need it"))
+    }
+
+    fn wait(&mut self, page: &str) -> ExitStatus {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            if let Some(status) = self.0.try_wait().expect("its state") {
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("{page}: the commands have not ended within {PATIENCE:?}");
+    }
+}
+
+/// Runs on a panic too.
+impl Drop for Shell {
+    fn drop(&mut self) {
+        let group = format!("-{}", self.0.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+        let _ = self.0.wait();
+    }
+}
+
+fn by_block(printed: &str) -> HashMap<usize, String> {
+    let parts = printed.split(&format!("\n{MARK}")).skip(1).filter_map(|part| part.split_once('\n'));
+    parts.filter_map(|(line, text)| Some((line.trim().parse().ok()?, text.to_owned()))).collect()
+}
+
+/// GraphQL says what went wrong in an answer, whose status may well be 200.
+fn check_answers(block: &Block, out: &str) -> Result<(), String> {
+    let has_errors = out.contains("\"errors\":[{") || out.contains("\"userErrors\":[{");
+    match &block.mark {
+        Mark::Refused(code) if !out.contains(&format!("\"code\":\"{code}\"")) => Err(format!("no error of the code {code}")),
+        Mark::Refused(_) => Ok(()),
+        _ if has_errors => Err("an answer with errors".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// The first line of a page's `printed` block that does not come, in its order.
+fn compare(expected: &str, out: &str) -> Result<(), String> {
+    let mut lines = out.lines();
+    let missing = expected.lines().filter(|line| !line.trim().is_empty()).find(|line| !lines.any(|found| is_like(line.trim(), found.trim())));
+    missing.map_or(Ok(()), |line| Err(line.to_owned()))
+}
+
+/// Whether a line is as the page has it, where `…` stands for anything.
+fn is_like(expected: &str, found: &str) -> bool {
+    let parts: Vec<&str> = expected.split('…').collect();
+    let (first, last) = (parts[0], parts[parts.len() - 1]);
+    let Some(mut rest) = found.strip_prefix(first) else { return false };
+    if parts.len() == 1 {
+        return rest.is_empty();
+    }
+    for part in &parts[1..parts.len() - 1] {
+        match rest.split_once(part) {
+            Some((_, behind)) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[test]
+fn a_line_is_compared_with_what_may_be_anything() {
+    assert!(is_like("a … c … e", "a b c d e") && is_like("x", "x") && is_like("…", ""));
+    assert!(!is_like("a … c", "a b d") && !is_like("a", "ab") && !is_like("…b", "a"));
+    assert_eq!(compare("a\n…z\n", "x\na\nyz\n"), Ok(()));
+    assert_eq!(compare("b\na\n", "a\nb\n"), Err("a".to_owned()));
+}
+
+#[test]
+fn ports_are_made_free_and_stay_the_same() {
+    let mut ports = HashMap::new();
+    let text = with_free_ports("a 127.0.0.1:8080/x 127.0.0.1:8081 127.0.0.1:8080 127.0.0.1:0", &mut ports);
+    assert_eq!(text, format!("a 127.0.0.1:{0}/x 127.0.0.1:{1} 127.0.0.1:{0} 127.0.0.1:0", ports["8080"], ports["8081"]));
+}
+
+#[test]
+#[should_panic(expected = "these commands fail")]
+fn a_command_that_fails_is_told_with_its_page_and_line() {
+    let block = |line, text: &str| Block { line, language: "sh".into(), text: text.into(), mark: Mark::None };
+    run("page.md", &[&block(3, "true\n"), &block(7, "tidings no-such-command\n"), &block(9, "true\n")]);
+}
+
+#[test]
+#[should_panic(expected = "page.md:3: an answer with errors")]
+fn an_answer_with_errors_fails_its_page() {
+    let text = "tidings serve --create\ncurl http://127.0.0.1:8080/graphql -H 'Accept: application/json' --json '{\"query\":\"{ no }\"}'\n";
+    run("page.md", &[&Block { line: 3, language: "sh".into(), text: text.into(), mark: Mark::None }]);
+}
