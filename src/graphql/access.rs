@@ -161,7 +161,7 @@ pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor, Error> 
     match context::of(ctx).reader.actor() {
         None => Err(with_code(
             format!("this needs the header `Authorization: Bearer` with a token of the role {needed}"),
-            Code::Unauthenticated.as_str(),
+            Code::Unauthenticated,
         )),
         Some(actor) if actor.role < needed => {
             Err(Failure::from(ContentError::Forbidden { needed, what: "your token's role is a lower one" }).into())

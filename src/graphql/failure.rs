@@ -41,42 +41,42 @@ pub fn bad_input(argument: &'static str, message: impl Into<String>) -> Failure 
     Failure::Own(ContentError::BadArgument { argument, message: message.into() })
 }
 
-pub(super) fn with_code(message: String, code: &'static str) -> Error {
-    Error::new(message).extend_with(|_, e| e.set("code", code))
+pub(super) fn with_code(message: String, code: Code) -> Error {
+    Error::new(message).extend_with(|_, e| e.set("code", code.as_str()))
 }
 
 fn describe(error: &ContentError) -> Error {
     match error {
         ContentError::BadArgument { argument, message } => Error::new(message.clone()).extend_with(|_, e| {
-            e.set("code", "BAD_USER_INPUT");
+            e.set("code", Code::BadUserInput.as_str());
             e.set("argument", *argument);
         }),
         ContentError::BadCursor { argument } => Error::new(error.to_string()).extend_with(|_, e| {
-            e.set("code", "BAD_CURSOR");
+            e.set("code", Code::BadCursor.as_str());
             e.set("argument", *argument);
         }),
-        ContentError::TooBroad { .. } => with_code(error.to_string(), "FILTER_TOO_BROAD"),
-        ContentError::TooLarge { .. } => with_code(error.to_string(), "TOO_LARGE"),
-        ContentError::Forbidden { .. } => with_code(error.to_string(), Code::Forbidden.as_str()),
-        ContentError::BadPreview => with_code(error.to_string(), "BAD_PREVIEW"),
-        ContentError::PreviewExpired => with_code(error.to_string(), "PREVIEW_EXPIRED"),
-        ContentError::Conflict { .. } => with_code(error.to_string(), "CONFLICT"),
-        ContentError::Gone { .. } => with_code(error.to_string(), "UNAVAILABLE"),
+        ContentError::TooBroad { .. } => with_code(error.to_string(), Code::FilterTooBroad),
+        ContentError::TooLarge { .. } => with_code(error.to_string(), Code::TooLarge),
+        ContentError::Forbidden { .. } => with_code(error.to_string(), Code::Forbidden),
+        ContentError::BadPreview => with_code(error.to_string(), Code::BadPreview),
+        ContentError::PreviewExpired => with_code(error.to_string(), Code::PreviewExpired),
+        ContentError::Conflict { .. } => with_code(error.to_string(), Code::Conflict),
+        ContentError::Gone { .. } => with_code(error.to_string(), Code::Unavailable),
         ContentError::Shared(shared) => describe(shared),
         ContentError::Store(_) if error.is_full() => {
             log(error);
             with_code(
                 "the disk of the storage is full; nothing can be changed until there is room".to_owned(),
-                "UNAVAILABLE",
+                Code::Unavailable,
             )
         }
         ContentError::Store(_) if error.is_passing() => {
             log(error);
-            with_code("the storage cannot be reached at the moment; try again".to_owned(), "UNAVAILABLE")
+            with_code("the storage cannot be reached at the moment; try again".to_owned(), Code::Unavailable)
         }
         ContentError::Store(_) | ContentError::Internal { .. } => {
             log(error);
-            with_code("the server failed to read its storage; its log says why".to_owned(), "INTERNAL")
+            with_code("the server failed to read its storage; its log says why".to_owned(), Code::Internal)
         }
     }
 }

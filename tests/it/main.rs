@@ -1,6 +1,7 @@
 //! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
 
 mod cli;
+mod docs;
 mod front;
 mod graphql;
 mod http;

@@ -5,15 +5,23 @@ use async_graphql::{ErrorExtensionValues, Pos, ServerError, Value};
 /// Characters of a message that repeats what the client sent, at most: a name in a document can be 64 KB long.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
 
-/// The codes of errors that do not come from a resolver alone.
+/// Every code that an error of a query can bear; docs/errors.md tells each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
+    /// A cursor that is none, or another list's.
+    BadCursor,
+    /// A preview link that is none.
+    BadPreview,
     /// The request itself is malformed: its JSON, or one of its parameters.
     BadRequest,
     BatchingNotSupported,
     BatchTooLarge,
     /// A value does not fit its type, or a variable that must be given is not.
     BadUserInput,
+    /// What was to be changed has been changed since it was read.
+    Conflict,
+    /// A filter that passes over too much before it finds a page.
+    FilterTooBroad,
     /// Who asks is known, and may not.
     Forbidden,
     FragmentCycle,
@@ -29,6 +37,8 @@ pub enum Code {
     NotFound,
     OperationResolutionFailure,
     PayloadTooLarge,
+    /// A preview link whose time is over.
+    PreviewExpired,
     QueryTooComplex,
     QueryTooDeep,
     QueryTooLarge,
@@ -37,6 +47,8 @@ pub enum Code {
     SubscriptionsNotSupported,
     /// The answer was not ready in time. Whether a mutation was made is not known.
     Timeout,
+    /// A text that does not fit where it is kept.
+    TooLarge,
     /// Who asks is not known: no token, or none that is good.
     Unauthenticated,
     /// The storage is out of reach at the moment.
@@ -48,10 +60,14 @@ pub enum Code {
 impl Code {
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::BadCursor => "BAD_CURSOR",
+            Self::BadPreview => "BAD_PREVIEW",
             Self::BadRequest => "BAD_REQUEST",
             Self::BatchingNotSupported => "BATCHING_NOT_SUPPORTED",
             Self::BatchTooLarge => "BATCH_TOO_LARGE",
             Self::BadUserInput => "BAD_USER_INPUT",
+            Self::Conflict => "CONFLICT",
+            Self::FilterTooBroad => "FILTER_TOO_BROAD",
             Self::Forbidden => "FORBIDDEN",
             Self::FragmentCycle => "FRAGMENT_CYCLE",
             Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
@@ -63,12 +79,14 @@ impl Code {
             Self::NotFound => "NOT_FOUND",
             Self::OperationResolutionFailure => "OPERATION_RESOLUTION_FAILURE",
             Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
+            Self::PreviewExpired => "PREVIEW_EXPIRED",
             Self::QueryTooComplex => "QUERY_TOO_COMPLEX",
             Self::QueryTooDeep => "QUERY_TOO_DEEP",
             Self::QueryTooLarge => "QUERY_TOO_LARGE",
             Self::RequestTimeout => "REQUEST_TIMEOUT",
             Self::SubscriptionsNotSupported => "SUBSCRIPTIONS_NOT_SUPPORTED",
             Self::Timeout => "TIMEOUT",
+            Self::TooLarge => "TOO_LARGE",
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Unavailable => "UNAVAILABLE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",

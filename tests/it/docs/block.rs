@@ -79,7 +79,8 @@ pub fn prose(text: &str) -> Vec<(usize, String)> {
 #[test]
 fn blocks_come_with_their_lines_and_marks() {
     let text = "# A\n\n```sh\na\n```\n<!-- not run: x: y -->\n\n```\nb\n```\n- c\n  <!-- printed -->\n  ```text\n  d\n    e\n  ```\n";
-    let block = |line, language: &str, text: &str, mark| Block { line, language: language.into(), text: text.into(), mark };
+    let block =
+        |line, language: &str, text: &str, mark| Block { line, language: language.into(), text: text.into(), mark };
     let expected = [
         block(4, "sh", "a\n", Mark::None),
         block(9, "", "b\n", Mark::NotRun("x: y".into())),

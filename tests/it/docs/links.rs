@@ -34,7 +34,14 @@ fn follow(page: &Path, text: &str, target: &str) -> Result<(), String> {
         path => {
             let file = folder.join(path);
             let is_there = file.exists();
-            (file.clone(), if is_there { std::fs::read_to_string(file).unwrap_or_default() } else { return Err("no such file".into()) })
+            (
+                file.clone(),
+                if is_there {
+                    std::fs::read_to_string(file).unwrap_or_default()
+                } else {
+                    return Err("no such file".into());
+                },
+            )
         }
     };
     if anchor.is_empty() || anchors(&linked).contains(anchor) {

@@ -42,7 +42,10 @@ impl Page {
         match (mark, &**language) {
             (Mark::NotRun(reason), _) => {
                 println!("{place}: not run, as it {reason}");
-                assert!(REASONS.contains(&&**reason), "{place}: {reason:?} is none of the reasons in tests/it/docs/mod.rs");
+                assert!(
+                    REASONS.contains(&&**reason),
+                    "{place}: {reason:?} is none of the reasons in tests/it/docs/mod.rs"
+                );
             }
             (Mark::None | Mark::Refused(_) | Mark::ServerStopped, "sh")
             | (Mark::None | Mark::Refused(_), "graphql")

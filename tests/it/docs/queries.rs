@@ -45,7 +45,9 @@ fn codes_of(value: &Value, codes: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             let errors = ["errors", "userErrors"].iter().filter_map(|name| fields.get(*name)?.as_array()).flatten();
-            let code = |error: &Value| error.get("code").or(error.pointer("/extensions/code")).and_then(Value::as_str).map(str::to_owned);
+            let code = |error: &Value| {
+                error.get("code").or(error.pointer("/extensions/code")).and_then(Value::as_str).map(str::to_owned)
+            };
             codes.extend(errors.map(|error| code(error).unwrap_or_else(|| "none".to_owned())));
             fields.values().for_each(|inner| codes_of(inner, codes));
         }

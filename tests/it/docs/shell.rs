@@ -64,7 +64,13 @@ pub fn run(page: &str, blocks: &[&Block]) {
     let (out, err) = (by_block(&read(".out")), by_block(&read(".err")));
     let tell = |block: &Block, what: &str| {
         let printed = |by: &HashMap<usize, String>| by.get(&block.line).cloned().unwrap_or_default();
-        format!("{page}:{}: {what}\n{}\nprinted\n{}\nand as errors\n{}", block.line, block.text, printed(&out), printed(&err))
+        format!(
+            "{page}:{}: {what}\n{}\nprinted\n{}\nand as errors\n{}",
+            block.line,
+            block.text,
+            printed(&out),
+            printed(&err)
+        )
     };
     let reached = commands.iter().rev().find(|block| out.contains_key(&block.line)).expect("the first block at least");
     assert!(status.success(), "{}", tell(reached, &format!("these commands fail ({status})")));
@@ -90,7 +96,8 @@ fn lay_out(folder: &Path) {
     symlink(env!("CARGO_BIN_EXE_tidings"), bin.join("tidings")).expect("a link");
     // An answer of 400 and above is a failure here, as its reader would see it to be one.
     let curl = bin.join("curl");
-    fs::write(&curl, "#!/bin/sh\nPATH=${PATH#*:} exec curl --fail-with-body -sS --max-time 60 \"$@\"\n").expect("a file");
+    fs::write(&curl, "#!/bin/sh\nPATH=${PATH#*:} exec curl --fail-with-body -sS --max-time 60 \"$@\"\n")
+        .expect("a file");
     fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
@@ -112,8 +119,11 @@ fn in_background(text: &str, folder: &Path) -> String {
     let text = text.replace("cargo run --release --", "tidings").replace("\\\n", " ");
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let command = words.iter().position(|word| *word == "tidings").filter(|at| words[..*at].iter().all(|w| w.contains('=')));
-        if command.and_then(|at| words.get(at + 1)) != Some(&"serve") || words.iter().any(|word| word.starts_with("--print-") || *word == "--help") {
+        let command =
+            words.iter().position(|word| *word == "tidings").filter(|at| words[..*at].iter().all(|w| w.contains('=')));
+        if command.and_then(|at| words.get(at + 1)) != Some(&"serve")
+            || words.iter().any(|word| word.starts_with("--print-") || *word == "--help")
+        {
             return format!("{line}\n");
         }
         let log = folder.join(format!(".log-{}", random()));
@@ -139,7 +149,10 @@ fn with_free_ports(text: &str, ports: &mut HashMap<String, u16>) -> String {
             // Azurite's own is free already.
             "" | "0" => named.to_owned(),
             named if text.contains(&format!("TableEndpoint=http://127.0.0.1:{named}/")) => named.to_owned(),
-            named => ports.entry(named.to_owned()).or_insert_with(|| std::iter::repeat_with(free_port).find(is_free).expect("a port")).to_string(),
+            named => ports
+                .entry(named.to_owned())
+                .or_insert_with(|| std::iter::repeat_with(free_port).find(is_free).expect("a port"))
+                .to_string(),
         };
         out += &format!("127.0.0.1:{port}{rest}");
     }
@@ -188,7 +201,8 @@ impl Drop for Shell {
 }
 
 fn by_block(printed: &str) -> HashMap<usize, String> {
-    let parts = printed.split(&format!("\n{MARK}")).skip(1).filter_map(|part| part.split_once('\n'));
+    let mark = format!("\n{MARK}");
+    let parts = printed.split(&mark).skip(1).filter_map(|part| part.split_once('\n'));
     parts.filter_map(|(line, text)| Some((line.trim().parse().ok()?, text.to_owned()))).collect()
 }
 
@@ -196,7 +210,9 @@ fn by_block(printed: &str) -> HashMap<usize, String> {
 fn check_answers(block: &Block, out: &str) -> Result<(), String> {
     let has_errors = out.contains("\"errors\":[{") || out.contains("\"userErrors\":[{");
     match &block.mark {
-        Mark::Refused(code) if !out.contains(&format!("\"code\":\"{code}\"")) => Err(format!("no error of the code {code}")),
+        Mark::Refused(code) if !out.contains(&format!("\"code\":\"{code}\"")) => {
+            Err(format!("no error of the code {code}"))
+        }
         Mark::Refused(_) => Ok(()),
         _ if has_errors => Err("an answer with errors".to_owned()),
         _ => Ok(()),
@@ -206,7 +222,10 @@ fn check_answers(block: &Block, out: &str) -> Result<(), String> {
 /// The first line of a page's `printed` block that does not come, in its order.
 fn compare(expected: &str, out: &str) -> Result<(), String> {
     let mut lines = out.lines();
-    let missing = expected.lines().filter(|line| !line.trim().is_empty()).find(|line| !lines.any(|found| is_like(line.trim(), found.trim())));
+    let missing = expected
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .find(|line| !lines.any(|found| is_like(line.trim(), found.trim())));
     missing.map_or(Ok(()), |line| Err(line.to_owned()))
 }
 
@@ -239,7 +258,10 @@ fn a_line_is_compared_with_what_may_be_anything() {
 fn ports_are_made_free_and_stay_the_same() {
     let mut ports = HashMap::new();
     let text = with_free_ports("a 127.0.0.1:8080/x 127.0.0.1:8081 127.0.0.1:8080 127.0.0.1:0", &mut ports);
-    assert_eq!(text, format!("a 127.0.0.1:{0}/x 127.0.0.1:{1} 127.0.0.1:{0} 127.0.0.1:0", ports["8080"], ports["8081"]));
+    assert_eq!(
+        text,
+        format!("a 127.0.0.1:{0}/x 127.0.0.1:{1} 127.0.0.1:{0} 127.0.0.1:0", ports["8080"], ports["8081"])
+    );
 }
 
 #[test]

@@ -63,6 +63,11 @@ pub fn settings(endpoint: &str, key: &str, table_prefix: &str) -> AzureSettings 
     settings_of(format!("AccountName=devstoreaccount1;AccountKey={key};TableEndpoint={endpoint};"), table_prefix)
 }
 
+/// As a command takes it for the emulator at this endpoint.
+pub fn connection_string(endpoint: &str) -> String {
+    format!("AccountName=devstoreaccount1;AccountKey={KEY};TableEndpoint={endpoint};")
+}
+
 /// Settings with an account's shared access signature, for the permissions given in Azure's letters.
 pub fn signed_settings(endpoint: &str, permissions: &str, table_prefix: &str) -> AzureSettings {
     let (version, service, resources, end) = ("2018-11-09", "t", "sco", "2099-01-01T00:00:00Z");

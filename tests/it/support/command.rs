@@ -152,8 +152,13 @@ impl Serving {
 
     /// The answer to one who bears this token.
     pub fn ask_as(&self, token: Option<&str>, query: &str) -> Value {
+        self.send(token, &json!({ "query": query }))
+    }
+
+    /// The answer to a whole request: `query`, `variables` and so on.
+    pub fn send(&self, token: Option<&str>, request: &Value) -> Value {
         let bearer = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
-        let body = json!({ "query": query }).to_string();
+        let body = request.to_string();
         let mut stream = TcpStream::connect(&self.address).expect("a connection");
         let head = format!(
             "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json\r\nconnection: close\r\n{bearer}content-length: {}\r\n\r\n",

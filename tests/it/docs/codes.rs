@@ -1,0 +1,56 @@
+//! `docs/errors.md` held to the code: every code that a client can meet is told, and no other.
+
+use std::collections::BTreeSet;
+
+use super::root;
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The first cells of the table below this heading.
+fn told(heading: &str) -> BTreeSet<String> {
+    let page = read("docs/errors.md");
+    let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect("the heading");
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| "));
+    let cells = rows.filter_map(|row| row.split(" |").next());
+    cells
+        .flat_map(|cell| cell.split(' '))
+        .filter_map(|word| word.strip_prefix('`')?.strip_suffix('`'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_code_of_an_error_is_told() {
+    let code = read("src/graphql/error/code.rs");
+    let arms = code.lines().filter_map(|line| line.trim().strip_prefix("Self::")?.split_once(" => \""));
+    let codes: BTreeSet<String> = arms.filter_map(|(_, rest)| Some(rest.split_once('"')?.0.to_owned())).collect();
+    assert!(codes.len() > 20, "the arms of Code::as_str are no longer found: {codes:?}");
+    assert_eq!(told("Errors of a query"), codes);
+}
+
+#[test]
+fn every_code_of_a_user_error_is_told() {
+    let schema = read("schema.graphql");
+    let body = schema.split_once("enum UserErrorCode {").expect("the enum").1.split_once('}').expect("its end").0;
+    let is_value = |line: &&str| !line.is_empty() && line.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let codes: BTreeSet<String> = body.lines().map(str::trim).filter(is_value).map(str::to_owned).collect();
+    assert_eq!(told("What a change was refused for"), codes);
+}
+
+/// No error of a query bears a code that is written down anywhere else.
+#[test]
+fn codes_are_written_in_one_place() {
+    let sources = [
+        "src/graphql/failure.rs",
+        "src/graphql/access.rs",
+        "src/graphql/query.rs",
+        "src/http/graphql.rs",
+        "src/http/body.rs",
+    ];
+    for path in sources {
+        let set_by_hand = read(path).lines().any(|line| line.contains("set(\"code\", \""));
+        assert!(!set_by_hand, "{path} sets a code that Code does not know");
+    }
+}
