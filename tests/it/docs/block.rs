@@ -8,6 +8,8 @@ pub enum Mark {
     NotRun(String),
     /// `<!-- refused: CODE -->`: an answer holds an error of this code.
     Refused(String),
+    /// `<!-- with a token -->`: the query is sent with an admin's.
+    WithToken,
     /// `<!-- server stopped -->`: the reader has stopped the servers that ran.
     ServerStopped,
     /// `<!-- printed -->`: what the commands before it print; `…` stands for anything.
@@ -34,6 +36,7 @@ impl Mark {
         Some(match comment.split_once(": ").unwrap_or((comment, "")) {
             ("not run", reason) => Self::NotRun(reason.to_owned()),
             ("refused", code) => Self::Refused(code.to_owned()),
+            ("with a token", "") => Self::WithToken,
             ("server stopped", "") => Self::ServerStopped,
             ("printed", "") => Self::Printed,
             ("variables", "") => Self::Variables,

@@ -48,7 +48,7 @@ impl Page {
                 );
             }
             (Mark::None | Mark::Refused(_) | Mark::ServerStopped, "sh")
-            | (Mark::None | Mark::Refused(_), "graphql")
+            | (Mark::None | Mark::Refused(_) | Mark::WithToken, "graphql")
             | (Mark::None | Mark::Printed, "text") => {}
             (Mark::None | Mark::Variables | Mark::Answer, "json") => {
                 let read: Result<serde_json::Value, _> = serde_json::from_str(text);

@@ -21,7 +21,8 @@ pub fn run(page: &str, blocks: &[&Block]) {
         };
         let variables = beneath(&Mark::Variables).unwrap_or_else(|| json!({}));
         let request = json!({ "query": block.text, "variables": variables, "extensions": { "storage": true } });
-        let token = block.text.contains("mutation").then_some(TOKEN);
+        let is_signed = block.mark == Mark::WithToken || block.text.starts_with("mutation");
+        let token = is_signed.then_some(TOKEN);
         let answer = example.serving.send(token, &request);
         let place = format!("{page}:{}\n{}\n{variables}\nwas answered\n{answer:#}", block.line, block.text);
         assert_answer(block, &answer, &place);
