@@ -19,7 +19,7 @@
 //! | [`http`] | every route and layer in one list; bodies, deadlines, connections | stores, keys |
 //! | [`graphql`] | what a document may ask, resolvers that only translate, errors with codes | stores, keys |
 //! | [`loaders`] | what the fields of one level ask for, read at once | outliving a request |
-//! | [`import`], [`export`] | Markdown, WordPress and JSON Lines into posts, and posts into JSON Lines | writing but through `content` |
+//! | [`import`], [`export`] | Markdown, exports of WordPress and Ghost, and JSON Lines into posts, and posts into JSON Lines | writing but through `content` |
 //! | [`content`] | what the server does: reads, pages, writes, checks, repairs | GraphQL, HTTP |
 //! | [`keys`] | every key of every table, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and the two stores that keep it | knowing what a row means |

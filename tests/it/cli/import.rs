@@ -100,7 +100,7 @@ fn a_form_that_is_none_of_ours_is_told_ours() {
         let refused = blog.import_of(&path, &[]);
         let complaint = refused.complaint();
         assert!(complaint.starts_with(&format!("{} is none of the forms", path.display())), "{complaint}");
-        assert!(["Markdown", "WXR", ".jsonl"].iter().all(|form| complaint.contains(form)), "{complaint}");
+        assert!(["Markdown", "WXR", "Ghost", ".jsonl"].iter().all(|form| complaint.contains(form)), "{complaint}");
     }
 }
 
@@ -109,7 +109,14 @@ fn a_form_that_is_none_of_ours_is_told_ours() {
 fn a_format_that_does_not_fit_what_is_found_is_an_error() {
     let blog = Blog::of(&[HELLO]);
     let file = blog.posts().join(HELLO.0);
-    for (path, format) in [(blog.posts(), "wxr"), (blog.posts(), "jsonl"), (file.clone(), "markdown"), (file, "wxr")] {
+    for (path, format) in [
+        (blog.posts(), "wxr"),
+        (blog.posts(), "jsonl"),
+        (blog.posts(), "ghost"),
+        (file.clone(), "ghost"),
+        (file.clone(), "markdown"),
+        (file, "wxr"),
+    ] {
         let ran = blog.import_of(&path, &["--format", format]);
         assert_ne!(ran.code, Some(0), "{} as {format}: {ran:?}", path.display());
         assert!(!ran.err.contains("panicked"), "{ran:?}");

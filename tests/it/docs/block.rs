@@ -16,6 +16,8 @@ pub enum Mark {
     Printed,
     /// `<!-- variables -->`: of the query before it.
     Variables,
+    /// `<!-- path/of/a/file -->`: the lines stand in this file of the checkout.
+    From(String),
     /// `<!-- answer -->`: to the query before it, as a whole.
     Answer,
 }
@@ -41,8 +43,18 @@ impl Mark {
             ("printed", "") => Self::Printed,
             ("variables", "") => Self::Variables,
             ("answer", "") => Self::Answer,
+            (path, "") if path.contains('/') && !path.contains(' ') => Self::From(path.to_owned()),
             _ => return None,
         })
+    }
+}
+
+impl Block {
+    /// Whether its lines stand in a text together, however far they are indented there.
+    pub fn is_part_of(&self, text: &str) -> bool {
+        let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+        let (wanted, lines) = (trimmed(&self.text), trimmed(text));
+        !wanted.is_empty() && lines.windows(wanted.len()).any(|window| window == wanted)
     }
 }
 
@@ -90,5 +102,6 @@ fn blocks_come_with_their_lines_and_marks() {
         block(14, "text", "d\n  e\n", Mark::Printed),
     ];
     assert_eq!(blocks(text), expected);
+    assert!(expected[2].is_part_of("x\n    d\n      e\ny") && !expected[2].is_part_of("d\nx\ne"));
     assert_eq!(prose("a `b` c\n```\nd\n```\ne")[..], [(1, "a ` c".to_owned()), (5, "e".to_owned())]);
 }

@@ -29,7 +29,7 @@ impl Page {
         for block in &blocks {
             self.assert_known(block);
         }
-        let wanted = |block: &&Block| !matches!(block.mark, Mark::NotRun(_));
+        let wanted = |block: &&Block| !matches!(block.mark, Mark::NotRun(_) | Mark::From(_));
         let runnable: Vec<&Block> = blocks.iter().filter(wanted).collect();
         shell::run(&self.name, &runnable);
         queries::run(&self.name, &runnable);
@@ -47,6 +47,11 @@ impl Page {
                     "{place}: {reason:?} is none of the reasons in tests/it/docs/mod.rs"
                 );
             }
+            (Mark::From(file), _) => {
+                let whole = std::fs::read_to_string(root().join(file))
+                    .unwrap_or_else(|error| panic!("{place}: {file}: {error}"));
+                assert!(block.is_part_of(&whole), "{place}: these lines do not stand in {file}:\n{text}");
+            }
             (Mark::None | Mark::Refused(_) | Mark::ServerStopped, "sh")
             | (Mark::None | Mark::Refused(_) | Mark::WithToken, "graphql")
             | (Mark::None | Mark::Printed, "text") => {}
@@ -60,7 +65,7 @@ impl Page {
             }
             _ => panic!(
                 "{place}: a block of {language:?}, marked {mark:?}, is not looked at by any test. Give it a language that is (sh, graphql, \
-                 json, toml, text), or write <!-- not run: REASON --> above it.\n{text}"
+                 json, toml, text), the file that it stands in (<!-- path/of/a/file -->), or write <!-- not run: REASON --> above it.\n{text}"
             ),
         }
     }

@@ -2,6 +2,7 @@
 
 mod corpora;
 mod exported;
+mod ghost;
 mod hostile;
 mod parse;
 mod readers;
