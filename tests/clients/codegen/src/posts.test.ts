@@ -9,7 +9,7 @@ test('a typed query answers as its types say', async () => {
   const { posts } = await execute(LatestPosts, { first: 2, filter: { tags: { all: ['deep-sky'] } } });
   assert.equal(posts.totalCount, 5);
   assert.deepEqual(posts.nodes.map((post) => post.slug), ['galaxy-at-the-end-of-the-car-park', 'a-year-of-small-skies']);
-  assert.equal(headline(posts.nodes[0]!), '2026-10-10: The galaxy at the end of the car park, by Zoë Ångström');
+  assert.equal(headline(posts.nodes[0]!), "2026-10-10: The Galaxy at the End of the Car Park, by Fionn O'Malley");
 });
 
 test('a typed mutation makes a draft, and userErrors say what to mend', async () => {
