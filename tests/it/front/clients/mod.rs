@@ -16,9 +16,13 @@ fn start() -> Example {
 
 /// Runs the script of this name in tests/clients/package.json against a server of its own.
 fn run(client: &str) {
+    with_server(|package, variables| package.script(client, &[], variables));
+}
+
+fn with_server(work: impl FnOnce(&Package, &[(&str, &str)])) {
     let example = start();
     let url = format!("{}/graphql", example.origin());
-    Package::at("tests/clients").script(client, &[], &[("TIDINGS_URL", &url), ("TIDINGS_TOKEN", EDITOR_TOKEN)]);
+    work(&Package::at("tests/clients"), &[("TIDINGS_URL", &url), ("TIDINGS_TOKEN", EDITOR_TOKEN)]);
 }
 
 #[test]
@@ -48,5 +52,6 @@ fn relay_compiles_its_documents_pages_refetches_by_node_and_updates_its_store() 
 
 #[test]
 fn introspection_with_every_option_is_the_schema_that_is_served() {
-    run("introspection");
+    let arguments = ["--test", "introspection/introspection.test.js"];
+    with_server(|package, variables| package.node(&arguments, variables));
 }
