@@ -33,7 +33,8 @@ class Blog(unittest.TestCase):
 
     def test_a_query_is_held_to_the_introspected_schema_which_is_that_of_the_file(self):
         transport = HTTPXTransport(url=os.environ["TIDINGS_URL"])
-        client = Client(transport=transport, fetch_schema_from_transport=True)
+        options = {"specified_by_url": True, "input_value_deprecation": True}
+        client = Client(transport=transport, fetch_schema_from_transport=True, introspection_args=options)
         with client as session:
             with self.assertRaisesRegex(GraphQLError, "Cannot query field 'headline' on type 'Post'"):
                 session.execute(WRONG)
