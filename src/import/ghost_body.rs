@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ghost_card;
+use super::ghost_card::{self, Made};
 use super::ghost_row::Row;
 use super::ghost_site::Details;
 use super::{ghost_lexical, ghost_mobiledoc};
@@ -52,35 +52,28 @@ pub fn read(row: &Row, details: &Details) -> Result<Body, String> {
         let image = image.map(|image| image + "\n\n").unwrap_or_default();
         return Ok(Body { text: with_addresses(&(image + markdown)).into_owned(), notes: Vec::new() });
     }
+    let Made { html, lost } = html(row)?;
     let mut notes = Vec::new();
-    let html = match html(row)? {
-        Some((html, lost)) => {
-            if !lost.is_empty() {
-                notes.push(format!("left out of the body, as there is no HTML of it: {}", lost.join(", ")));
-            }
-            html
-        }
-        None => Cow::Borrowed(""),
-    };
+    if !lost.is_empty() {
+        let lost: Vec<_> = lost.into_iter().collect();
+        notes.push(format!("left out of the body, as there is no HTML of it: {}", lost.join(", ")));
+    }
     let hidden: Vec<&str> = HIDDEN.iter().copied().filter(|name| holds(&html, name)).collect();
     if !hidden.is_empty() {
         notes.push(format!("the body holds <{}>, which readers are not shown", hidden.join(">, <")));
     }
-    let html = image.map(|image| Cow::Owned(image + "\n" + &html)).unwrap_or(html);
+    let html = image.map(|image| image + "\n").unwrap_or_default() + &html;
     Ok(Body { text: as_block(&with_addresses(&html)), notes })
 }
 
-/// The HTML, and the kinds of cards that could not be made into some.
-fn html(row: &Row) -> Result<Option<(Cow<'_, str>, Vec<String>)>, String> {
-    if let Some(html) = row.text("html") {
-        return Ok(Some((Cow::Borrowed(html), Vec::new())));
+/// The HTML that Ghost made, else what can be made of the editor's document; empty where there is neither.
+fn html(row: &Row) -> Result<Made, String> {
+    match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
+        (Some(html), _, _) => Ok(Made { html: html.to_owned(), ..Made::default() }),
+        (None, Some(lexical), _) => ghost_lexical::to_html(lexical),
+        (None, None, Some(mobiledoc)) => ghost_mobiledoc::to_html(mobiledoc),
+        (None, None, None) => Ok(Made::default()),
     }
-    let made = match (row.text("lexical"), row.text("mobiledoc")) {
-        (Some(lexical), _) => ghost_lexical::to_html(lexical)?,
-        (None, Some(mobiledoc)) => ghost_mobiledoc::to_html(mobiledoc)?,
-        (None, None) => return Ok(None),
-    };
-    Ok(Some((Cow::Owned(made.html), made.lost.into_iter().collect())))
 }
 
 /// The picture that Ghost shows above a post.

@@ -36,12 +36,11 @@ fn write(section: &Value, document: &Value, made: &mut Made) {
             let items: String = items.map(|item| format!("<li>{}</li>\n", markers(Some(item), document))).collect();
             made.html.push_str(&format!("<{name}>{items}</{name}>\n"));
         }
-        Some(10) => match at(list(document, "cards"), section.get(1)) {
-            Some(card) => {
-                made.card(card.get(0).and_then(Value::as_str).unwrap_or("card"), card.get(1).unwrap_or(&Value::Null))
-            }
-            None => made.card("card", &Value::Null),
-        },
+        Some(10) => {
+            let card = at(list(document, "cards"), section.get(1)).unwrap_or(&Value::Null);
+            let kind = card.get(0).and_then(Value::as_str).unwrap_or("card");
+            made.card(kind, card.get(1).unwrap_or(&Value::Null));
+        }
         _ => made.card("section", &Value::Null),
     }
 }

@@ -32,7 +32,7 @@ impl Row {
 
     /// True or 1, as databases tell it.
     pub fn is(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|value| *value == Value::Bool(true) || *value == Value::from(1))
+        self.0.get(name).is_some_and(|value| value.as_bool() == Some(true) || value.as_i64() == Some(1))
     }
 
     /// For an order; last where none is told.

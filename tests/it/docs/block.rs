@@ -50,11 +50,15 @@ impl Mark {
 }
 
 impl Block {
-    /// Whether its lines stand in a text together, however far they are indented there.
+    /// Whether its lines stand in a text together, at whatever depth, but each as deep beside the others as here.
     pub fn is_part_of(&self, text: &str) -> bool {
-        let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-        let (wanted, lines) = (trimmed(&self.text), trimmed(text));
-        !wanted.is_empty() && lines.windows(wanted.len()).any(|window| window == wanted)
+        let (wanted, lines): (Vec<&str>, Vec<&str>) = (self.text.lines().collect(), text.lines().collect());
+        let is_here = |window: &[&str]| {
+            let depth = window[0].len() - window[0].trim_start().len();
+            let fits = |(wanted, line): (&&str, &&str)| *wanted == line.get(depth..).unwrap_or_default();
+            wanted.iter().zip(window).all(fits)
+        };
+        !wanted.is_empty() && lines.windows(wanted.len()).any(is_here)
     }
 }
 
@@ -102,6 +106,7 @@ fn blocks_come_with_their_lines_and_marks() {
         block(14, "text", "d\n  e\n", Mark::Printed),
     ];
     assert_eq!(blocks(text), expected);
-    assert!(expected[2].is_part_of("x\n    d\n      e\ny") && !expected[2].is_part_of("d\nx\ne"));
+    let is_in = |text| expected[2].is_part_of(text);
+    assert!(is_in("x\n    d\n      e\ny") && !is_in("d\nx\n  e") && !is_in("d\ne"));
     assert_eq!(prose("a `b` c\n```\nd\n```\ne")[..], [(1, "a ` c".to_owned()), (5, "e".to_owned())]);
 }

@@ -5,7 +5,9 @@ mod block;
 mod codes;
 mod links;
 mod page;
+mod printed;
 mod queries;
+mod script;
 mod shell;
 
 use std::collections::BTreeSet;
@@ -72,6 +74,7 @@ pages! {
     access: "docs/access.md",
     azure: "docs/azure.md",
     blog: "docs/blog.md",
+    clients: "docs/clients.md",
     contributing: "docs/contributing.md",
     decisions: "docs/decisions.md",
     errors: "docs/errors.md",

@@ -41,13 +41,14 @@ impl Page {
         let place = format!("{}:{line}", self.name);
         match (mark, &**language) {
             (Mark::NotRun(reason), _) => {
-                println!("{place}: not run, as it {reason}");
                 assert!(
                     REASONS.contains(&&**reason),
                     "{place}: {reason:?} is none of the reasons in tests/it/docs/mod.rs"
                 );
             }
             (Mark::From(file), _) => {
+                let is_run = ["tests/", "examples/", "playground/"].iter().any(|folder| file.starts_with(folder));
+                assert!(is_run, "{place}: {file} is run by no test");
                 let whole = std::fs::read_to_string(root().join(file))
                     .unwrap_or_else(|error| panic!("{place}: {file}: {error}"));
                 assert!(block.is_part_of(&whole), "{place}: these lines do not stand in {file}:\n{text}");

@@ -13,8 +13,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::block::{Block, Mark};
+use super::printed::compare;
 use super::root;
+use super::script::{in_background, with_free_ports};
 use crate::support::azurite::{Azurite, connection_string};
+use crate::support::command::without_settings;
 
 /// Far above what a page takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -24,7 +27,8 @@ const EMULATOR: &str = "UseDevelopmentStorage=true";
 const MARK: &str = "@@ block ";
 
 const PREAMBLE: &str = r#"
-set -eu
+set -eu -o pipefail
+PATH=$PWD/.bin:$PATH
 at() { printf '\n@@ block %s\n' "$1"; printf '\n@@ block %s\n' "$1" >&2; }
 stop_servers() { for server in $(jobs -p); do kill -TERM "$server" 2>/dev/null || true; wait "$server" || true; done; }
 trap stop_servers EXIT
@@ -94,9 +98,9 @@ fn lay_out(folder: &Path) {
     let bin = folder.join(".bin");
     fs::create_dir(&bin).expect("a folder");
     symlink(env!("CARGO_BIN_EXE_tidings"), bin.join("tidings")).expect("a link");
-    // An answer of 400 and above is a failure here, as its reader would see it to be one.
+    // An answer of 400 and above is a failure here, as its reader would see it to be one; and each answer ends its line.
     let curl = bin.join("curl");
-    fs::write(&curl, "#!/bin/sh\nPATH=${PATH#*:} exec curl --fail-with-body -sS --max-time 60 \"$@\"\n")
+    fs::write(&curl, "#!/bin/sh\nPATH=${PATH#*:} exec curl --fail-with-body -sS --max-time 60 -w '\\n' \"$@\"\n")
         .expect("a file");
     fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
@@ -114,67 +118,18 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The commands with each server put into the background, as in a terminal of its own, and waited for.
-fn in_background(text: &str, folder: &Path) -> String {
-    let text = text.replace("cargo run --release --", "tidings").replace("\\\n", " ");
-    let line = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let command =
-            words.iter().position(|word| *word == "tidings").filter(|at| words[..*at].iter().all(|w| w.contains('=')));
-        if command.and_then(|at| words.get(at + 1)) != Some(&"serve")
-            || words.iter().any(|word| word.starts_with("--print-") || *word == "--help")
-        {
-            return format!("{line}\n");
-        }
-        let log = folder.join(format!(".log-{}", random()));
-        let (line, log) = (line.trim_end().trim_end_matches('&'), log.display());
-        format!("{line} >{log} 2>&1 &\nlistens $! {log}\n")
-    };
-    text.lines().map(line).collect()
-}
-
-fn random() -> u32 {
-    getrandom::u32().expect("randomness")
-}
-
-/// The text with every port of this machine that it names made a free one, the same wherever it stands.
-fn with_free_ports(text: &str, ports: &mut HashMap<String, u16>) -> String {
-    let mut parts = text.split("127.0.0.1:");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
-        let (named, rest) = part.split_at(end);
-        let is_free = |port: &u16| !text.contains(&format!("127.0.0.1:{port}"));
-        let port = match named {
-            // Azurite's own is free already.
-            "" | "0" => named.to_owned(),
-            named if text.contains(&format!("TableEndpoint=http://127.0.0.1:{named}/")) => named.to_owned(),
-            named => ports
-                .entry(named.to_owned())
-                .or_insert_with(|| std::iter::repeat_with(free_port).find(is_free).expect("a port"))
-                .to_string(),
-        };
-        out += &format!("127.0.0.1:{port}{rest}");
-    }
-    out
-}
-
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("its address").port()
-}
-
 /// A shell and all that it starts: one group of processes, which ends as one.
 struct Shell(Child);
 
 impl Shell {
     fn start(script: &Path, folder: &Path, listen: &str) -> Self {
         let output = |name| Stdio::from(fs::File::create(folder.join(name)).expect("a file"));
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        let path = format!("{}:{}", folder.join(".bin").display(), paths.to_string_lossy());
         let mut command = Command::new("bash");
-        command.arg(script).current_dir(folder).env_clear().env("PATH", path).env("HOME", folder);
-        command.env("TIDINGS_LISTEN", listen).env("LC_ALL", "C.UTF-8").process_group(0);
+        without_settings(command.arg(script))
+            .env("TIDINGS_LISTEN", listen)
+            .env("HOME", folder)
+            .env("LC_ALL", "C.UTF-8");
+        command.current_dir(folder).process_group(0);
         command.stdin(Stdio::null()).stdout(output(".out")).stderr(output(".err"));
         Self(command.spawn().expect("bash runs: the pages' commands need it"))
     }
@@ -219,51 +174,6 @@ fn check_answers(block: &Block, out: &str) -> Result<(), String> {
     }
 }
 
-/// The first line of a page's `printed` block that does not come, in its order.
-fn compare(expected: &str, out: &str) -> Result<(), String> {
-    let mut lines = out.lines();
-    let missing = expected
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .find(|line| !lines.any(|found| is_like(line.trim(), found.trim())));
-    missing.map_or(Ok(()), |line| Err(line.to_owned()))
-}
-
-/// Whether a line is as the page has it, where `…` stands for anything.
-fn is_like(expected: &str, found: &str) -> bool {
-    let parts: Vec<&str> = expected.split('…').collect();
-    let (first, last) = (parts[0], parts[parts.len() - 1]);
-    let Some(mut rest) = found.strip_prefix(first) else { return false };
-    if parts.len() == 1 {
-        return rest.is_empty();
-    }
-    for part in &parts[1..parts.len() - 1] {
-        match rest.split_once(part) {
-            Some((_, behind)) => rest = behind,
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-#[test]
-fn a_line_is_compared_with_what_may_be_anything() {
-    assert!(is_like("a … c … e", "a b c d e") && is_like("x", "x") && is_like("…", ""));
-    assert!(!is_like("a … c", "a b d") && !is_like("a", "ab") && !is_like("…b", "a"));
-    assert_eq!(compare("a\n…z\n", "x\na\nyz\n"), Ok(()));
-    assert_eq!(compare("b\na\n", "a\nb\n"), Err("a".to_owned()));
-}
-
-#[test]
-fn ports_are_made_free_and_stay_the_same() {
-    let mut ports = HashMap::new();
-    let text = with_free_ports("a 127.0.0.1:8080/x 127.0.0.1:8081 127.0.0.1:8080 127.0.0.1:0", &mut ports);
-    assert_eq!(
-        text,
-        format!("a 127.0.0.1:{0}/x 127.0.0.1:{1} 127.0.0.1:{0} 127.0.0.1:0", ports["8080"], ports["8081"])
-    );
-}
-
 #[test]
 #[should_panic(expected = "these commands fail")]
 fn a_command_that_fails_is_told_with_its_page_and_line() {
@@ -276,4 +186,14 @@ fn a_command_that_fails_is_told_with_its_page_and_line() {
 fn an_answer_with_errors_fails_its_page() {
     let text = "tidings serve --create\ncurl http://127.0.0.1:8080/graphql -H 'Accept: application/json' --json '{\"query\":\"{ no }\"}'\n";
     run("page.md", &[&Block { line: 3, language: "sh".into(), text: text.into(), mark: Mark::None }]);
+}
+
+#[test]
+fn a_server_that_a_page_starts_ends_with_it() {
+    let beside = tempfile::tempdir().expect("a folder");
+    let note = beside.path().join("process");
+    let text = format!("tidings serve --create\necho $! > {}\n", note.display());
+    run("page.md", &[&Block { line: 3, language: "sh".into(), text, mark: Mark::None }]);
+    let process = fs::read_to_string(&note).expect("the server's process");
+    assert!(!Path::new("/proc").join(process.trim()).exists(), "the server {process} still runs");
 }

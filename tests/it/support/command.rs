@@ -52,7 +52,7 @@ impl Ran {
 /// The command in its smallest environment.
 pub fn tidings(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
-    command.args(arguments).env_clear().envs(std::env::vars_os().filter(|(name, _)| !is_setting(name)));
+    without_settings(command.args(arguments));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -64,10 +64,15 @@ pub fn limited(arguments: &[&str], bytes: u64) -> Command {
     // Blocks of 512 bytes (POSIX, "ulimit"); bash counts in 1,024 unless told so. The signal would end the process before the error is seen.
     let script = format!("trap '' XFSZ; ulimit -S -f {} && exec \"$0\" \"$@\"", bytes.div_ceil(512));
     let mut command = Command::new("sh");
-    command.env("POSIXLY_CORRECT", "1").args(["-c", &script]).arg(plain.get_program()).args(plain.get_args());
-    command.env_clear().envs(std::env::vars_os().filter(|(name, _)| !is_setting(name)));
+    without_settings(&mut command).env("POSIXLY_CORRECT", "1");
+    command.args(["-c", &script]).arg(plain.get_program()).args(plain.get_args());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// Hides the settings of whoever runs the tests from a command.
+pub fn without_settings(command: &mut Command) -> &mut Command {
+    command.env_clear().envs(std::env::vars_os().filter(|(name, _)| !is_setting(name)))
 }
 
 fn is_setting(name: &OsStr) -> bool {

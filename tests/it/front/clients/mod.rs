@@ -1,7 +1,6 @@
 //! Clients as front ends have them, each in a program of its own under tests/clients. The rule: whatever a client generates is generated
 //! afresh, and the program is told where the server is by TIDINGS_URL, and an admin's token by TIDINGS_TOKEN.
 
-mod docs;
 mod python;
 mod rust;
 

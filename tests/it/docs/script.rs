@@ -1,0 +1,65 @@
+//! The commands of a page made into a script that can run beside others of its kind. The rule: what its reader would see is not changed, only which
+//! ports are used, and in which terminal a server runs.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The commands with each server put into the background, as in a terminal of its own, and waited for.
+pub fn in_background(text: &str, folder: &Path) -> String {
+    let text = text.replace("cargo run --release --", "tidings").replace("\\\n", " ");
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let command =
+            words.iter().position(|word| *word == "tidings").filter(|at| words[..*at].iter().all(|w| w.contains('=')));
+        if command.and_then(|at| words.get(at + 1)) != Some(&"serve")
+            || words.iter().any(|word| word.starts_with("--print-") || *word == "--help")
+        {
+            return format!("{line}\n");
+        }
+        let log = folder.join(format!(".log-{}", random()));
+        let (line, log) = (line.trim_end().trim_end_matches('&'), log.display());
+        format!("{line} >{log} 2>&1 &\nlistens $! {log}\n")
+    };
+    text.lines().map(line).collect()
+}
+
+fn random() -> u32 {
+    getrandom::u32().expect("randomness")
+}
+
+/// The text with every port of this machine that it names made a free one, the same wherever it stands.
+pub fn with_free_ports(text: &str, ports: &mut HashMap<String, u16>) -> String {
+    let mut parts = text.split("127.0.0.1:");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let (named, rest) = part.split_at(end);
+        let is_free = |port: &u16| !text.contains(&format!("127.0.0.1:{port}"));
+        let port = match named {
+            // Azurite's own is free already.
+            "" | "0" => named.to_owned(),
+            named if text.contains(&format!("TableEndpoint=http://127.0.0.1:{named}/")) => named.to_owned(),
+            named => ports
+                .entry(named.to_owned())
+                .or_insert_with(|| std::iter::repeat_with(free_port).find(is_free).expect("a port"))
+                .to_string(),
+        };
+        out += &format!("127.0.0.1:{port}{rest}");
+    }
+    out
+}
+
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").port()
+}
+
+#[test]
+fn ports_are_made_free_and_stay_the_same() {
+    let mut ports = HashMap::new();
+    let text = with_free_ports("a 127.0.0.1:8080/x 127.0.0.1:8081 127.0.0.1:8080 127.0.0.1:0", &mut ports);
+    assert_eq!(
+        text,
+        format!("a 127.0.0.1:{0}/x 127.0.0.1:{1} 127.0.0.1:{0} 127.0.0.1:0", ports["8080"], ports["8081"])
+    );
+}
