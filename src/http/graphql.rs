@@ -17,7 +17,7 @@ use super::{
     Api,
     accept::{self, Media},
     answer::{self, Failure},
-    body, parameters,
+    body, parameters, playground,
 };
 use crate::graphql::{
     access::BearerToken,
@@ -58,6 +58,9 @@ fn bearer_token(value: &HeaderValue) -> Option<String> {
 }
 
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+    if api.settings.playground && playground::is_for_a_person(request.headers(), request.uri().query()) {
+        return playground::show_instead();
+    }
     let Some(media) = accept::negotiate(request.headers()) else {
         return not_acceptable();
     };
