@@ -35,15 +35,18 @@ const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000
 /// The page names the files of its build; one that is kept must be asked for again.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// The routes of the playground.
-pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+/// `/` and, where the playground is shown there, what it loads.
+pub fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
+    if !is_shown {
+        return Router::new().route("/", get(signpost));
+    }
     Router::new()
         .route("/", get(async |headers: HeaderMap| serve("index.html", &headers)))
         .route("/playground/{*path}", get(async |Path(path): Path<String>, headers: HeaderMap| serve(&path, &headers)))
 }
 
 /// What stands at `/` where the playground is switched off.
-pub async fn signpost() -> Json<Value> {
+async fn signpost() -> Json<Value> {
     Json(json!({
         "server": "tidings",
         "graphql": "/graphql",
