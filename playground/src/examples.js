@@ -1,8 +1,9 @@
 // The tabs that a visitor finds. The rule: each runs on any blog; what must be named, such as a slug, is a variable whose value this blog has.
 
-const LATEST = `# The latest posts with their authors and tags: one list, one page.
-# Press Ctrl-Enter (Cmd-Enter on a Mac) or the round button to run it.
-# Ctrl-Space shows what else a post has.
+const LATEST = `# The latest posts with their authors and tags.
+# Ctrl-Enter or the play button runs the query,
+# Ctrl-Space shows what else a post has, and the
+# book on the left what there is to ask for.
 query Latest {
   posts(first: 5) {
     nodes {
@@ -18,8 +19,8 @@ query Latest {
 }
 `;
 
-const POST = `# One post by its slug, with its text and the posts beside it.
-# The slug is a variable: see "Variables" below.
+const POST = `# One post by its slug, with its text and the
+# posts beside it. The slug is a variable: below.
 query Post($slug: String!) {
   post(slug: $slug) {
     title
@@ -33,7 +34,7 @@ query Post($slug: String!) {
 }
 `;
 
-const TAG = `# A tag and its newest posts, with how many there are in all.
+const TAG = `# A tag, its newest posts, and how many it has.
 query Tag($slug: String!) {
   tag(slug: $slug) {
     name
@@ -46,8 +47,9 @@ query Tag($slug: String!) {
 }
 `;
 
-const FILTER = `# Posts that bear all of some tags, and at least one of others.
-# Categories, authors and dates can be asked for in the same filter.
+const FILTER = `# Posts that bear all of some tags and at least
+# one of others. Categories, authors and dates
+# can stand in the same filter.
 query Filter($all: [String!], $any: [String!]) {
   posts(first: 5, filter: { tags: { all: $all, any: $any } }) {
     nodes {
@@ -60,7 +62,8 @@ query Filter($all: [String!], $any: [String!]) {
 }
 `;
 
-const ARCHIVE = `# The archive: each month with its number of posts, and the posts of one year.
+const ARCHIVE = `# The archive: each month with its number of
+# posts, and the newest posts of one year's months.
 query Archive($year: Int) {
   archive { year month postCount }
   oneYear: archive(year: $year) {
@@ -70,8 +73,9 @@ query Archive($year: Int) {
 }
 `;
 
-const BACKWARD = `# From the end of the list toward its start. Paging backward costs what forward does.
-# For the page before this one, copy "startCursor" into the variable "before".
+const BACKWARD = `# From the list's end toward its start, at the same
+# price as forward. For the page before this one,
+# copy "startCursor" into the variable "before".
 query Backward($before: String) {
   posts(last: 5, before: $before) {
     nodes { title publishedAt }
@@ -80,10 +84,11 @@ query Backward($before: String) {
 }
 `;
 
-const COST = `# What a query costs in the storage: what is read, in how many round trips,
-# and what it could cost at the most. Tick "Storage cost" above and run it:
-# "extensions.storage" tells. A server tells it to everyone only where it was
-# started with --tell-storage; otherwise a token that sees all drafts is needed.
+const COST = `# What a query costs in the storage: what is read,
+# in how many round trips, and the most it could
+# cost. Tick "Storage cost" above and run it. It is
+# told to whoever bears a token that sees all drafts,
+# and to all by "tidings serve --tell-storage".
 query Cost {
   posts(first: 20) {
     nodes { title authors { name } tags { name } }
@@ -92,8 +97,8 @@ query Cost {
 }
 `;
 
-const DRAFTS = `# Drafts and scheduled posts: for those who bear a token. Give yours by
-# "Token" above; "tidings token create --role editor --name Me" makes one.
+const DRAFTS = `# Drafts and scheduled posts, for those who bear a
+# token: give yours by "Token" above.
 query Drafts {
   drafts(first: 5) {
     nodes { title status updatedAt authors { name } }
@@ -105,8 +110,9 @@ query Drafts {
 }
 `;
 
-const CREATE = `# A mutation that writes a draft. It needs a token that may write, and it
-# really changes this blog. What you can mend is told in "userErrors".
+const CREATE = `# A mutation: it needs a token that may write, and
+# makes a real draft in this blog. What you can mend
+# is told in "userErrors".
 mutation Create($title: String!, $markdown: String!) {
   createPost(input: { title: $title, markdown: $markdown }) {
     post { id slug status version }

@@ -7,8 +7,8 @@ export function ThemeChoice() {
   return (
     <label className="control">
       <span className="visually-hidden">Colours</span>
-      <select value={theme ?? ""} onChange={(event) => setTheme(event.target.value || null)}>
-        <option value="">System colours</option>
+      <select title="Colours: light, dark, or as your system has it" value={theme ?? ""} onChange={(event) => setTheme(event.target.value || null)}>
+        <option value="">Auto</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>
       </select>
