@@ -25,7 +25,7 @@ use super::{
 };
 use crate::graphql::{
     budget::Budget,
-    error::{Code, give_codes},
+    error::{Code, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
 };
 
@@ -162,6 +162,9 @@ async fn run(
         }
         _ => api.service.execute(request).await,
     };
+    if !api.limits.query.introspection {
+        hide_unsent_names(&mut response, &document);
+    }
     give_codes(&mut response, &document);
     stages.end("execute");
     Ok(response)
