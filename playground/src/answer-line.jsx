@@ -1,12 +1,16 @@
 // The line below the answer: how long it took, what it cost, and what to do where it was refused for want of a token.
+import { useGraphiQL } from "@graphiql/react";
+import { useEffect } from "react";
 import { openTokenField } from "./token-field.jsx";
-import { useSettings } from "./store.js";
+import { change, useSettings } from "./store.js";
 
 export function AnswerLine() {
   const { last, token } = useSettings();
+  const tab = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id);
+  useEffect(() => change({ last: null }), [tab]);
   return (
     <div className="answer-line" role="status">
-      {last ? <Told {...last} token={token} /> : "No query has been run yet."}
+      {last ? <Told {...last} token={token} /> : "Run the query to see its answer here."}
     </div>
   );
 }

@@ -27,6 +27,7 @@ import "monaco-editor/esm/vs/editor/contrib/wordOperations/browser/wordOperation
 import "monaco-editor/esm/vs/editor/common/standaloneStrings.js";
 import "monaco-editor/esm/vs/base/browser/ui/codicons/codiconStyles.js";
 import { editor as plainEditor } from "monaco-editor/esm/vs/editor/editor.api.js";
+import { THEMES } from "./editor-themes.js";
 
 export * from "monaco-editor/esm/vs/editor/editor.api.js";
 
@@ -43,6 +44,8 @@ function nameOf(model) {
   const file = model?.uri.path.split("/").at(-1).split("-").at(-1).split(".")[0];
   return NAMES[file] ?? "Editor";
 }
+
+for (const [name, theme] of Object.entries(THEMES)) plainEditor.defineTheme(name, theme);
 
 export const editor = {
   ...plainEditor,

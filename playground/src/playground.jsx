@@ -16,8 +16,9 @@ import { StorageSwitch } from "./storage-switch.jsx";
 import { ThemeChoice } from "./theme-choice.jsx";
 import { TokenField } from "./token-field.jsx";
 
-// Both are made once: GraphiQL resets its plugins where it is given another list.
+// Made once: GraphiQL resets its plugins where it is given another list.
 const PLUGINS = [HISTORY_PLUGIN];
+const EDITOR_THEME = { light: "tidings-light", dark: "tidings-dark" };
 
 export function Playground({ told, slugs }) {
   const [examples] = useState(() => examplesFor(slugs));
@@ -33,6 +34,7 @@ export function Playground({ told, slugs }) {
         isHeadersEditorEnabled={false}
         showPersistHeadersSettings={false}
         plugins={PLUGINS}
+        editorTheme={EDITOR_THEME}
       >
         <GraphiQL.Logo>
           <span />
@@ -50,7 +52,7 @@ export function Playground({ told, slugs }) {
 function SchemaNotice({ reason }) {
   return (
     <p className="notice" role="status">
-      This server tells no schema, so that there is no documentation and no completion here ({reason}) Queries run all the same.
+      This server does not tell its schema ({reason}), so that there is no documentation and no completion here. Queries run all the same.
     </p>
   );
 }

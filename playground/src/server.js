@@ -1,5 +1,5 @@
 // The one way to the server: POST to /graphql of this origin.
-import { getIntrospectionQuery } from "graphql";
+import { getIntrospectionQuery, parse } from "graphql";
 import { change, settings } from "./store.js";
 
 /** The answer to a query, for one who bears `token`. A server that cannot be reached is told as an error of the answer. */
@@ -11,12 +11,12 @@ export async function ask({ query, variables, operationName, extensions }, token
   try {
     response = await fetch("/graphql", { method: "POST", headers, body });
   } catch {
-    return failed("The server cannot be reached. Is `tidings serve` still running?");
+    return failed("the server cannot be reached; is `tidings serve` still running?");
   }
   try {
     return await response.json();
   } catch {
-    return failed(`The answer is no JSON: HTTP ${response.status} ${response.statusText}`);
+    return failed(`the answer is no JSON: HTTP ${response.status} ${response.statusText}`);
   }
 }
 
@@ -25,8 +25,9 @@ const failed = (message) => ({ errors: [{ message }] });
 /** As GraphiQL asks: with the visitor's token and wishes, and how it went is kept for the line below the answer. */
 export async function fetcher({ query, variables, operationName }) {
   const { token, asksStorage } = settings();
+  const extensions = asksStorage ? { storage: true } : undefined;
   const began = performance.now();
-  const answer = await ask({ query, variables, operationName, extensions: asksStorage ? { storage: true } : undefined }, token);
+  const answer = await ask({ query, variables, operationName: nameIn(query) ?? operationName, extensions }, token);
   const last = {
     milliseconds: Math.max(1, Math.round(performance.now() - began)),
     asked: asksStorage,
@@ -37,11 +38,21 @@ export async function fetcher({ query, variables, operationName }) {
   return answer;
 }
 
+/** The name of the one operation. GraphiQL learns of a new text a moment late, and would send the name from the tab before. */
+function nameIn(query) {
+  try {
+    const operations = parse(query).definitions.filter(({ kind }) => kind === "OperationDefinition");
+    return operations.length === 1 ? operations[0].name?.value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The schema as introspection tells it, or why it does not. */
 export async function introspect() {
   const query = getIntrospectionQuery({ inputValueDeprecation: true });
   const { data, errors } = await ask({ query, operationName: "IntrospectionQuery" });
-  return data?.__schema ? { schema: data } : { schema: null, reason: errors?.[0]?.message ?? "The server tells no schema." };
+  return data?.__schema ? { schema: data } : { schema: null, reason: errors?.[0]?.message ?? "none came" };
 }
 
 /** Slugs that this blog has, for the examples' variables. */
@@ -57,6 +68,6 @@ export async function findSlugs() {
 export async function checkToken(token) {
   const query = "query Token { drafts(first: 0) { totalCount } }";
   const { data, errors } = await ask({ query, operationName: "Token" }, token);
-  if (errors) return { mistake: errors[0].message };
+  if (errors) return { mistake: `The server does not take it: ${errors[0].message}.` };
   return { drafts: data.drafts.totalCount };
 }

@@ -59,7 +59,7 @@ function TokenDialog({ token }) {
           aria-describedby="token-said token-kept"
         />
         <p id="token-said" className={said.mistake ? "mistake" : "good"} role="status">
-          {said.asking ? "Asking the server …" : (said.mistake ?? welcome(said))}
+          {said.asking ? "Asking the server …" : (said.mistake ?? told(said))}
         </p>
         <p id="token-kept" className="hint">
           It is kept until this tab is closed, and sent as <code>Authorization: Bearer</code> to this server alone. The command{" "}
@@ -92,7 +92,7 @@ function mistakeIn(token) {
   return null;
 }
 
-function welcome({ drafts }) {
+function told({ drafts }) {
   if (drafts === undefined) return "";
   return `The server takes it. It lets you see ${drafts === 1 ? "one draft" : `${drafts} drafts`}.`;
 }

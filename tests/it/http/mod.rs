@@ -5,6 +5,7 @@ mod batches;
 mod client;
 mod connections;
 mod documents;
+mod playground;
 mod encodings;
 mod http2;
 mod origins;

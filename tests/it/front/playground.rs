@@ -1,0 +1,63 @@
+//! The playground in a real browser, and its build held to its source.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Example;
+use crate::support::node::Package;
+
+const TOKEN: &str = "an-editor-token-of-the-playground-tests";
+
+fn run_in_browser(name: &str, example: &Example, more: &[(&str, &str)]) {
+    let origin = example.origin();
+    // Where it is set, pictures of the page are put into this folder.
+    let pictures = std::env::var("TIDINGS_SCREENSHOTS").unwrap_or_default();
+    let variables = [&[("ORIGIN", origin.as_str()), ("TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)], more].concat();
+    Package::at("tests/browser").node(&["--test", "--test-reporter=tap", name], &variables);
+}
+
+#[test]
+fn a_visitor_finds_an_answer_examples_that_run_documentation_and_a_place_for_a_token() {
+    let example = Example::start(&["--tell-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    run_in_browser("playground.test.js", &example, &[]);
+}
+
+/// Without introspection, without what an answer costs, and with a blog that has nothing.
+#[test]
+fn a_server_that_tells_little_is_no_broken_playground() {
+    let example = Example::start(&["--no-introspection"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    run_in_browser("playground-bare.test.js", &example, &[]);
+}
+
+/// By the command of its README, in a folder of its own.
+#[test]
+fn the_committed_build_is_what_the_source_makes() {
+    let package = Package::at("playground");
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("dist");
+    package.script("build", &["--outDir", &output.display().to_string()], &[]);
+    let (committed, made) = (contents_of(&package.path().join("dist")), contents_of(&output));
+    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&committed), names(&made), "make it anew: npm run build --prefix playground");
+    let unlike: Vec<&PathBuf> = made.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
+    assert_eq!(unlike, [""; 0].map(Path::new), "make it anew: npm run build --prefix playground");
+}
+
+/// The files below a folder, by their paths from there.
+fn contents_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut folders = vec![root.to_owned()];
+    let mut files = BTreeMap::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).expect("it is below").to_owned();
+                files.insert(name, fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    files
+}
