@@ -47,7 +47,8 @@ pub fn prefers_html(headers: &HeaderMap) -> bool {
     let items: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
     let html = items.iter().filter_map(|item| weight_of_html(item)).max().unwrap_or_default();
     let ranges: Vec<Range> = items.iter().filter_map(|item| Range::parse(item)).collect();
-    let ours = ["graphql-response+json", "json"].map(|subtype| best_match(&ranges, subtype).map_or(0, |range| range.weight));
+    let ours =
+        ["graphql-response+json", "json"].map(|subtype| best_match(&ranges, subtype).map_or(0, |range| range.weight));
     html > ours.into_iter().max().unwrap_or_default()
 }
 

@@ -78,7 +78,8 @@ pub fn router(
     let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
     let running = Semaphore::new(limits.running);
     let large_bodies = LargeBodies::default();
-    let api = Arc::new(Api { service, readiness, writes, limits, batch_max, has_playground, large_bodies, running, sdl });
+    let api =
+        Arc::new(Api { service, readiness, writes, limits, batch_max, has_playground, large_bodies, running, sdl });
     Router::new()
         .merge(playground::routes(has_playground))
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))

@@ -92,7 +92,8 @@ fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
         return Failure::not_found().into_response();
     };
     let is_known = headers.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, &file.tag));
-    let mut response = Response::new(if is_known { Body::empty() } else { Body::from(Bytes::from_static(file.content)) });
+    let mut response =
+        Response::new(if is_known { Body::empty() } else { Body::from(Bytes::from_static(file.content)) });
     let sent = response.headers_mut();
     sent.insert(header::ETAG, file.tag.clone());
     sent.insert(header::CACHE_CONTROL, if path.starts_with("assets/") { FOR_EVER } else { ASK_AGAIN });

@@ -13,7 +13,8 @@ fn run_in_browser(name: &str, example: &Example, more: &[(&str, &str)]) {
     let origin = example.origin();
     // Where it is set, pictures of the page are put into this folder.
     let pictures = std::env::var("TIDINGS_SCREENSHOTS").unwrap_or_default();
-    let variables = [&[("ORIGIN", origin.as_str()), ("TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)], more].concat();
+    let variables =
+        [&[("ORIGIN", origin.as_str()), ("TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)], more].concat();
     Package::at("tests/browser").node(&["--test", "--test-reporter=tap", name], &variables);
 }
 
@@ -40,7 +41,8 @@ fn the_committed_build_is_what_the_source_makes() {
     let (committed, made) = (contents_of(&package.path().join("dist")), contents_of(&output));
     let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&committed), names(&made), "make it anew: npm run build --prefix playground");
-    let unlike: Vec<&PathBuf> = made.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
+    let unlike: Vec<&PathBuf> =
+        made.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
     assert_eq!(unlike, [""; 0].map(Path::new), "make it anew: npm run build --prefix playground");
 }
 

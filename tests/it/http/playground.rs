@@ -67,7 +67,8 @@ async fn what_the_page_loads_is_kept_for_ever_and_the_page_is_asked_for_again() 
     assert!(assets.len() >= 3, "{assets:?}");
     for path in assets.iter().filter(|path| path.contains("/assets/")) {
         let asset = ask(toy.address, get(path)).await;
-        let expected = if path.ends_with(".css") { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" };
+        let expected =
+            if path.ends_with(".css") { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" };
         assert_eq!((asset.status, asset.header("content-type")), (200, Some(expected)), "{path}");
         assert_eq!(asset.header("cache-control"), Some("public, max-age=31536000, immutable"), "{path}");
         assert_eq!(policy_of(&asset)[1], "script-src 'self'", "a worker's policy is that of its own answer");
