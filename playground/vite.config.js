@@ -18,6 +18,7 @@ export default defineConfig({
       { find: "prettier/plugins/estree", replacement: source("prettier-json.js") },
     ],
   },
+  server: { proxy: { "/graphql": process.env.TIDINGS ?? "http://127.0.0.1:8080" } },
   // Each worker is one file of this server: no `blob:` and no `data:` is needed, so that the policy of the page can forbid them.
   worker: { format: "es", rolldownOptions: { output: { codeSplitting: false } } },
   build: {
