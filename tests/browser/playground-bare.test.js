@@ -1,4 +1,4 @@
-// The playground of a server that tells neither its schema nor what an answer costs, over a blog that may have nothing.
+// The playground of a server that tells neither its schema nor what an answer costs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withPage } from "./browser.js";

@@ -7,7 +7,7 @@ import { ORIGIN, TOKEN, giveToken, hasNoHorizontalScroll, open, runTab, seriousF
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
-const PICTURES = process.env.TIDINGS_SCREENSHOTS;
+const PICTURES = process.env.TIDINGS_SCREENSHOTS; // a folder, where pictures are wanted
 
 const visit = (options, act) => withPage({ origins: [ORIGIN], viewport: DESKTOP, reducedMotion: "reduce", ...options }, act);
 

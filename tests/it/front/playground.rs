@@ -5,14 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Example;
+use crate::support::command::{Blog, Serving};
 use crate::support::node::Package;
 
 const TOKEN: &str = "an-editor-token-of-the-playground-tests";
 
-fn run_in_browser(name: &str, example: &Example, more: &[(&str, &str)]) {
-    let origin = example.origin();
-    // Where it is set, pictures of the page are put into this folder.
-    let pictures = std::env::var("TIDINGS_SCREENSHOTS").unwrap_or_default();
+fn run_in_browser(name: &str, origin: &str) {
+    // Where it is set, pictures of the page are put into this folder of the checkout.
+    let pictures =
+        std::env::var_os("TIDINGS_SCREENSHOTS").map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    let pictures = pictures.unwrap_or_default().display().to_string();
     let variables =
         [&[("ORIGIN", origin.as_str()), ("TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)], more].concat();
     Package::at("tests/browser").node(&["--test", "--test-reporter=tap", name], &variables);
@@ -21,14 +23,20 @@ fn run_in_browser(name: &str, example: &Example, more: &[(&str, &str)]) {
 #[test]
 fn a_visitor_finds_an_answer_examples_that_run_documentation_and_a_place_for_a_token() {
     let example = Example::start(&["--tell-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
-    run_in_browser("playground.test.js", &example, &[]);
+    run_in_browser("playground.test.js", &example.origin());
 }
 
-/// Without introspection, without what an answer costs, and with a blog that has nothing.
 #[test]
-fn a_server_that_tells_little_is_no_broken_playground() {
-    let example = Example::start(&["--no-introspection"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
-    run_in_browser("playground-bare.test.js", &example, &[]);
+fn a_server_that_tells_neither_schema_nor_cost_has_a_playground_that_says_so() {
+    let example = Example::start(&["--no-introspection"], &[]);
+    run_in_browser("playground-bare.test.js", &example.origin());
+}
+
+#[test]
+fn the_examples_run_on_a_blog_that_has_nothing() {
+    let blog = Blog::of(&[]);
+    let serving = Serving::start(&["--create", "--store", &blog.store()]);
+    run_in_browser("playground-empty.test.js", &format!("http://{}", serving.address));
 }
 
 /// By the command of its README, in a folder of its own.
