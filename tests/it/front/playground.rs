@@ -11,13 +11,16 @@ use crate::support::node::Package;
 const TOKEN: &str = "an-editor-token-of-the-playground-tests";
 
 fn run_in_browser(name: &str, origin: &str) {
-    // Where it is set, pictures of the page are put into this folder of the checkout.
-    let pictures =
-        std::env::var_os("TIDINGS_SCREENSHOTS").map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
-    let pictures = pictures.unwrap_or_default().display().to_string();
-    let variables =
-        [&[("ORIGIN", origin.as_str()), ("TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)], more].concat();
+    let pictures = pictures().display().to_string();
+    let variables = [("ORIGIN", origin), ("TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)];
     Package::at("tests/browser").node(&["--test", "--test-reporter=tap", name], &variables);
+}
+
+/// The folder of the checkout that pictures of the page are put into, where one is named.
+#[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
+fn pictures() -> PathBuf {
+    let folder = std::env::var_os("TIDINGS_SCREENSHOTS");
+    folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap_or_default()
 }
 
 #[test]
