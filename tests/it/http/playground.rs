@@ -132,9 +132,9 @@ async fn a_person_who_opens_the_address_of_graphql_is_sent_to_the_playground_and
         ("/graphql?utm_source=mail", PERSON, 303),
         ("/graphql?query=%7Bname%7D", PERSON, 200),
         ("/graphql?query=%7Bname%7D", "application/json", 200),
-        ("/graphql", "application/json", 400),
-        ("/graphql", "*/*", 400),
-        ("/graphql", "application/json, text/html;q=0.9", 400),
+        ("/graphql", "application/json", 422),
+        ("/graphql", "*/*", 422),
+        ("/graphql", "application/json, text/html;q=0.9", 422),
     ];
     for (path, accept, status) in cases {
         client.send(get_with(path, &format!("accept: {accept}\r\n"))).await;
@@ -156,6 +156,6 @@ async fn without_the_playground_there_is_a_signpost_in_its_place() {
     assert_eq!(signpost.json(), expected);
     assert_eq!(ask(toy.address, get("/playground/favicon.svg")).await.status, 404);
     let opened = ask(toy.address, get_with("/graphql", &format!("accept: {PERSON}\r\n"))).await;
-    assert_eq!((opened.status, opened.header("location")), (400, None));
+    assert_eq!((opened.status, opened.header("location")), (422, None));
     toy.end().await;
 }
