@@ -27,6 +27,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4096,
     reportCompressedSize: false,
+    // What is in the bundle may be handed on with its licences, so they go along.
+    license: { fileName: "licenses.md" },
     rolldownOptions: {
       // GraphiQL's packages bear directives for React's compiler, which has run on them already.
       onLog: (level, log, tell) => log.code === "MODULE_LEVEL_DIRECTIVE" || tell(level, log),

@@ -119,6 +119,7 @@ fn type_of(path: &str) -> &'static str {
         Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
+        Some("md") => "text/plain; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("ttf") => "font/ttf",
         _ => "application/octet-stream",
@@ -130,13 +131,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_file_has_a_type_and_all_but_the_page_and_its_icon_are_named_by_their_hash() {
+    fn each_file_has_a_type_and_what_the_page_loads_is_named_by_its_hash() {
         let unknown: Vec<&str> =
             FILES.iter().map(|(path, _)| *path).filter(|path| type_of(path) == "application/octet-stream").collect();
         assert_eq!(unknown, [""; 0]);
         let others: Vec<&str> =
             FILES.iter().map(|(path, _)| *path).filter(|path| !path.starts_with("assets/")).collect();
-        assert_eq!(others, ["favicon.svg", "index.html"]);
+        assert_eq!(others, ["favicon.svg", "index.html", "licenses.md"]);
     }
 
     #[test]
