@@ -87,4 +87,5 @@ pages! {
     tables: "docs/tables.md",
     writing: "docs/writing.md",
     example_blog: "examples/blog/README.md",
+    playground: "playground/README.md",
 }
