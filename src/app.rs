@@ -15,7 +15,7 @@ use crate::graphql::access::SignIn;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
-use crate::http::{HttpLimits, ServerLimits, Stopped, Writes, router, run};
+use crate::http::{HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::{Store, StoreError};
@@ -134,11 +134,12 @@ pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
 pub async fn serve(
     content: Content,
     access: Access,
+    http: HttpSettings,
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
     let writes = Writes::default();
-    let routes = build_router(&content, access, writes.clone());
+    let routes = build_router(&content, access, http, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content));
     let limits = ServerLimits::default();
     let stop_time = limits.stop_time;
@@ -153,17 +154,19 @@ pub async fn serve(
 }
 
 /// The routes over some content; for tests too.
-pub fn build_router(content: &Content, access: Access, writes: Writes) -> axum::Router {
-    let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
+pub fn build_router(content: &Content, access: Access, http: HttpSettings, writes: Writes) -> axum::Router {
+    let mut service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
         .with_sign_in(access.sign_in)
         .telling_storage(access.tells_storage);
-    let service = Arc::new(service);
+    if !http.limits.query.introspection {
+        service = service.without_suggestions();
+    }
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();
         async move { content.ping().await.map_err(|_| NotReady("store")) }
     });
-    router(service, readiness, writes, HttpLimits::default())
+    router(Arc::new(service), readiness, writes, http)
 }
 
 async fn recover_for_ever(content: Content) {

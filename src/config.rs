@@ -6,6 +6,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::graphql::access::{EditorToken, SignIn};
+pub use crate::http::cors::AllowedOrigin;
+pub use crate::http::settings::BATCH_MAX;
+pub use crate::http::{HttpLimits, HttpSettings};
 use crate::oidc::{KeySource, OidcSettings, Provider};
 use crate::store::azure::{AzureSettings, Connection};
 

@@ -10,6 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Failure, StoreOptions, import};
 use crate::app::{self, Access, Missing};
+use crate::config::{AllowedOrigin, BATCH_MAX, HttpLimits, HttpSettings};
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
@@ -29,6 +30,15 @@ pub struct Serve {
     /// that a draft is there.
     #[arg(long, env = "TIDINGS_TELL_STORAGE")]
     tell_storage: bool,
+    /// Pages of these origins may ask from a browser, such as https://blog.example; * for all. By default none but the server's own.
+    #[arg(long = "cors-origin", env = "TIDINGS_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
+    cors_origins: Vec<AllowedOrigin>,
+    /// Take up to so many requests in one body, as an array; 0 takes none.
+    #[arg(long, env = "TIDINGS_BATCH_MAX", default_value_t = 0, value_name = "REQUESTS", value_parser = batch_max)]
+    batch_max: usize,
+    /// Refuse to tell the schema: no introspection, no /schema.graphql, no names in errors that the client did not send.
+    #[arg(long, env = "TIDINGS_NO_INTROSPECTION")]
+    no_introspection: bool,
 }
 
 impl Serve {
@@ -36,6 +46,7 @@ impl Serve {
         crate::telemetry::start(&crate::config::log_directives());
         // Bound before the import: a port that is taken should not be learnt of after a long one.
         let access = Access { sign_in: crate::config::sign_in()?, tells_storage: self.tell_storage };
+        let http = self.http_settings();
         let listener = TcpListener::bind(&self.listen)
             .await
             .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
@@ -51,13 +62,24 @@ impl Serve {
         // Listened for before the address is told: who reads it may ask for the stop at once.
         let shutdown = stop_signal()?;
         writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
-        let stopped = app::serve(content, access, listener, shutdown).await;
+        let stopped = app::serve(content, access, http, listener, shutdown).await;
         if stopped.cut_off > 0 {
             return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
         }
         writeln!(std::io::stdout(), "Stopped.")?;
         Ok(ExitCode::SUCCESS)
     }
+
+    fn http_settings(&self) -> HttpSettings {
+        let mut limits = HttpLimits::default();
+        limits.query.introspection = !self.no_introspection;
+        HttpSettings { cors: self.cors_origins.iter().cloned().collect(), batch_max: self.batch_max, limits }
+    }
+}
+
+fn batch_max(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number <= BATCH_MAX);
+    number.ok_or_else(|| format!("write a number from 0 to {BATCH_MAX}"))
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {

@@ -9,7 +9,7 @@ use axum::{
 };
 use tracing::Instrument;
 
-const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// An id from a proxy is taken up to this length; it goes into every line of the log.
 const LENGTH_MAX: usize = 64;

@@ -11,6 +11,7 @@ pub enum Code {
     /// The request itself is malformed: its JSON, or one of its parameters.
     BadRequest,
     BatchingNotSupported,
+    BatchTooLarge,
     /// A value does not fit its type, or a variable that must be given is not.
     BadUserInput,
     /// Who asks is known, and may not.
@@ -20,6 +21,8 @@ pub enum Code {
     GraphqlValidationFailed,
     /// The server's own fault. The log has the cause.
     Internal,
+    /// The operator has switched it off.
+    IntrospectionDisabled,
     /// A kind of operation or an HTTP method that must not come this way.
     MethodNotAllowed,
     NotAcceptable,
@@ -39,6 +42,7 @@ pub enum Code {
     /// The storage is out of reach at the moment.
     Unavailable,
     UnsupportedMediaType,
+    UriTooLong,
 }
 
 impl Code {
@@ -46,12 +50,14 @@ impl Code {
         match self {
             Self::BadRequest => "BAD_REQUEST",
             Self::BatchingNotSupported => "BATCHING_NOT_SUPPORTED",
+            Self::BatchTooLarge => "BATCH_TOO_LARGE",
             Self::BadUserInput => "BAD_USER_INPUT",
             Self::Forbidden => "FORBIDDEN",
             Self::FragmentCycle => "FRAGMENT_CYCLE",
             Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
             Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
             Self::Internal => "INTERNAL",
+            Self::IntrospectionDisabled => "INTROSPECTION_DISABLED",
             Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
             Self::NotAcceptable => "NOT_ACCEPTABLE",
             Self::NotFound => "NOT_FOUND",
@@ -66,6 +72,7 @@ impl Code {
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Unavailable => "UNAVAILABLE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
+            Self::UriTooLong => "URI_TOO_LONG",
         }
     }
 }

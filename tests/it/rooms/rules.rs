@@ -52,10 +52,10 @@ pub const ARROWS: &[Rule] = &[
         to: &["config", "clock", "http", "graphql", "content", "store"],
         because: "app puts together; what is put together does not know app",
     },
-    // The environment is parsed into the types of those who take it: a store's settings, the editor's token.
+    // Settings are parsed into the types of those who take them: a store's settings, the editor's token, the limits of http.
     Rule {
         from: "config.rs",
-        to: &["store", "graphql", "oidc"],
+        to: &["store", "graphql", "http", "oidc"],
         because: "settings are read before anything is there that could be used",
     },
     Rule { from: "telemetry.rs", to: &[], because: "the log knows none of those that write to it" },
@@ -124,7 +124,7 @@ pub const BANS: &[Ban] = &[
     Ban {
         within: &[""],
         except: &["http/", "app.rs"],
-        words: &["axum", "hyper", "hyper_util", "tower"],
+        words: &["axum", "hyper", "hyper_util", "tower", "tower_http"],
         because: "only http knows HTTP; app hands its router on",
     },
     Ban {
