@@ -21,7 +21,7 @@ const [folder, server] = process.argv.slice(2);
 const site = createServer((asked, answer) => {
   const { pathname } = new URL(asked.url, "http://site");
   if (server && pathname === "/graphql") return handOn(asked, answer);
-  return sendFile(decodeURIComponent(pathname), answer).catch(() => answer.writeHead(500).end());
+  return sendFile(decoded(pathname), answer).catch(() => answer.writeHead(500).end());
 });
 
 function handOn(asked, answer) {
@@ -31,6 +31,14 @@ function handOn(asked, answer) {
   });
   to.on("error", () => answer.writeHead(502).end());
   asked.pipe(to);
+}
+
+function decoded(path) {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 async function sendFile(path, answer) {

@@ -3,6 +3,7 @@
 mod audits;
 mod introspection;
 mod probes;
+mod spa;
 
 use std::path::Path;
 

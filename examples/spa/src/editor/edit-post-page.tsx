@@ -13,7 +13,7 @@ export default function EditPostPage({ id }: { id: string }) {
 
 function EditPost({ id }: { id: string }) {
   const { data, error, again } = useOnce(EditedPostQuery, { id });
-  if (error && !data) return <Failed error={error} onRetry={again} />;
+  if (error && !data?.node) return <Failed error={error} onRetry={again} />;
   if (!data) return <Loading what="the post" />;
   const post = data.node;
   if (!post || !("version" in post)) return <NotFoundPage what="post" />;

@@ -23,7 +23,7 @@ export function Publishing({ post, isBusy, onPublish, onUnpublish }: Props) {
       </p>
       <p className="actions">
         {isOut ? null : (
-          <button type="button" className="button main" disabled={isBusy} onClick={() => onPublish(null)}>
+          <button type="button" className="button" disabled={isBusy} onClick={() => onPublish(null)}>
             Publish now
           </button>
         )}

@@ -19,7 +19,7 @@ export function PostPage({ slug }: { slug: string }) {
     if (post && post.slug !== slug) replaceWith(addressOf.post(post.slug));
   }, [post, slug]);
 
-  if (error && !data) return <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
+  if (error && !post) return <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
   if (!data) return <WholePostToCome />;
   if (!post) return <NotFoundPage what="post" />;
   return (

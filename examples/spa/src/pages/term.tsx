@@ -119,15 +119,15 @@ function TermPage<Data, Found extends Term>({ slug, kind }: { slug: string; kind
     }),
     [kind, slug],
   );
-  const found = data === undefined ? undefined : kind.find(data);
+  const found = data ? kind.find(data) : null;
   const present = found?.slug;
   useTitle(found?.name);
   useEffect(() => {
     if (present !== undefined && present !== slug) replaceWith(kind.address(present));
   }, [kind, present, slug]);
 
-  if (error && data === undefined) return <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
-  if (data === undefined) return <Loading what="posts" />;
+  if (error && !found) return <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
+  if (!data) return <Loading what="posts" />;
   if (!found) return <NotFoundPage what={kind.name.toLowerCase()} />;
   return (
     <Page title={found.name} kind={kind.name} intro={kind.intro(found)}>

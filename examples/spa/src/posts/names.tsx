@@ -1,4 +1,5 @@
 // Authors, categories or tags in a row, each a link.
+import { Fragment } from "react";
 import { Link } from "../routing/link";
 
 interface Props {
@@ -13,10 +14,11 @@ export function Names({ label, items, address, className = "names" }: Props) {
   return (
     <span className={className}>
       <span className="unseen">{label} </span>
-      {items.map((item) => (
-        <Link key={item.id} to={address(item.slug)}>
-          {item.name}
-        </Link>
+      {items.map((item, place) => (
+        <Fragment key={item.id}>
+          {place > 0 ? <span className="comma">, </span> : null}
+          <Link to={address(item.slug)}>{item.name}</Link>
+        </Fragment>
       ))}
     </span>
   );

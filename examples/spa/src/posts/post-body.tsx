@@ -18,6 +18,8 @@ function prepare(html: string): string {
   text.querySelectorAll("img").forEach((image) => image.setAttribute("loading", "lazy"));
   text.querySelectorAll("pre").forEach((block) => block.setAttribute("tabindex", "0"));
   text.querySelectorAll("table").forEach(makeScrollable);
+  // Markdown makes a heading of each cell of the first row; an empty one heads nothing.
+  text.querySelectorAll("th:empty").forEach((cell) => cell.replaceWith(text.createElement("td")));
   text.querySelectorAll("input[type=checkbox]").forEach((box) => {
     box.setAttribute("aria-label", box.hasAttribute("checked") ? "Done" : "To do");
   });
@@ -38,7 +40,7 @@ function makeScrollable(table: Element): void {
   const frame = table.ownerDocument.createElement("div");
   frame.className = "wide";
   frame.tabIndex = 0;
-  frame.setAttribute("role", "region");
+  frame.setAttribute("role", "group");
   frame.setAttribute("aria-label", "Table");
   table.replaceWith(frame);
   frame.append(table);

@@ -54,7 +54,7 @@ function PageOfPosts<Data, Asked extends object>(props: PageProps<Data, Asked>) 
     if (isFocused) place.current?.focus({ preventScroll: true });
   }, [isFocused]);
 
-  const page = data === undefined ? undefined : source.connectionOf(data);
+  const page = data ? source.connectionOf(data) : null;
   const cursor = page?.pageInfo.hasNextPage === true ? (page.pageInfo.endCursor ?? null) : null;
   if (page?.totalCount === 0 && isFirst) return <Empty>{empty}</Empty>;
   return (
