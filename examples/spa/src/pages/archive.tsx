@@ -5,7 +5,7 @@ import type { ArchiveQuery as ArchiveAnswer } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { Page } from "../ui/page";
-import { Empty, Failed, Loading } from "../ui/states";
+import { Empty, FailedView, Loading } from "../ui/states";
 import { nameOfMonth } from "../ui/time";
 import { NotFoundPage } from "./not-found";
 
@@ -23,7 +23,7 @@ type Month = ArchiveAnswer["archive"][number];
 
 export function ArchivePage({ year }: { year?: number }) {
   const [{ data, error }, again] = useQuery({ query: ArchiveQuery, variables: { year: year ?? null } });
-  if (error && !data) return <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
+  if (error && !data) return <FailedView error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
   if (!data) return <Loading what="the archive" />;
   if (data.archive.length === 0 && year !== undefined) return <NotFoundPage what="post of that year" />;
   return (

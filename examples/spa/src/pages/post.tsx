@@ -8,7 +8,7 @@ import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { replaceWith } from "../routing/place";
 import { useTitle } from "../ui/page";
-import { Failed } from "../ui/states";
+import { FailedView } from "../ui/states";
 import { NotFoundPage } from "./not-found";
 
 export function PostPage({ slug }: { slug: string }) {
@@ -19,7 +19,7 @@ export function PostPage({ slug }: { slug: string }) {
     if (post && post.slug !== slug) replaceWith(addressOf.post(post.slug));
   }, [post, slug]);
 
-  if (error && !post) return <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
+  if (error && !post) return <FailedView error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
   if (!data) return <WholePostToCome />;
   if (!post) return <NotFoundPage what="post" />;
   return (

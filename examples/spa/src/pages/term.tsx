@@ -9,7 +9,7 @@ import { PAGE_SIZE, type Paging, type Source } from "../posts/source";
 import { addressOf } from "../routing/addresses";
 import { replaceWith } from "../routing/place";
 import { Page, useTitle } from "../ui/page";
-import { Failed, Loading } from "../ui/states";
+import { FailedView, Loading } from "../ui/states";
 import { NotFoundPage } from "./not-found";
 
 const TagQuery = graphql(`
@@ -126,7 +126,7 @@ function TermPage<Data, Found extends Term>({ slug, kind }: { slug: string; kind
     if (present !== undefined && present !== slug) replaceWith(kind.address(present));
   }, [kind, present, slug]);
 
-  if (error && !found) return <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
+  if (error && !found) return <FailedView error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
   if (!data) return <Loading what="posts" />;
   if (!found) return <NotFoundPage what={kind.name.toLowerCase()} />;
   return (

@@ -4,6 +4,7 @@ import type { CombinedError } from "urql";
 import { failureOf } from "../graphql/failure";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
+import { useTitle } from "./page";
 
 export function Loading({ what }: { what: string }) {
   return (
@@ -22,11 +23,21 @@ interface FailedProps {
   onRetry: () => void;
 }
 
-export function Failed({ error, onRetry }: FailedProps) {
+/** Where the whole view failed, this is its heading. */
+export function FailedView(props: FailedProps) {
+  useTitle(failureOf(props.error).title);
+  return (
+    <div className="page">
+      <Failed {...props} heading="h1" />
+    </div>
+  );
+}
+
+export function Failed({ error, onRetry, heading: Heading = "h2" }: FailedProps & { heading?: "h1" | "h2" }) {
   const failure = failureOf(error);
   return (
     <div className="failed" role="alert">
-      <h2>{failure.title}</h2>
+      <Heading>{failure.title}</Heading>
       <p>{failure.text}</p>
       {failure.canRetry ? (
         <button type="button" className="button" onClick={onRetry}>
