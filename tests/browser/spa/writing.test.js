@@ -1,7 +1,7 @@
 // A writer's way: to sign in, write, preview, schedule and publish.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SITE, ask, change, tokenOf, onSite, signIn, slugsOf, slugsOn } from "./setup.js";
+import { SITE, TOKEN, ask, change, tokenOf, onSite, signIn, slugsOf, slugsOn } from "./setup.js";
 
 test("a wrong token is told, none too, and a good one opens the desk until one signs out", () =>
   onSite(
@@ -41,6 +41,19 @@ test("a token that is revoked while one writes is told, and the text stays", () 
       await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
       assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
       await page.getByText("UNAUTHENTICATED").waitFor();
+
+      await page.getByRole("link", { name: "Sign in anew" }).click();
+      await page.getByText("Your token is not taken any more.").waitFor();
+      await page.getByLabel("Token").fill(TOKEN);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("link", { name: "Go on with the new post" }).click();
+      assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
+
+      // To sign out would throw it away, which is asked first.
+      page.once("dialog", (dialog) => dialog.dismiss());
+      await page.goBack();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("link", { name: "Go on with the new post" }).waitFor();
     },
     { tolerated: [/status of 401/] },
   ));

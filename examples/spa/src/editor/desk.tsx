@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { useQuery } from "urql";
 import type { DeskItemFragment } from "../gql/graphql";
+import { failureOf } from "../graphql/failure";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { useSession } from "../session/session";
@@ -9,11 +10,14 @@ import { Page } from "../ui/page";
 import { Empty, Failed, Loading } from "../ui/states";
 import { Minute } from "../ui/time";
 import { DeskQuery } from "./documents";
+import { SignIn } from "./sign-in";
 import { forgetText, idsOfKeptTexts } from "./kept-text";
 
 export function Desk() {
   const [{ data, error }, again] = useQuery({ query: DeskQuery, variables: {}, requestPolicy: "cache-and-network" });
   const kept = idsOfKeptTexts();
+  // What was typed stays for whoever signs in anew.
+  if (error && failureOf(error).code === "UNAUTHENTICATED") return <SignIn isAnew />;
   return (
     <Page title="Your desk" kind="For writers" intro={data?.viewer ? `Signed in as ${data.viewer.name}, ${roleOf(data.viewer.role)}.` : undefined}>
       <p className="actions">

@@ -40,21 +40,22 @@ export function PostEditor({ post: first, authors }: Props) {
       setSaid(told);
       return outcome.post;
     }
-    if ("conflict" in outcome) meet(outcome.conflict);
+    // Nothing that was typed is at stake here, so there is nothing to choose.
+    if ("conflict" in outcome) {
+      const { theirs, since } = outcome.conflict;
+      setPost(theirs);
+      typed.settle(theirs.version, valuesOf(theirs), sent);
+      setSaid(`${namesOf(since)} changed this post meanwhile. This is how it is now: read it, then try again.`);
+    }
     return null;
-  };
-
-  /** Where nothing was typed, there is nothing to choose. */
-  const meet = (met: Conflict) => {
-    if (isDirty) return setConflict(met);
-    setPost(met.theirs);
-    typed.settle(met.theirs.version, valuesOf(met.theirs), text.values);
-    return setSaid(`${namesOf(met.since)} changed this post meanwhile. This is how it is now: read it, then try again.`);
   };
 
   const update = async (id: string, version: number, base: Values, values: Values) => {
     const input = { id, version, ...changesOf(base, values) };
-    return settle(await changes.change(UpdatePost, { input }, (data) => data.updatePost, { id, version }), values, "Saved.");
+    const outcome = await changes.change(UpdatePost, { input }, (data) => data.updatePost, { id, version });
+    if (!("conflict" in outcome)) return settle(outcome, values, "Saved.");
+    setConflict(outcome.conflict);
+    return null;
   };
 
   const create = async () => {

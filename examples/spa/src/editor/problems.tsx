@@ -1,5 +1,7 @@
 // What went wrong with a change and belongs to no field.
 import { failureOf } from "../graphql/failure";
+import { addressOf } from "../routing/addresses";
+import { Link } from "../routing/link";
 import type { Changes } from "./use-changes";
 import { FIELDS, NAMES_OF_FIELDS } from "./values";
 
@@ -13,6 +15,7 @@ export function Problems({ changes }: { changes: Changes }) {
         <div className="failed">
           <h2>{failure.title}</h2>
           <p>{failure.text} Your text is kept in this tab.</p>
+          {failure.code === "UNAUTHENTICATED" ? <Link to={addressOf.desk}>Sign in anew</Link> : null}
           <p className="code">
             Code: <code>{failure.code}</code>
           </p>

@@ -10,7 +10,8 @@ type Problem = Pick<Failure, "title" | "text">;
 
 const NONE: Problem = { title: "The field is empty", text: "Paste your token into it." };
 
-export function SignIn() {
+/** `isAnew`: the token that one had is not taken any more. */
+export function SignIn({ isAnew = false }: { isAnew?: boolean }) {
   const { signIn } = useSession();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -34,6 +35,7 @@ export function SignIn() {
 
   return (
     <Page title="Sign in" kind="For writers" intro="With the token that whoever runs the site has given you.">
+      {isAnew ? <p className="notice">Your token is not taken any more. What you have typed is kept: sign in with another one.</p> : null}
       <form className="sign-in" onSubmit={(event) => void submit(event)} noValidate>
         <div className="field">
           <label htmlFor="token">Token</label>
