@@ -109,6 +109,7 @@ async function isNotWider(page, name) {
 test("whoever follows a link by keyboard goes on at the start of the new view, and can skip to the text", () =>
   onSite(async (page) => {
     await page.goto("/");
+    await page.locator("article").first().waitFor();
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the text");
     const link = page.locator("article h2 a").first();
