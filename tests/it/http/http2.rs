@@ -108,6 +108,27 @@ async fn drain(client: &mut Client) {
     while matches!(client.stream.read(&mut bytes).await, Ok(count) if count > 0) {}
 }
 
+/// It answers pings, and so looks alive; it gives no window for the answer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_makes_no_room_for_its_answer_is_cut_off() {
+    let server = ServerLimits { answer_time: Duration::from_millis(500), ..ServerLimits::default() };
+    let toy = Toy::start_with(HttpSettings::default(), server).await;
+    for window in [0, 1_000] {
+        let stream = TcpStream::connect(toy.address).await.expect("a connection");
+        let handshake = h2::client::Builder::new().initial_window_size(window).handshake::<_, Bytes>(stream);
+        let (sender, connection) = handshake.await.expect("HTTP/2");
+        let connection = tokio::spawn(connection);
+        let mut sender = sender.ready().await.expect("a place");
+        let request = axum::http::Request::post("http://toy/graphql").header("content-type", "application/json");
+        let (answer, mut body) = sender.send_request(request.body(()).expect("a request"), false).expect("sent");
+        body.send_data(r#"{"query": "{ long(bytes: 1000000) }"}"#.into(), true).expect("sent");
+        let answer = answer.await.expect("a head");
+        assert_eq!(answer.status(), 200);
+        assert!(timeout(PATIENCE, connection).await.is_ok(), "{window}: it stays open");
+    }
+    toy.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_the_bound_idle_connections_make_room() {
     let server = ServerLimits { connections: 2, ..ServerLimits::default() };
