@@ -13,6 +13,11 @@ use crate::support::node::Package;
 const TOKEN: &str = "the-editors-token-of-these-tests";
 
 #[test]
+fn its_types_and_its_lint_are_clean() {
+    script("check", &[], &[]);
+}
+
+#[test]
 fn readers_find_every_post_in_every_view() {
     run_on_one_origin(&["lists", "posts"]);
 }
@@ -50,13 +55,17 @@ fn run_on_one_origin(subjects: &[&str]) {
     run(subjects, &site, &example);
 }
 
-/// By the command of its README, one build at a time: each writes the generated types into the same folder.
 fn build(folder: &TempDir, variables: &[(&str, &str)]) {
+    let out = folder.path().to_str().expect("a path in UTF-8");
+    script("build", &["--outDir", out, "--emptyOutDir"], variables);
+}
+
+/// A command of its README, one at a time: each writes the generated types into the same folder.
+fn script(name: &str, arguments: &[&str], variables: &[(&str, &str)]) {
     let package = Package::at("examples/spa");
     let lock = File::create(package.path().join("node_modules/.building")).expect("a file");
     lock.lock().expect("a lock");
-    let out = folder.path().to_str().expect("a path in UTF-8");
-    package.script("build", &["--outDir", out, "--emptyOutDir"], variables);
+    package.script(name, arguments, variables);
 }
 
 fn run(subjects: &[&str], site: &Site, example: &Example) {
