@@ -1,6 +1,7 @@
 //! `tidings serve`: the server. The rule: it says where it listens once it does, and stops cleanly on SIGINT and SIGTERM.
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,6 +40,9 @@ pub struct Serve {
     /// Refuse to tell the schema: no introspection, no /schema.graphql, no names in errors that the client did not send.
     #[arg(long, env = "TIDINGS_NO_INTROSPECTION")]
     no_introspection: bool,
+    /// Serve no playground at /.
+    #[arg(long, env = "TIDINGS_NO_PLAYGROUND")]
+    no_playground: bool,
 }
 
 impl Serve {
@@ -61,7 +65,7 @@ impl Serve {
         }
         // Listened for before the address is told: who reads it may ask for the stop at once.
         let shutdown = stop_signal()?;
-        writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
+        tell_address(listener.local_addr()?, &http)?;
         let stopped = app::serve(content, access, http, listener, shutdown).await;
         if stopped.cut_off > 0 {
             return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
@@ -73,8 +77,18 @@ impl Serve {
     fn http_settings(&self) -> HttpSettings {
         let mut limits = HttpLimits::default();
         limits.query.introspection = !self.no_introspection;
-        HttpSettings { cors: self.cors_origins.iter().cloned().collect(), batch_max: self.batch_max, limits }
+        let cors = self.cors_origins.iter().cloned().collect();
+        HttpSettings { cors, batch_max: self.batch_max, playground: !self.no_playground, limits }
     }
+}
+
+/// The address of GraphQL in the first line, for programs that wait for it.
+fn tell_address(address: SocketAddr, http: &HttpSettings) -> std::io::Result<()> {
+    let mut text = format!("Serving GraphQL at http://{address}/graphql\n");
+    if http.playground {
+        text.push_str(&format!("Playground at http://{address}/\n"));
+    }
+    std::io::stdout().write_all(text.as_bytes())
 }
 
 fn batch_max(text: &str) -> Result<usize, String> {

@@ -44,7 +44,7 @@ test("the way back leads to the same place of the list, and a reload keeps it", 
     const place = await page.evaluate(() => window.scrollY);
     assert.ok(place > 1000, `only at ${place}`);
     await link.click();
-    await page.locator(".prose").waitFor();
+    await page.locator(".prose p").first().waitFor();
     assert.equal(await page.evaluate(() => window.scrollY), 0);
     await page.goBack();
     await isAt(page, place);

@@ -3,6 +3,7 @@
 mod audits;
 mod clients;
 mod introspection;
+mod playground;
 mod probes;
 mod spa;
 

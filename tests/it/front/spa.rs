@@ -19,7 +19,7 @@ fn its_types_and_its_lint_are_clean() {
 
 #[test]
 fn readers_find_every_post_in_every_view() {
-    run_on_one_origin(&["lists", "posts"]);
+    run_on_one_origin(&["lists", "posts", "screenshots"]);
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn writers_write_preview_schedule_publish_and_lose_nothing() {
 
 #[test]
 fn a_conflict_shows_both_texts_and_each_choice_works() {
-    run_on_one_origin(&["conflicts", "screenshots"]);
+    run_on_one_origin(&["conflicts"]);
 }
 
 #[test]
