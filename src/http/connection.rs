@@ -40,7 +40,7 @@ const HEADERS_MAX: usize = 64;
 const STREAMS_MAX: u32 = 100;
 
 /// How long the client of an HTTP/2 connection with nothing under way has to agree to its end, and to take what is left.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Serves `stream` until its client closes it, breaks a limit, or a signal ends it.
 pub async fn serve(stream: TcpStream, router: Router, limits: ServerLimits, mut signals: watch::Receiver<Signal>) {

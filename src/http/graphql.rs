@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, parser::types::OperationType};
 use axum::{
-    body::Body,
+    body::{Body, to_bytes},
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
 };
@@ -19,6 +19,7 @@ use super::{
     answer::{self, Failure},
     bearer,
     body::{self, Received},
+    etag,
     parameters::{self, Sent},
     playground,
     timing::Stages,
@@ -51,8 +52,8 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
     response
 }
 
-/// An answer to a GET may be kept by whoever asks again each time whether it still holds, and where a token was sent by nobody: what is
-/// shown changes by the clock as well as by mutations.
+/// An answer to a GET may be kept, by whoever asks each time whether it still holds: what is shown changes by the clock as well as by
+/// mutations. Where a token was sent, it is kept by nobody.
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let headers = request.headers();
     if api.has_playground && playground::is_for_a_person(headers, request.uri().query()) {
@@ -66,10 +67,23 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         Ok(sent) => render(run(&api, bearer::hand_on(sent, headers), CanWrite::No, &mut stages).await, media),
         Err(failure) => failure.render(media),
     };
-    let keeping = if headers.contains_key(header::AUTHORIZATION) { "no-store" } else { "no-cache" };
+    let is_private = headers.contains_key(header::AUTHORIZATION);
+    let keeping = if is_private { "no-store" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keeping));
+    if response.status() == StatusCode::OK && !is_private {
+        response = tagged(response, headers).await;
+    }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
     stages.tell(response.headers_mut());
+    response
+}
+
+async fn tagged(response: Response<Body>, asked: &HeaderMap) -> Response<Body> {
+    let (head, body) = response.into_parts();
+    let Ok(content) = to_bytes(body, usize::MAX).await else { return Failure::internal().render(Media::Json) };
+    let tag = etag::tag_of(&content);
+    let mut response = Response::from_parts(head, Body::from(content));
+    etag::apply(&tag, asked, &mut response);
     response
 }
 

@@ -20,6 +20,7 @@ mod body;
 mod compression;
 mod connection;
 mod deadline;
+mod etag;
 mod graphql;
 mod headers;
 mod panics;

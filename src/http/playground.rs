@@ -1,20 +1,19 @@
 //! The playground: GraphiQL at `/`, from the build in `playground/dist` that the binary holds. The rule: the page runs nothing but this
 //! server's own scripts and reaches nothing but this server, and its policy says so to the browser.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use axum::{
     Json, Router,
     body::{Body, Bytes},
     extract::Path,
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, header},
     response::{IntoResponse, Redirect},
     routing::get,
 };
 use serde_json::{Value, json};
 
-use super::{accept, answer::Failure};
+use super::{accept, answer::Failure, etag};
 
 /// Each file of the build: its path from there, and what it holds.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/playground.rs"));
@@ -71,47 +70,28 @@ pub fn is_for_a_person(headers: &HeaderMap, query: Option<&str>) -> bool {
 struct File {
     path: &'static str,
     content: &'static [u8],
-    /// A strong one: a hash of the content. Another build of the server may make another of the same; then it is sent once more.
     tag: HeaderValue,
 }
 
 static SERVED: LazyLock<Vec<File>> = LazyLock::new(|| {
-    let files = FILES.iter().map(|&(path, content)| File { path, content, tag: tag_of(content) });
+    let files = FILES.iter().map(|&(path, content)| File { path, content, tag: etag::tag_of(content) });
     files.collect()
 });
-
-fn tag_of(content: &[u8]) -> HeaderValue {
-    let mut hasher = DefaultHasher::new();
-    content.hash(&mut hasher);
-    HeaderValue::from_str(&format!("\"{:016x}\"", hasher.finish())).expect("quotes and digits are a header")
-}
 
 fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
     let Some(file) = SERVED.iter().find(|file| file.path == path) else {
         return Failure::not_found().into_response();
     };
-    let is_known = headers.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, &file.tag));
-    let mut response =
-        Response::new(if is_known { Body::empty() } else { Body::from(Bytes::from_static(file.content)) });
+    let mut response = Response::new(Body::from(Bytes::from_static(file.content)));
     let sent = response.headers_mut();
-    sent.insert(header::ETAG, file.tag.clone());
+    sent.insert(header::CONTENT_TYPE, HeaderValue::from_static(type_of(path)));
     sent.insert(header::CACHE_CONTROL, if path.starts_with("assets/") { FOR_EVER } else { ASK_AGAIN });
     sent.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     sent.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     sent.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     sent.insert("permissions-policy", HeaderValue::from_static(PERMISSIONS));
-    if is_known {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-    } else {
-        sent.insert(header::CONTENT_TYPE, HeaderValue::from_static(type_of(path)));
-    }
+    etag::apply(&file.tag, headers, &mut response);
     response
-}
-
-/// "HTTP Semantics" (RFC 9110), section 13.1.2: tags are compared weakly, for a proxy that compresses may have weakened ours.
-fn names_tag(value: &HeaderValue, tag: &HeaderValue) -> bool {
-    let Ok(value) = value.to_str() else { return false };
-    value.split(',').map(str::trim).any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == *tag)
 }
 
 fn type_of(path: &str) -> &'static str {
@@ -138,14 +118,6 @@ mod tests {
         let others: Vec<&str> =
             FILES.iter().map(|(path, _)| *path).filter(|path| !path.starts_with("assets/")).collect();
         assert_eq!(others, ["favicon.svg", "index.html", "licenses.md"]);
-    }
-
-    #[test]
-    fn a_tag_is_known_among_others_and_weakened() {
-        let tag = HeaderValue::from_static("\"one\"");
-        let is_named = |value: &'static str| names_tag(&HeaderValue::from_static(value), &tag);
-        let known = ["\"one\"", "W/\"one\"", "\"two\", \"one\"", "*"].map(is_named);
-        assert_eq!((known, is_named("\"two\""), is_named("one")), ([true; 4], false, false));
     }
 
     #[test]

@@ -85,8 +85,7 @@ async fn a_page_that_the_browser_has_is_not_sent_again() {
     client.send(get("/")).await;
     let page = client.answer().await;
     let tag = page.header("etag").expect("a tag").to_owned();
-    assert!(tag.starts_with('"'), "a strong one: {tag}");
-    for (known, status) in [(tag.clone(), 304), (format!("\"other\", W/{tag}"), 304), ("\"other\"".to_owned(), 200)] {
+    for (known, status) in [(tag.clone(), 304), (format!("\"other\", {tag}"), 304), ("\"other\"".to_owned(), 200)] {
         client.send(get_with("/", &format!("if-none-match: {known}\r\n"))).await;
         let again = client.answer().await;
         assert_eq!((again.status, again.body.is_empty()), (status, status == 304), "{known}");

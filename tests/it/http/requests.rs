@@ -139,6 +139,27 @@ async fn a_get_runs_queries_and_never_a_mutation() {
     toy.end().await;
 }
 
+/// Whoever has the answer is told so, as long as it holds.
+#[tokio::test]
+async fn an_answer_to_a_get_is_sent_once_and_kept_by_nobody_where_a_token_was_sent() {
+    let toy = Toy::start().await;
+    let mut client = Client::connect(toy.address).await;
+    let asked = |headers: &str| format!("GET /graphql?query=%7Bname%7D HTTP/1.1\r\nhost: toy\r\n{headers}\r\n");
+    client.send(asked("")).await;
+    let first = client.answer().await;
+    let tag = first.header("etag").expect("a tag").to_owned();
+    assert_eq!((first.status, first.header("cache-control")), (200, Some("no-cache")));
+    client.send(asked(&format!("if-none-match: {tag}\r\n"))).await;
+    let again = client.answer().await;
+    assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", Some(tag.as_str())));
+    client.send(asked("if-none-match: \"another\"\r\n")).await;
+    assert_eq!(client.answer().await.body, first.body);
+    client.send(asked("authorization: Bearer t\r\n")).await;
+    let private = client.answer().await;
+    assert_eq!((private.header("cache-control"), private.header("etag")), (Some("no-store"), None));
+    toy.end().await;
+}
+
 #[tokio::test]
 async fn the_status_follows_the_media_type_that_the_client_takes() {
     let toy = Toy::start().await;
