@@ -1,63 +1,77 @@
 //! `tidings serve`: the server. The rule: it says where it listens once it does, and stops cleanly on SIGINT and SIGTERM.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Failure, StoreOptions, import};
-use crate::app::{self, Access, Missing};
+use super::flags::{Flags, OfServer, OfStore};
+use super::{Failure, import};
+use crate::app::{self, Listeners, Missing};
+use crate::config::{self, ServeSettings, Sources};
+use crate::telemetry;
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
 pub struct Serve {
     #[command(flatten)]
-    store: StoreOptions,
-    /// The address and port to listen at; port 0 takes a free one.
-    #[arg(long, env = "TIDINGS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
-    listen: String,
-    /// Import this folder or file first.
-    #[arg(long, env = "TIDINGS_IMPORT", value_name = "PATH")]
-    import: Option<PathBuf>,
-    /// Make an empty store where there is none.
-    #[arg(long, env = "TIDINGS_CREATE")]
-    create: bool,
-    /// Tell whoever asks (`"extensions": {"storage": true}`), and not only editors, what an answer cost. The rows named there show
-    /// that a draft is there.
-    #[arg(long, env = "TIDINGS_TELL_STORAGE")]
-    tell_storage: bool,
+    store: Flags<OfStore>,
+    #[command(flatten)]
+    server: Flags<OfServer>,
+    /// Print the settings in effect as a configuration file, each with where it comes from, and exit.
+    #[arg(long)]
+    print_config: bool,
 }
 
 impl Serve {
-    pub async fn run(self) -> Result<ExitCode, Failure> {
-        crate::telemetry::start(&crate::config::log_directives());
-        // Bound before the import: a port that is taken should not be learnt of after a long one.
-        let access = Access { sign_in: crate::config::sign_in()?, tells_storage: self.tell_storage };
-        let listener = TcpListener::bind(&self.listen)
-            .await
-            .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
-        let source = match &self.import {
-            Some(path) => Some(import::read(path, None).await?),
-            None => None,
-        };
-        let missing = if source.is_some() || self.create { Missing::Make } else { Missing::Refuse };
-        let content = app::open(&self.store.store, &self.store.table_prefix, missing).await?;
-        if let Some(source) = source {
-            import::import_into(&content, source).await?;
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+        let settings = sources.with([self.store.typed, self.server.typed].concat());
+        let found = ServeSettings::of(&settings)?;
+        if self.print_config {
+            std::io::stdout().lock().write_all(config::print(&settings).as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
         }
-        // Listened for before the address is told: who reads it may ask for the stop at once.
-        let shutdown = stop_signal()?;
-        writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
-        let stopped = app::serve(content, access, listener, shutdown).await;
-        if stopped.cut_off > 0 {
-            return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
-        }
-        writeln!(std::io::stdout(), "Stopped.")?;
-        Ok(ExitCode::SUCCESS)
+        serve(found).await
     }
+}
+
+async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
+    let tracing = telemetry::start(&settings.log, settings.log_format, settings.traces.as_ref())?;
+    // Bound before the import: a port that is taken should not be learnt of after a long one.
+    let listener = bind(&settings.listen, "--listen").await?;
+    let metrics = match &settings.metrics_listen {
+        Some(address) => Some(bind(address, "--metrics-listen").await?),
+        None => None,
+    };
+    let source = match &settings.import {
+        Some(path) => Some(import::read(path, None).await?),
+        None => None,
+    };
+    let missing = if source.is_some() || settings.create { Missing::Make } else { Missing::Refuse };
+    let content = app::open(&settings.store, missing).await?;
+    if let Some(source) = source {
+        import::import_into(&content, source).await?;
+    }
+    // Listened for before the address is told: who reads it may ask for the stop at once.
+    let shutdown = stop_signal()?;
+    writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
+    if let Some(metrics) = &metrics {
+        writeln!(std::io::stdout(), "Telling metrics at http://{}/metrics", metrics.local_addr()?)?;
+    }
+    let stopped = app::serve(content, settings.into(), Listeners { public: listener, metrics }, shutdown).await;
+    tracing.stop().await;
+    if stopped.cut_off > 0 {
+        return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
+    }
+    writeln!(std::io::stdout(), "Stopped.")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {
+    let bound = TcpListener::bind(address).await;
+    Ok(bound.map_err(|e| format!("cannot listen at {address}: {e}; choose another with {flag} ADDRESS:PORT"))?)
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {

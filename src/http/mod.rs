@@ -7,6 +7,7 @@
 
 pub mod health;
 pub mod limits;
+pub mod metrics;
 pub mod server;
 pub mod writes;
 
