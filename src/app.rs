@@ -14,7 +14,7 @@ use crate::content::{Content, ContentError, Sharing};
 use crate::graphql::access::SignIn;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
-use crate::http::{self, HttpLimits, ServerLimits, Stopped, Writes, router, run};
+use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::Kind;
@@ -45,7 +45,7 @@ pub struct Serving {
     pub tells_storage: bool,
     /// What a query may cost at the most.
     pub storage_requests_max: u64,
-    pub http: HttpLimits,
+    pub http: HttpSettings,
     pub server: ServerLimits,
 }
 
@@ -180,16 +180,18 @@ async fn tell_metrics(listener: TcpListener, limits: ServerLimits) {
 
 /// The routes over some content.
 fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
-    let service = ContentService::new(content.clone(), serving.storage_requests_max)
+    let mut service = ContentService::new(content.clone(), serving.storage_requests_max)
         .with_sign_in(serving.sign_in)
         .telling_storage(serving.tells_storage);
-    let service = Arc::new(service);
+    if !serving.http.limits.query.introspection {
+        service = service.without_suggestions();
+    }
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();
         async move { content.ping().await.map_err(|_| NotReady("store")) }
     });
-    router(service, readiness, writes, serving.http)
+    router(Arc::new(service), readiness, writes, serving.http)
 }
 
 async fn recover_for_ever(content: Content) {

@@ -12,7 +12,7 @@ use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::schema::ContentService;
 use tidings::graphql::service::GraphqlService;
 use tidings::http::health::Readiness;
-use tidings::http::{HttpLimits, Writes, router};
+use tidings::http::{HttpSettings, Writes, router};
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::Result;
@@ -28,7 +28,7 @@ pub fn service(content: &Content) -> ContentService {
 }
 
 pub fn routes(service: Arc<dyn GraphqlService>) -> axum::Router {
-    router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpLimits::default())
+    router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpSettings::default())
 }
 
 /// From a document to the bytes of the answer, as the HTTP handler does it.

@@ -1,10 +1,11 @@
-//! The bounds that can be set. The rule: a bound's reason and its default stand with the ones who keep it; here it is only given another number.
+//! What can be set of the HTTP side. The rule: a bound's reason and its default stand with the ones who keep it; here it is only given another number.
 
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::graphql::guard::Limits;
-use crate::http::{HttpLimits, ServerLimits};
+use crate::http::cors::AllowedOrigin;
+use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 
 use super::sources::Settings;
 use super::{ConfigError, table};
@@ -17,10 +18,18 @@ pub(super) fn in_seconds(time: Duration) -> u64 {
     time.as_secs()
 }
 
-pub(super) fn http(settings: &Settings) -> Result<HttpLimits, ConfigError> {
+pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError> {
+    let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
+    let batch_max = settings.count(&table::BATCH_MAX)?;
+    Ok(HttpSettings { cors: origins.into_iter().collect(), batch_max, limits: limits(settings)? })
+}
+
+fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
     Ok(HttpLimits {
         body_bytes: settings.count(&table::LIMIT_BODY_BYTES)?,
         body_time: settings.seconds(&table::LIMIT_BODY_SECONDS)?,
+        uri_bytes: settings.count(&table::LIMIT_URI_BYTES)?,
+        running: settings.count(&table::LIMIT_RUNNING)?,
         request_time: settings.seconds(&table::LIMIT_REQUEST_SECONDS)?,
         query: Limits {
             document_bytes: settings.count(&table::LIMIT_QUERY_BYTES)?,
@@ -29,6 +38,7 @@ pub(super) fn http(settings: &Settings) -> Result<HttpLimits, ConfigError> {
             fields: settings.count(&table::LIMIT_QUERY_FIELDS)?,
             depth: settings.count(&table::LIMIT_QUERY_DEPTH)?,
             aliases: settings.count(&table::LIMIT_QUERY_ALIASES)?,
+            introspection: !settings.is_on(&table::NO_INTROSPECTION)?,
             root_fields: settings.count(&table::LIMIT_QUERY_ROOT_FIELDS)?,
             ..Limits::default()
         },
@@ -36,7 +46,7 @@ pub(super) fn http(settings: &Settings) -> Result<HttpLimits, ConfigError> {
     })
 }
 
-pub(super) fn server(settings: &Settings) -> Result<ServerLimits, ConfigError> {
+pub(super) fn server(settings: &Settings<'_>) -> Result<ServerLimits, ConfigError> {
     Ok(ServerLimits {
         connections: settings.count(&table::LIMIT_CONNECTIONS)?,
         head_time: settings.seconds(&table::LIMIT_IDLE_SECONDS)?,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::graphql::access::SignIn;
-use crate::http::{HttpLimits, ServerLimits};
+use crate::http::{HttpSettings, ServerLimits};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
@@ -29,7 +29,7 @@ pub struct ServeSettings {
     pub tells_storage: bool,
     /// What a query may cost at the most.
     pub storage_requests_max: u64,
-    pub http: HttpLimits,
+    pub http: HttpSettings,
     pub server: ServerLimits,
 }
 

@@ -4,6 +4,7 @@
 use super::limits::{HTTP, QUERY, SERVER, in_seconds};
 use super::setting::{Default, Form, Setting};
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
+use crate::http::settings;
 
 const fn text(key: &'static str, variable: &'static str, name: &'static str, about: &'static str) -> Setting {
     Setting { key, variable, flag: None, form: Form::Text(name), default: Default::None, about }
@@ -92,6 +93,30 @@ pub static TELL_STORAGE: Setting = switch(
      that a draft is there.",
 )
 .flag("tell-storage");
+pub static CORS_ORIGINS: Setting = Setting {
+    form: Form::List("ORIGIN"),
+    ..text(
+        "cors_origins",
+        "TIDINGS_CORS_ORIGINS",
+        "ORIGIN",
+        "Pages of these origins may ask from a browser, such as https://blog.example; * for all. Not set: none but the server's own.",
+    )
+}
+.flag("cors-origin");
+pub static BATCH_MAX: Setting = number(
+    "batch_max",
+    "TIDINGS_BATCH_MAX",
+    (0, settings::BATCH_MAX as u64),
+    || 0,
+    "Take up to so many requests in one body, as an array; 0 takes none.",
+)
+.flag("batch-max");
+pub static NO_INTROSPECTION: Setting = switch(
+    "no_introspection",
+    "TIDINGS_NO_INTROSPECTION",
+    "Refuse to tell the schema: no introspection, no /schema.graphql, no names in errors that the client did not send.",
+)
+.flag("no-introspection");
 pub static EDITOR_TOKEN: Setting = secret(
     "editor_token",
     "TIDINGS_EDITOR_TOKEN",
@@ -193,6 +218,20 @@ pub static LIMIT_REQUEST_SECONDS: Setting = number(
     (1, 3_600),
     || in_seconds(HTTP.request_time),
     "How long an answer may take, the body's arrival included.",
+);
+pub static LIMIT_URI_BYTES: Setting = number(
+    "limits.uri_bytes",
+    "TIDINGS_LIMITS_URI_BYTES",
+    (1 << 10, 1 << 20),
+    || HTTP.uri_bytes as u64,
+    "Bytes of the address of a GET, its query included.",
+);
+pub static LIMIT_RUNNING: Setting = number(
+    "limits.running",
+    "TIDINGS_LIMITS_RUNNING",
+    (1, 1_000_000),
+    || HTTP.running as u64,
+    "Requests that run at once, on all connections; the next wait.",
 );
 pub static LIMIT_CONNECTIONS: Setting = number(
     "limits.connections",
@@ -305,6 +344,9 @@ pub static OF_SERVER: &[&Setting] = &[
     &IMPORT,
     &CREATE,
     &TELL_STORAGE,
+    &CORS_ORIGINS,
+    &BATCH_MAX,
+    &NO_INTROSPECTION,
     &EDITOR_TOKEN,
     &EDITOR_TOKEN_FILE,
     &OIDC_ISSUER,
@@ -324,6 +366,8 @@ pub static OF_SERVER: &[&Setting] = &[
     &LIMIT_BODY_BYTES,
     &LIMIT_BODY_SECONDS,
     &LIMIT_REQUEST_SECONDS,
+    &LIMIT_URI_BYTES,
+    &LIMIT_RUNNING,
     &LIMIT_CONNECTIONS,
     &LIMIT_HEAD_BYTES,
     &LIMIT_IDLE_SECONDS,

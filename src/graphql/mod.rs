@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod arguments;
+pub mod budget;
 pub mod completion;
 pub mod connection;
 pub mod context;

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, ServerError, Value};
+use async_graphql::{
+    EmptySubscription, Request, Response, SDLExportOptions, Schema, SchemaBuilder, ServerError, Value,
+};
 
 use crate::content::{Content, Reader, StorageUse};
 use crate::model::Actor;
+use crate::telemetry::metrics;
 
 use super::access::{self, SignIn};
+use super::budget::Budget;
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
@@ -48,6 +52,13 @@ impl ContentService {
         Self { tells_storage, ..self }
     }
 
+    /// Answers no error with names that the client did not send: for a server whose introspection is switched off, by
+    /// [`Limits::introspection`](super::guard::Limits::introspection).
+    #[must_use]
+    pub fn without_suggestions(self) -> Self {
+        Self { schema: builder().disable_suggestions().finish(), ..self }
+    }
+
     #[must_use]
     pub fn with_sign_in(self, sign_in: SignIn) -> Self {
         Self { sign_in, ..self }
@@ -67,8 +78,15 @@ impl ContentService {
     async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
         let signing_in = if access::bears_token(request) { cost::SIGN_IN } else { Bound::default() };
         let bound = cost::bound(request, months_for(request, reader).await)?.plus(signing_in);
-        let limit = self.storage_requests_max;
-        if bound.requests() > limit { Err(cost::refusal(&bound, limit)) } else { Ok(bound) }
+        let budget = Budget::of(request);
+        let limit = self.storage_requests_max.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
+        if bound.requests() > limit {
+            return Err(cost::refusal(&bound, limit));
+        }
+        if let Some(budget) = budget {
+            budget.spend(bound.requests());
+        }
+        Ok(bound)
     }
 }
 
@@ -92,7 +110,9 @@ impl GraphqlService for ContentService {
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
-        if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
+        let used = reader.storage_used();
+        metrics::query_cost(bound.requests(), used.requests());
+        if tells_storage { response.extension("storage", describe(&used, &bound)) } else { response }
     }
 
     fn sdl(&self) -> String {
@@ -110,7 +130,11 @@ async fn months_for(request: &Request, reader: &Reader) -> usize {
 }
 
 pub fn build() -> TidingsSchema {
-    Schema::build(Query, Mutation, EmptySubscription).finish()
+    builder().finish()
+}
+
+fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
+    Schema::build(Query, Mutation, EmptySubscription)
 }
 
 /// The public contract, as `tidings schema` prints it.

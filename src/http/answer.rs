@@ -11,8 +11,8 @@ use axum::{
 };
 use serde::Serialize;
 
-use super::{accept::Media, status::status_of};
-use crate::graphql::error::{Code, coded, is_request_error};
+use super::{accept::Media, observe::Told, status::status_of};
+use crate::graphql::error::{Code, code_word, coded, is_request_error};
 
 /// A request that is refused before it is a GraphQL request at all.
 #[derive(Debug)]
@@ -48,12 +48,21 @@ impl Failure {
     }
 
     pub fn render(self, media: Media) -> Response<Body> {
-        let errors = [coded(self.code, self.message, None)];
-        let mut response = json(self.status, media, &Answer { errors: &errors, data: None, extensions: None });
-        if let Some(allow) = self.allow {
+        let told = Told { code: Some(self.code.as_str()), operation: None };
+        let (status, allow) = (self.status, self.allow);
+        let mut response = json(status, media.content_type(), &Answer::of(&self.into()));
+        if let Some(allow) = allow {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
         }
+        response.extensions_mut().insert(told);
         response
+    }
+}
+
+/// As it stands in a batch, where no status of its own can tell of it.
+impl From<Failure> for GraphqlResponse {
+    fn from(failure: Failure) -> Self {
+        Self::from_errors(vec![coded(failure.code, failure.message, None)])
     }
 }
 
@@ -65,18 +74,21 @@ impl IntoResponse for Failure {
 
 /// A GraphQL response on its way out.
 pub fn graphql(response: &GraphqlResponse, media: Media) -> Response<Body> {
-    let answer = Answer {
-        errors: &response.errors,
-        data: (!is_request_error(response)).then_some(&response.data),
-        extensions: (!response.extensions.is_empty()).then_some(&response.extensions),
-    };
-    let mut sent = json(status_of(response, media), media, &answer);
+    let mut sent = json(status_of(response, media), media.content_type(), &Answer::of(response));
     if sent.status() == StatusCode::UNAUTHORIZED {
         // "The OAuth 2.0 Authorization Framework: Bearer Token Usage" (RFC 6750), section 3: a 401 names the scheme.
         sent.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
     }
     sent.headers_mut().extend(response.http_headers.clone());
+    sent.extensions_mut().insert(Told { code: Some(code_word(response)), operation: None });
     sent
+}
+
+/// The answers to a batch, in its order. The edition knows no batches, and its media type is for one response: they are plain JSON, and
+/// each tells for itself what became of it.
+pub fn batch(responses: &[GraphqlResponse]) -> Response<Body> {
+    let answers: Vec<Answer<'_>> = responses.iter().map(Answer::of).collect();
+    json(StatusCode::OK, Media::Json.content_type(), &answers)
 }
 
 /// Errors first, so that one who reads the raw answer sees them.
@@ -90,7 +102,17 @@ struct Answer<'a> {
     extensions: Option<&'a BTreeMap<String, Value>>,
 }
 
-fn json(status: StatusCode, media: Media, answer: &Answer<'_>) -> Response<Body> {
+impl<'a> Answer<'a> {
+    fn of(response: &'a GraphqlResponse) -> Self {
+        Self {
+            errors: &response.errors,
+            data: (!is_request_error(response)).then_some(&response.data),
+            extensions: (!response.extensions.is_empty()).then_some(&response.extensions),
+        }
+    }
+}
+
+fn json(status: StatusCode, content_type: HeaderValue, answer: &impl Serialize) -> Response<Body> {
     let (status, text) = match serde_json::to_vec(answer) {
         Ok(text) => (status, text),
         Err(cause) => {
@@ -103,6 +125,6 @@ fn json(status: StatusCode, media: Media, answer: &Answer<'_>) -> Response<Body>
     };
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, media.content_type());
+    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
     response
 }

@@ -1,25 +1,25 @@
-//! One connection, from its opening to its end. The rule: a request that has begun is answered before its connection is closed,
-//! and a connection with none keeps nobody out.
+//! One connection, from its opening to its end, in HTTP/1.1 or HTTP/2, as its client begins. The rule: a request that has begun is answered
+//! before its connection is closed, and a connection with none keeps nobody out.
+//!
+//! HTTP/2 comes without TLS, to those who know that it is spoken here (RFC 9113, section 3.3): a proxy, above all.
 
-use std::{
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{pin::pin, time::Duration};
 
-use axum::{Router, body::Body, http::Request};
-use hyper::{body::Incoming, server::conn::http1};
+use axum::{Router, body::Body, http::Request, response::Response};
+use hyper::body::Incoming;
 use hyper_util::{
-    rt::{TokioIo, TokioTimer},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
     service::TowerToHyperService,
 };
-use tokio::{net::TcpStream, sync::watch, time::Instant};
-use tower::ServiceExt;
+use tokio::{
+    net::TcpStream,
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+use tower::{Service, ServiceExt, service_fn};
 
-use super::{server::ServerLimits, stall::StallGuard};
+use super::{activity::Activity, server::ServerLimits, stall::StallGuard};
 
 /// What all connections are asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,59 +36,93 @@ const YOUNG: Duration = Duration::from_secs(1);
 /// Headers of one request, at most.
 const HEADERS_MAX: usize = 64;
 
+/// Requests that one HTTP/2 connection may have under way: what browsers and proxies expect at the least (RFC 9113, section 6.5.2).
+const STREAMS_MAX: u32 = 100;
+
+/// How long the client of an HTTP/2 connection with nothing under way has to agree to its end, and to take what is left.
+const FAREWELL: Duration = Duration::from_secs(5);
+
 /// Serves `stream` until its client closes it, breaks a limit, or a signal ends it.
 pub async fn serve(stream: TcpStream, router: Router, limits: ServerLimits, mut signals: watch::Receiver<Signal>) {
     // An answer is written whole; waiting for more of it would only delay it.
     let _ = stream.set_nodelay(true);
     let opened = Instant::now();
-    let begun = Arc::new(AtomicBool::new(false));
-    let service = TowerToHyperService::new(note_requests(router, Arc::clone(&begun)));
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.head_time)
-        .max_buf_size(limits.head_bytes)
-        .max_headers(HEADERS_MAX)
-        .serve_connection(TokioIo::new(StallGuard::new(stream, limits.write_time)), service)
-        .with_upgrades();
-    let mut connection = pin!(connection);
+    let activity = Activity::begin();
+    let builder = builder(&limits);
+    let service = TowerToHyperService::new(note_requests(router, activity.clone()));
+    let io = TokioIo::new(StallGuard::new(stream, limits.write_time));
+    let mut connection = pin!(builder.serve_connection(io, service));
     // Already seen, so that only signals to come are heard.
-    let mut leaving = *signals.borrow_and_update() == Signal::Stop;
+    if *signals.borrow_and_update() == Signal::Stop {
+        return;
+    }
+    let mut leaving = false;
     loop {
+        let patience = if leaving { FAREWELL } else { limits.head_time };
+        let deadline = activity.idle_since().unwrap_or_else(Instant::now) + patience;
+        // HTTP/1.1 is closed by hyper then, which knows of bytes that are still to be written.
+        let may_close = !leaving || activity.is_http2();
         tokio::select! {
             ended = connection.as_mut() => return log_end(ended),
-            Ok(()) = signals.changed(), if !leaving => {}
+            Ok(()) = signals.changed(), if !leaving => {
+                let signal = *signals.borrow();
+                if !activity.has_begun() && (signal == Signal::Stop || opened.elapsed() >= YOUNG) {
+                    // Not a whole head in all that time: hyper would wait for it, and there is nothing to answer.
+                    return;
+                }
+                leaving = activity.has_begun();
+            }
+            () = sleep_until(deadline), if may_close => match activity.idle_since() {
+                Some(since) if since.elapsed() >= patience => {
+                    if leaving || !activity.has_begun() {
+                        return;
+                    }
+                    leaving = true;
+                }
+                // A request came meanwhile.
+                _ => continue,
+            },
         }
-        let signal = *signals.borrow();
-        if begun.load(Ordering::Relaxed) {
+        if leaving {
             connection.as_mut().graceful_shutdown();
-            leaving = true;
-        } else if signal == Signal::Stop || opened.elapsed() >= YOUNG {
-            // Not a whole head in all that time: hyper would wait for it, and there is nothing to answer.
-            return;
         }
     }
 }
 
-/// Marks the connection as one on which a request has begun.
+fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_buf_size(limits.head_bytes)
+        .max_headers(HEADERS_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
+        .keep_alive_interval(limits.head_time / 2)
+        .keep_alive_timeout(limits.write_time);
+    builder
+}
+
+/// Notes each request, and its end.
 fn note_requests(
     router: Router,
-    begun: Arc<AtomicBool>,
-) -> impl tower::Service<
-    Request<Incoming>,
-    Response = axum::response::Response,
-    Error = std::convert::Infallible,
-    Future: Send,
-> + Clone
-+ Send {
-    router.map_request(move |request: Request<Incoming>| {
-        begun.store(true, Ordering::Relaxed);
-        request.map(Body::new)
+    activity: Activity,
+) -> impl Service<Request<Incoming>, Response = Response, Error = std::convert::Infallible, Future: Send> + Clone + Send
+{
+    service_fn(move |request: Request<Incoming>| {
+        let under_way = activity.request(request.version());
+        let answering = router.clone().oneshot(request.map(Body::new));
+        async move { Ok(answering.await?.map(|body| under_way.until_sent(body))) }
     })
 }
 
 /// A client that goes away in the middle is its own affair.
-fn log_end(ended: hyper::Result<()>) {
+fn log_end(ended: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
     if let Err(cause) = ended {
-        tracing::debug!(%cause, "a connection ended early");
+        tracing::debug!(%cause, "http.connection_ended_early");
     }
 }

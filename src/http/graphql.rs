@@ -4,26 +4,32 @@
 //! A POST must be `application/json`. A browser sends forms, multipart and text to any origin without asking first, so that
 //! taking one of those would let any page on the web act with a reader's cookies.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, parser::types::OperationType};
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
 };
+
+use tracing::Instrument;
 
 use super::{
     Api,
     accept::{self, Media},
     answer::{self, Failure},
-    body, parameters,
+    bearer,
+    body::{self, Received},
+    parameters::{self, Sent},
+    timing::Stages,
 };
 use crate::graphql::{
-    access::BearerToken,
-    error::{Code, give_codes},
+    budget::Budget,
+    error::{Code, code_word, give_codes},
     guard::{Admitted, admit},
 };
+use crate::telemetry::{metrics, spans};
 
 pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
@@ -31,41 +37,48 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         body::discard(&head.headers, body, &api.limits).await;
         return not_acceptable();
     };
-    let answer = match read_post(&api, &head.headers, body).await {
-        Ok(request) => run(&api, with_bearer(request, &head.headers), CanWrite::Yes).await,
-        Err(failure) => Err(failure),
+    let mut stages = Stages::begin();
+    let received = receive(&api, &head.headers, body).instrument(spans::receive()).await;
+    stages.end("receive");
+    let sent = received.and_then(|received| Ok((parameters::from_body(&received.bytes, api.batch_max)?, received)));
+    let mut response = match sent {
+        Ok((Sent::One(request), _received)) => {
+            let request = bearer::hand_on(*request, &head.headers);
+            render(run(&api, request, CanWrite::Yes, &mut stages).await, media)
+        }
+        Ok((Sent::Batch(requests), _received)) => run_batch(&api, requests, &head.headers, &mut stages).await,
+        Err(failure) => failure.render(media),
     };
-    render(answer, media)
+    stages.tell(&mut response);
+    response
 }
 
-/// Hands the token of `Authorization: Bearer` on, where there is one (RFC 6750, section 2.1). What is malformed is handed on as an empty one,
-/// and refused; other schemes are a proxy's.
-fn with_bearer(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
-    let mut tokens = headers.get_all(header::AUTHORIZATION).iter().filter_map(bearer_token);
-    match (tokens.next(), tokens.next()) {
-        (None, _) => request,
-        (Some(token), None) => request.data(BearerToken(token)),
-        (Some(_), Some(_)) => request.data(BearerToken(String::new())),
-    }
-}
-
-/// `None` where the scheme is another.
-fn bearer_token(value: &HeaderValue) -> Option<String> {
-    let bytes = value.as_bytes();
-    let end = bytes.iter().position(|byte| *byte == b' ').unwrap_or(bytes.len());
-    let (scheme, token) = bytes.split_at(end);
-    scheme.eq_ignore_ascii_case(b"bearer").then(|| str::from_utf8(token).unwrap_or_default().trim().to_owned())
-}
-
+/// An answer to a GET may be kept by whoever asks again each time whether it still holds, and where a token was sent by nobody: what is
+/// shown changes by the clock as well as by mutations.
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
-    let Some(media) = accept::negotiate(request.headers()) else {
+    let headers = request.headers();
+    let Some(media) = accept::negotiate(headers) else {
         return not_acceptable();
     };
-    let answer = match parameters::from_uri(request.uri()) {
-        Ok(sent) => run(&api, with_bearer(sent, request.headers()), CanWrite::No).await,
-        Err(failure) => Err(failure),
+    let mut stages = Stages::begin();
+    let mut response = match receive_get(&api, request.uri()) {
+        Ok(sent) => render(run(&api, bearer::hand_on(sent, headers), CanWrite::No, &mut stages).await, media),
+        Err(failure) => failure.render(media),
     };
-    render(answer, media)
+    let keeping = if headers.contains_key(header::AUTHORIZATION) { "no-store" } else { "no-cache" };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keeping));
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
+    stages.tell(&mut response);
+    response
+}
+
+fn receive_get(api: &Api, uri: &Uri) -> Result<GraphqlRequest, Failure> {
+    let (bytes, limit) = (uri.path_and_query().map_or(0, |text| text.as_str().len()), api.limits.uri_bytes);
+    if bytes > limit {
+        let message = format!("The address has {bytes} bytes; the limit is {limit}. Send the request by POST.");
+        return Err(Failure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
+    }
+    parameters::from_uri(uri)
 }
 
 /// Whether the method of the request may change anything.
@@ -75,12 +88,12 @@ enum CanWrite {
     No,
 }
 
-async fn read_post(api: &Api, headers: &HeaderMap, body: Body) -> Result<GraphqlRequest, Failure> {
+async fn receive<'a>(api: &'a Api, headers: &HeaderMap, body: Body) -> Result<Received<'a>, Failure> {
     if let Err(failure) = check_encoding(headers) {
         body::discard(headers, body, &api.limits).await;
         return Err(failure);
     }
-    parameters::from_body(&body::read(headers, body, &api.limits).await?)
+    body::read(headers, body, &api.limits, &api.large_bodies).await
 }
 
 /// The body must be JSON in UTF-8, as it is.
@@ -103,12 +116,61 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn run(api: &Api, request: GraphqlRequest, can_write: CanWrite) -> Result<GraphqlResponse, Failure> {
-    let Admitted { request, kind } = match admit(request, &api.limits.query) {
+/// One after another, for a mutation is to be seen by what comes behind it. What a query may cost, all of them may cost together.
+async fn run_batch(
+    api: &Api,
+    requests: Vec<Result<GraphqlRequest, Failure>>,
+    headers: &HeaderMap,
+    stages: &mut Stages,
+) -> Response<Body> {
+    let budget = Arc::new(Budget::default());
+    let mut responses = Vec::with_capacity(requests.len());
+    for request in requests {
+        let outcome = match request {
+            Ok(request) => {
+                let request = bearer::hand_on(request, headers).data(Arc::clone(&budget));
+                run(api, request, CanWrite::Yes, stages).await
+            }
+            Err(failure) => Err(failure),
+        };
+        responses.push(outcome.unwrap_or_else(GraphqlResponse::from));
+    }
+    stages.run("batch");
+    answer::batch(&responses)
+}
+
+async fn run(
+    api: &Api,
+    request: GraphqlRequest,
+    can_write: CanWrite,
+    stages: &mut Stages,
+) -> Result<GraphqlResponse, Failure> {
+    let begun = Instant::now();
+    let admitted = spans::admit().in_scope(|| admit(request, &api.limits.query));
+    stages.end("admit");
+    let Admitted { request, kind } = match admitted {
         Ok(admitted) => admitted,
-        Err(refusal) => return Ok(GraphqlResponse::from_errors(vec![refusal.into()])),
+        Err(refusal) => {
+            let response = GraphqlResponse::from_errors(vec![refusal.into()]);
+            metrics::operation_answered("none", code_word(&response), begun.elapsed());
+            return Ok(response);
+        }
     };
+    let operation = word_of(kind);
+    stages.run(operation);
     check_kind(kind, can_write)?;
+    let _slot = api.running.acquire().await.expect("the semaphore is never closed");
+    stages.end("wait");
+    let span = spans::execute(operation, request.operation_name.as_deref());
+    let response = execute(api, request, kind).instrument(span.clone()).await;
+    stages.end("execute");
+    let code = code_word(&response);
+    spans::executed(&span, code);
+    metrics::operation_answered(operation, code, begun.elapsed());
+    Ok(response)
+}
+
+async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> GraphqlResponse {
     let document = request.query.clone();
     let mut response = match kind {
         OperationType::Mutation => {
@@ -118,7 +180,15 @@ async fn run(api: &Api, request: GraphqlRequest, can_write: CanWrite) -> Result<
         _ => api.service.execute(request).await,
     };
     give_codes(&mut response, &document);
-    Ok(response)
+    response
+}
+
+fn word_of(kind: OperationType) -> &'static str {
+    match kind {
+        OperationType::Query => "query",
+        OperationType::Mutation => "mutation",
+        OperationType::Subscription => "subscription",
+    }
 }
 
 fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), Failure> {
@@ -130,7 +200,7 @@ fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), Failure> {
             Err(Failure { allow: Some("POST"), ..failure })
         }
         (OperationType::Subscription, _) => {
-            let message = "A subscription needs a WebSocket; over HTTP there are queries and mutations.";
+            let message = "There are no subscriptions here; over HTTP there are queries and mutations.";
             Err(Failure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
         }
     }

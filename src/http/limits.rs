@@ -11,11 +11,15 @@ pub struct HttpLimits {
     pub body_bytes: usize,
     /// How long a body may take to arrive, from the end of the head. The whole body, so that a byte a second does not help.
     pub body_time: Duration,
+    /// Bytes of a GET's address. Proxies take some 8 KiB; what is longer is sent by POST.
+    pub uri_bytes: usize,
     /// How long an answer may take, the body's arrival included. A page takes milliseconds, and a store that is throttled is
     /// given up before this.
     pub request_time: Duration,
     /// How long the readiness check may take; load balancers give up after a few seconds themselves.
     pub readiness_time: Duration,
+    /// How many requests run at once, on all connections; the next wait. HTTP/2 brings many on one connection.
+    pub running: usize,
     /// The bounds of a GraphQL document and its variables.
     pub query: Limits,
 }
@@ -25,8 +29,10 @@ impl Default for HttpLimits {
         Self {
             body_bytes: 1024 * 1024,
             body_time: Duration::from_secs(10),
+            uri_bytes: 32 * 1024,
             request_time: Duration::from_secs(30),
             readiness_time: Duration::from_secs(2),
+            running: 1024,
             query: Limits::default(),
         }
     }

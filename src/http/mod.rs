@@ -5,24 +5,31 @@
 //! the route; and nothing here waits without a limit: heads and idle connections in [`server`], bodies in `body`, answers in
 //! `deadline`.
 
+pub mod cors;
 pub mod health;
 pub mod limits;
 pub mod metrics;
 pub mod server;
+pub mod settings;
 pub mod writes;
 
 mod accept;
+mod activity;
 mod answer;
+mod bearer;
 mod body;
+mod compression;
 mod connection;
 mod deadline;
 mod graphql;
 mod headers;
+mod observe;
 mod panics;
 mod parameters;
 mod request_id;
 mod stall;
 mod status;
+mod timing;
 
 use std::sync::Arc;
 
@@ -32,14 +39,18 @@ use axum::{
     routing::get,
 };
 use bytes::Bytes;
+use tokio::sync::Semaphore;
+use tower::util::option_layer;
 
 pub use limits::HttpLimits;
 pub use request_id::RequestId;
 pub use server::{ServerLimits, Stopped, run};
+pub use settings::HttpSettings;
 pub use writes::Writes;
 
 use crate::graphql::service::GraphqlService;
 use answer::Failure;
+use body::LargeBodies;
 use health::Readiness;
 
 /// What the handlers share.
@@ -48,14 +59,26 @@ struct Api {
     readiness: Readiness,
     writes: Writes,
     limits: HttpLimits,
-    /// The SDL, printed once.
-    sdl: Bytes,
+    batch_max: usize,
+    large_bodies: LargeBodies,
+    /// A place for each request that runs.
+    running: Semaphore,
+    /// The SDL, printed once; none where introspection is switched off.
+    sdl: Option<Bytes>,
 }
 
 /// Every route, with every layer around it. The layers run from the last to the first.
-pub fn router(service: Arc<dyn GraphqlService>, readiness: Readiness, writes: Writes, limits: HttpLimits) -> Router {
-    let sdl = Bytes::from(service.sdl());
-    let api = Arc::new(Api { service, readiness, writes, limits, sdl });
+pub fn router(
+    service: Arc<dyn GraphqlService>,
+    readiness: Readiness,
+    writes: Writes,
+    settings: HttpSettings,
+) -> Router {
+    let HttpSettings { cors, batch_max, limits } = settings;
+    let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
+    let running = Semaphore::new(limits.running);
+    let large_bodies = LargeBodies::default();
+    let api = Arc::new(Api { service, readiness, writes, limits, batch_max, large_bodies, running, sdl });
     Router::new()
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
         .route("/schema.graphql", get(health::schema))
@@ -66,6 +89,9 @@ pub fn router(service: Arc<dyn GraphqlService>, readiness: Readiness, writes: Wr
         .layer(from_fn_with_state(api.clone(), deadline::limit_time))
         .layer(from_fn(panics::catch))
         .layer(from_fn(headers::add))
+        .layer(compression::layer())
+        .layer(option_layer(cors.layer()))
+        .layer(from_fn(observe::observe))
         .layer(from_fn(request_id::assign))
         .with_state(api)
 }

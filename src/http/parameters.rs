@@ -12,15 +12,50 @@ use serde_json::{Map, Value};
 use super::answer::Failure;
 use crate::graphql::error::Code;
 
-/// The parameters in the body of a POST.
-pub fn from_body(body: &[u8]) -> Result<Request, Failure> {
+/// What one body holds.
+#[derive(Debug)]
+pub enum Sent {
+    One(Box<Request>),
+    /// One after another, in the order of their answers. A request that is malformed spoils its own answer alone.
+    Batch(Vec<Result<Request, Failure>>),
+}
+
+/// The parameters in the body of a POST: those of one request, or of at most `batch_max` in an array.
+pub fn from_body(body: &[u8], batch_max: usize) -> Result<Sent, Failure> {
     let text = std::str::from_utf8(body)
         .map_err(|broken| Failure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to())))?;
     match parse_json("The body", text)? {
-        Value::Object(parameters) => request(parameters),
-        Value::Array(_) => Err(no_batches()),
-        _ => Err(Failure::bad_request("The body is not a JSON object.")),
+        Value::Object(parameters) => request(parameters).map(Box::new).map(Sent::One),
+        Value::Array(requests) => batch(requests, batch_max).map(Sent::Batch),
+        _ => Err(malformed("The body is not a JSON object.")),
     }
+}
+
+fn batch(requests: Vec<Value>, batch_max: usize) -> Result<Vec<Result<Request, Failure>>, Failure> {
+    let refused = |code, message| Err(Failure::new(StatusCode::BAD_REQUEST, code, message));
+    match requests.len() {
+        _ if batch_max == 0 => refused(
+            Code::BatchingNotSupported,
+            "This server takes one request in a body: send them one by one.".to_owned(),
+        ),
+        0 => refused(Code::BadRequest, "The array has no request in it.".to_owned()),
+        found if found > batch_max => {
+            refused(Code::BatchTooLarge, format!("The array has {found} requests; the limit is {batch_max}."))
+        }
+        _ => Ok(requests.into_iter().map(member).collect()),
+    }
+}
+
+fn member(value: Value) -> Result<Request, Failure> {
+    match value {
+        Value::Object(parameters) => request(parameters),
+        _ => Err(malformed("What stands in the array is not a JSON object.")),
+    }
+}
+
+/// It is JSON, and no request ("GraphQL over HTTP", "Status Codes": 422).
+fn malformed(message: impl Into<String>) -> Failure {
+    Failure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
 
 /// The parameters in the query of a GET's URL; there, objects are written as JSON.
@@ -35,7 +70,7 @@ pub fn from_uri(uri: &Uri) -> Result<Request, Failure> {
             _ => Value::String(text),
         };
         if parameters.insert(name.clone(), value).is_some() {
-            return Err(Failure::bad_request(format!("`{name}` is given twice.")));
+            return Err(malformed(format!("`{name}` is given twice.")));
         }
     }
     request(parameters)
@@ -43,7 +78,7 @@ pub fn from_uri(uri: &Uri) -> Result<Request, Failure> {
 
 fn request(mut parameters: Map<String, Value>) -> Result<Request, Failure> {
     let query = string(&mut parameters, "query")?
-        .ok_or_else(|| Failure::bad_request("`query` is missing: the text of a GraphQL document."))?;
+        .ok_or_else(|| malformed("`query` is missing: the text of a GraphQL document."))?;
     let mut request = Request::new(query);
     request.operation_name = string(&mut parameters, "operationName")?;
     if let Some(variables) = object(&mut parameters, "variables")? {
@@ -60,7 +95,7 @@ fn string(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Stri
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(Failure::bad_request(format!("`{name}` is not a string."))),
+        Some(_) => Err(malformed(format!("`{name}` is not a string."))),
     }
 }
 
@@ -68,7 +103,7 @@ fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object)),
-        Some(_) => Err(Failure::bad_request(format!("`{name}` is not an object."))),
+        Some(_) => Err(malformed(format!("`{name}` is not an object."))),
     }
 }
 
@@ -78,12 +113,7 @@ fn parse_json(what: &str, text: &str) -> Result<Value, Failure> {
 }
 
 fn no_value(_cause: serde_json::Error) -> Failure {
-    Failure::bad_request("`extensions` holds a value that GraphQL cannot hold.")
-}
-
-fn no_batches() -> Failure {
-    let message = "Several requests in one body are not supported: send them one by one.";
-    Failure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message)
+    malformed("`extensions` holds a value that GraphQL cannot hold.")
 }
 
 #[cfg(test)]
@@ -92,8 +122,15 @@ mod tests {
 
     use super::*;
 
+    fn taken(body: &str) -> Request {
+        match from_body(body.as_bytes(), 0) {
+            Ok(Sent::One(request)) => *request,
+            other => panic!("{other:?}"),
+        }
+    }
+
     fn refused(body: &str) -> (Code, String) {
-        let failure = from_body(body.as_bytes()).expect_err("the body is malformed");
+        let failure = from_body(body.as_bytes(), 0).expect_err("the body is malformed");
         (failure.code, failure.message)
     }
 
@@ -101,12 +138,12 @@ mod tests {
     fn all_parameters_are_taken_and_null_is_absent() {
         let body =
             r#"{"query": "{a}", "operationName": "A", "variables": {"x": [1]}, "extensions": {"e": 1}, "more": 1}"#;
-        let request = from_body(body.as_bytes()).expect("well-formed");
+        let request = taken(body);
         assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
         assert_eq!(request.variables, Variables::from_json(serde_json::json!({"x": [1]})));
         assert_eq!(request.extensions.get("e"), Some(&async_graphql::Value::from(1)));
         let body = r#"{"query": "{a}", "operationName": null, "variables": null, "extensions": null}"#;
-        assert!(from_body(body.as_bytes()).is_ok());
+        assert_eq!(taken(body).operation_name, None);
     }
 
     #[test]
@@ -124,6 +161,18 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_is_bounded_and_each_of_its_requests_stands_for_itself() {
+        let of = |body: &str| from_body(body.as_bytes(), 2).map_err(|failure| (failure.code, failure.message));
+        let Ok(Sent::Batch(requests)) = of(r#"[{"query": "{a}"}, 7]"#) else { panic!("a batch") };
+        let told: Vec<_> =
+            requests.into_iter().map(|each| each.map(|one| one.query).map_err(|failure| failure.code)).collect();
+        assert_eq!(told, [Ok("{a}".to_owned()), Err(Code::BadRequest)]);
+        let too_many = (Code::BatchTooLarge, "The array has 3 requests; the limit is 2.".to_owned());
+        assert_eq!(of("[{}, {}, {}]").err(), Some(too_many));
+        assert_eq!(of("[]").map_err(|(code, _)| code).err(), Some(Code::BadRequest));
+    }
+
+    #[test]
     fn nesting_beyond_the_parsers_limit_is_refused() {
         let body =
             format!(r#"{{"query": "{{a}}", "variables": {{"x": {}1{}}}}}"#, "[".repeat(9_000), "]".repeat(9_000));
@@ -132,7 +181,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_utf8_are_refused() {
-        let failure = from_body(b"{\"query\": \"\xFF\"}").expect_err("not UTF-8");
+        let failure = from_body(b"{\"query\": \"\xFF\"}", 0).expect_err("not UTF-8");
         assert_eq!(failure.message, "The body is not UTF-8 (byte 11).");
     }
 
@@ -153,7 +202,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_body_panics(body in any::<Vec<u8>>()) {
-            let _ = from_body(&body);
+            let _ = from_body(&body, 3);
         }
     }
 }

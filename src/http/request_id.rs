@@ -9,7 +9,7 @@ use axum::{
 };
 use tracing::Instrument;
 
-const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// An id from a proxy is taken up to this length; it goes into every line of the log.
 const LENGTH_MAX: usize = 64;
@@ -27,6 +27,7 @@ pub async fn assign(mut request: Request, next: Next) -> Response<Body> {
         request_id = id.to_str().unwrap_or_default(),
         method = %request.method(),
         path = request.uri().path(),
+        trace_id = tracing::field::Empty,
     );
     request.extensions_mut().insert(RequestId(id.clone()));
     let mut response = next.run(request).instrument(span).await;

@@ -11,8 +11,11 @@ use crate::graphql::error::{Code, code_of, is_request_error};
 
 /// The status of a GraphQL response, sent as `media`.
 pub fn status_of(response: &Response, media: Media) -> StatusCode {
-    if media == Media::Json || !is_request_error(response) {
+    if media == Media::Json || response.errors.is_empty() {
         return StatusCode::OK;
+    }
+    if !is_request_error(response) {
+        return partial_success();
     }
     let code = response.errors.first().and_then(code_of).unwrap_or_default();
     if code == Code::GraphqlParseFailed.as_str() {
@@ -29,6 +32,12 @@ pub fn status_of(response: &Response, media: Media) -> StatusCode {
         // It parsed, and it cannot be run: validation, coercion, limits, the choice of the operation.
         StatusCode::UNPROCESSABLE_ENTITY
     }
+}
+
+/// 294: it ran, and some of its fields failed ("GraphQL over HTTP", section "Partial success"). The edition's own, and for its own media
+/// type alone.
+fn partial_success() -> StatusCode {
+    StatusCode::from_u16(294).expect("three digits are a status")
 }
 
 #[cfg(test)]
@@ -62,7 +71,8 @@ mod tests {
     fn a_field_that_failed_is_no_failed_request() {
         let mut response = failed(Code::Internal);
         response.errors[0].path.push(PathSegment::Field("post".into()));
-        assert_eq!(status_of(&response, Media::GraphqlResponse), StatusCode::OK);
+        assert_eq!(status_of(&response, Media::GraphqlResponse).as_u16(), 294);
+        assert_eq!(status_of(&response, Media::Json), StatusCode::OK);
     }
 
     #[test]

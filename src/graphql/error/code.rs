@@ -1,6 +1,6 @@
 //! The codes that errors bear. The rule: a code once given stays; clients branch on it, and on nothing else of an error.
 
-use async_graphql::{ErrorExtensionValues, Pos, ServerError, Value};
+use async_graphql::{ErrorExtensionValues, Pos, Response, ServerError, Value};
 
 /// Characters of a message that repeats what the client sent, at most: a name in a document can be 64 KB long.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
@@ -11,6 +11,7 @@ pub enum Code {
     /// The request itself is malformed: its JSON, or one of its parameters.
     BadRequest,
     BatchingNotSupported,
+    BatchTooLarge,
     /// A value does not fit its type, or a variable that must be given is not.
     BadUserInput,
     /// Who asks is known, and may not.
@@ -20,6 +21,8 @@ pub enum Code {
     GraphqlValidationFailed,
     /// The server's own fault. The log has the cause.
     Internal,
+    /// The operator has switched it off.
+    IntrospectionDisabled,
     /// A kind of operation or an HTTP method that must not come this way.
     MethodNotAllowed,
     NotAcceptable,
@@ -39,19 +42,50 @@ pub enum Code {
     /// The storage is out of reach at the moment.
     Unavailable,
     UnsupportedMediaType,
+    UriTooLong,
 }
 
 impl Code {
+    const ALL: [Self; 25] = [
+        Self::BadRequest,
+        Self::BatchingNotSupported,
+        Self::BatchTooLarge,
+        Self::BadUserInput,
+        Self::Forbidden,
+        Self::FragmentCycle,
+        Self::GraphqlParseFailed,
+        Self::GraphqlValidationFailed,
+        Self::Internal,
+        Self::IntrospectionDisabled,
+        Self::MethodNotAllowed,
+        Self::NotAcceptable,
+        Self::NotFound,
+        Self::OperationResolutionFailure,
+        Self::PayloadTooLarge,
+        Self::QueryTooComplex,
+        Self::QueryTooDeep,
+        Self::QueryTooLarge,
+        Self::RequestTimeout,
+        Self::SubscriptionsNotSupported,
+        Self::Timeout,
+        Self::Unauthenticated,
+        Self::Unavailable,
+        Self::UnsupportedMediaType,
+        Self::UriTooLong,
+    ];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BadRequest => "BAD_REQUEST",
             Self::BatchingNotSupported => "BATCHING_NOT_SUPPORTED",
+            Self::BatchTooLarge => "BATCH_TOO_LARGE",
             Self::BadUserInput => "BAD_USER_INPUT",
             Self::Forbidden => "FORBIDDEN",
             Self::FragmentCycle => "FRAGMENT_CYCLE",
             Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
             Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
             Self::Internal => "INTERNAL",
+            Self::IntrospectionDisabled => "INTROSPECTION_DISABLED",
             Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
             Self::NotAcceptable => "NOT_ACCEPTABLE",
             Self::NotFound => "NOT_FOUND",
@@ -66,6 +100,7 @@ impl Code {
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Unavailable => "UNAVAILABLE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
+            Self::UriTooLong => "URI_TOO_LONG",
         }
     }
 }
@@ -85,6 +120,18 @@ pub fn code_of(error: &ServerError) -> Option<&str> {
         _ => None,
     }
 }
+
+/// The code of a response's first error, or `OK`, as one of the words that there are: for those who count.
+pub fn code_word(response: &Response) -> &'static str {
+    let Some(error) = response.errors.first() else { return "OK" };
+    let code = code_of(error).unwrap_or_default();
+    let words = Code::ALL.iter().map(|code| code.as_str()).chain(OF_RESOLVERS);
+    words.into_iter().find(|word| *word == code).unwrap_or("OTHER")
+}
+
+/// The codes that resolvers alone give.
+const OF_RESOLVERS: [&str; 6] =
+    ["BAD_CURSOR", "BAD_PREVIEW", "CONFLICT", "FILTER_TOO_BROAD", "PREVIEW_EXPIRED", "TOO_LARGE"];
 
 /// Cuts a message that repeats what the client sent.
 pub(super) fn shorten(message: &mut String) {

@@ -16,7 +16,7 @@ use async_graphql::{
     },
 };
 
-pub use code::{Code, code_of, coded};
+pub use code::{Code, code_of, code_word, coded};
 use code::{set_code, shorten};
 
 /// Errors of one response, at most; a document of 64 KB can break rules many thousand times, and repeats each in its message.

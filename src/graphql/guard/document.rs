@@ -36,6 +36,10 @@ pub fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<u64, Re
 
 fn hold_to_limits(totals: &Totals, limits: &Limits) -> Result<(), Refusal> {
     use Code::{QueryTooComplex, QueryTooDeep};
+    if totals.introspection_fields > 0 && !limits.introspection {
+        let message = "Introspection is switched off on this server: `__schema` and `__type` cannot be asked.";
+        return Err(Refusal::new(Code::IntrospectionDisabled, message));
+    }
     let bounds = [
         (QueryTooDeep, "selection sets inside each other", totals.nesting, limits.nesting),
         (QueryTooDeep, "fields inside each other", totals.depth, limits.depth),

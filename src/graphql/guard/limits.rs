@@ -25,6 +25,8 @@ pub struct Limits {
     pub aliases: usize,
     /// Fields of one operation's root, fragments spread: each starts reads of its own, or is a write.
     pub root_fields: usize,
+    /// Whether `__schema` and `__type` may be asked. `__typename` always may: clients cannot do without.
+    pub introspection: bool,
     /// As `fields`, under `__schema` and `__type`. GraphiQL's introspection has 240.
     pub introspection_fields: usize,
     /// As `depth`, under `__schema` and `__type`. GraphiQL's introspection is 15 deep.
@@ -49,6 +51,7 @@ impl Default for Limits {
             depth: 16,
             aliases: 100,
             root_fields: 50,
+            introspection: true,
             introspection_fields: 500,
             introspection_depth: 20,
             introspection_values: 250_000,

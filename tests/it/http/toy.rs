@@ -11,7 +11,7 @@ use std::{
 
 use async_graphql::{Context, EmptySubscription, InputObject, Object, Schema};
 use tidings::http::{
-    HttpLimits, ServerLimits, Stopped, Writes,
+    HttpSettings, ServerLimits, Stopped, Writes,
     health::{NotReady, Readiness},
     router, run,
 };
@@ -73,6 +73,10 @@ impl Query {
     }
 
     async fn fails(&self) -> async_graphql::Result<i32> {
+        Err(std::io::Error::other("the disk at /secret is full").into())
+    }
+
+    async fn maybe_fails(&self) -> async_graphql::Result<Option<i32>> {
         Err(std::io::Error::other("the disk at /secret is full").into())
     }
 
@@ -138,10 +142,10 @@ pub struct Toy {
 
 impl Toy {
     pub async fn start() -> Self {
-        Self::start_with(HttpLimits::default(), ServerLimits::default()).await
+        Self::start_with(HttpSettings::default(), ServerLimits::default()).await
     }
 
-    pub async fn start_with(http: HttpLimits, server: ServerLimits) -> Self {
+    pub async fn start_with(http: impl Into<HttpSettings>, server: ServerLimits) -> Self {
         let (marks, gate, writes) = (Arc::new(Marks::default()), Arc::new(Semaphore::new(0)), Writes::default());
         let schema =
             Schema::build(Query, Mutation, EmptySubscription).data(Arc::clone(&marks)).data(Arc::clone(&gate)).finish();
@@ -151,7 +155,7 @@ impl Toy {
             let open = readiness_gate.available_permits() > 0;
             async move { if open { Ok(()) } else { Err(NotReady("store")) } }
         });
-        let router = router(Arc::new(schema), readiness, writes.clone(), http);
+        let router = router(Arc::new(schema), readiness, writes.clone(), http.into());
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound listener has an address");
         let (stop, stopped) = oneshot::channel();

@@ -132,7 +132,7 @@ pub const BANS: &[Ban] = &[
     Ban {
         within: &[""],
         except: &["http/", "app.rs"],
-        words: &["axum", "hyper", "hyper_util", "tower"],
+        words: &["axum", "hyper", "hyper_util", "tower", "tower_http"],
         because: "only http knows HTTP; app hands its router on",
     },
     Ban {

@@ -10,7 +10,7 @@ use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
-use tidings::http::{HttpLimits, Writes, router};
+use tidings::http::{HttpSettings, Writes, router};
 use tidings::model::Role;
 use tower::ServiceExt;
 
@@ -38,7 +38,7 @@ impl Site {
     pub fn router_with(&self, sign_in: SignIn) -> axum::Router {
         let service = ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
         let service = Arc::new(service);
-        router(service, Readiness::new(async || Ok(())), Writes::default(), HttpLimits::default())
+        router(service, Readiness::new(async || Ok(())), Writes::default(), HttpSettings::default())
     }
 
     pub async fn post_graphql(&self, body: Value) -> Answer {

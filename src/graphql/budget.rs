@@ -1,0 +1,26 @@
+//! What the requests of one batch may cost together. The rule: no more than one request alone may, so that a batch is no way around the limit.
+
+use std::any::TypeId;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_graphql::Request;
+
+/// What the batch has spent so far, by the bounds of its requests; each of them bears it, and they run one after another.
+#[derive(Debug, Default)]
+pub struct Budget(AtomicU64);
+
+impl Budget {
+    /// The budget that a request bears, where it is one of a batch.
+    pub fn of(request: &Request) -> Option<Arc<Self>> {
+        request.data.get(&TypeId::of::<Arc<Self>>()).and_then(|data| data.downcast_ref()).cloned()
+    }
+
+    pub fn spent(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub fn spend(&self, requests: u64) {
+        self.0.fetch_add(requests, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,22 @@
+//! What an operator chooses of the HTTP side. The rule: without a choice the server trusts no other origin and answers one request at a
+//! time in a body.
+
+use super::{HttpLimits, cors::AllowedOrigins};
+
+#[derive(Debug, Clone, Default)]
+pub struct HttpSettings {
+    /// Whose pages may ask from a browser.
+    pub cors: AllowedOrigins,
+    /// How many requests one body may hold, as an array; with none, an array is refused. At most [`BATCH_MAX`].
+    pub batch_max: usize,
+    pub limits: HttpLimits,
+}
+
+impl From<HttpLimits> for HttpSettings {
+    fn from(limits: HttpLimits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+}
+
+/// The largest bound that can be set: a batch is answered within the time of one request.
+pub const BATCH_MAX: usize = 50;
