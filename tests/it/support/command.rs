@@ -72,7 +72,7 @@ pub fn limited(arguments: &[&str], bytes: u64) -> Command {
 
 fn is_setting(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
-    ["TIDINGS_", "AZURE_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].iter().any(|ours| name.starts_with(ours))
+    ["TIDINGS_", "AZURE_", "OTEL_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].iter().any(|ours| name.starts_with(ours))
 }
 
 /// Runs a command to its end.
@@ -177,6 +177,22 @@ impl Serving {
         answer.lines().next().unwrap_or_default().to_owned()
     }
 
+    /// What `path` answers to a GET with these headers: its head and its body.
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> (String, String) {
+        get(&self.address, path, headers)
+    }
+
+    /// The rest of the next line that begins like this.
+    pub fn told(&self, beginning: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        while let Ok(line) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            if let Some(rest) = line.strip_prefix(beginning) {
+                return rest.to_owned();
+            }
+        }
+        panic!("no line begins with {beginning:?}");
+    }
+
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -222,6 +238,18 @@ impl Drop for Serving {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A GET over a connection of its own: the answer's head and body.
+pub fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> (String, String) {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{headers}\r\n");
+    stream.write_all(head.as_bytes()).expect("a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    (head.to_owned(), body.to_owned())
 }
 
 fn lines_of(stream: impl Read + Send + 'static) -> Receiver<String> {
