@@ -34,6 +34,9 @@ labels! {
     OutcomeLabels { outcome: &'static str }
 }
 
+/// Why a request to the store is sent again.
+const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
+
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
 pub(super) struct Families {
@@ -71,6 +74,9 @@ impl Families {
 impl Default for Families {
     fn default() -> Self {
         let mut all = Registering(Registry::default());
+        let retries = Family::<RetryLabels, Counter>::default();
+        // Told as none before the first: a rate needs both.
+        RETRY_REASONS.iter().for_each(|reason| drop(retries.get_or_create(&RetryLabels { reason })));
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.0.register("tidings_build", "The build that is running", version);
         Self {
@@ -86,11 +92,7 @@ impl Default for Families {
             query_costs: all.plain("tidings_query_cost_requests", "Storage requests a query needed", counts()),
             storage_requests: all.plain("tidings_storage_requests", "Requests to the store", Family::default()),
             storage_durations: all.timed("tidings_storage_request_duration", "With all retries", durations()),
-            storage_retries: all.plain(
-                "tidings_storage_retries",
-                "Requests to the store sent again",
-                Family::default(),
-            ),
+            storage_retries: all.plain("tidings_storage_retries", "Requests to the store sent again", retries),
             rows_read: all.plain("tidings_storage_rows_read", "Rows that the store answered with", Family::default()),
             pointers_skipped: all.plain("tidings_pointers_skipped", "Pointers passed over", Counter::default()),
             changes: all.plain("tidings_changes", "Changes, by what became of them", Family::default()),

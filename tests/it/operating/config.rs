@@ -122,7 +122,10 @@ fn an_unknown_key_is_refused_by_its_line_with_the_one_that_was_meant() {
     for (text, refusal) in [
         ("# A site.\nlisen = \"x\"\n", ", line 2: there is no setting lisen; listen is meant, perhaps"),
         ("[oidc]\n\nisuer = \"x\"\n", ", line 3: there is no setting oidc.isuer; oidc.issuer is meant, perhaps"),
-        ("[limits]\nbody_byte = 1\n", ", line 2: there is no setting limits.body_byte; limits.body_bytes is meant, perhaps"),
+        (
+            "[limits]\nbody_byte = 1\n",
+            ", line 2: there is no setting limits.body_byte; limits.body_bytes is meant, perhaps",
+        ),
     ] {
         assert_eq!(File::of(text).refusal(), refusal);
     }
@@ -144,8 +147,14 @@ fn a_value_of_the_wrong_form_is_refused_by_its_line_with_the_right_one() {
             "[limits]\nbody_bytes = 12\n",
             ", line 2: limits.body_bytes: \"12\" is not a whole number from 1024 to 1073741824",
         ),
-        ("store = \"redis:1\"\n", ", line 1: store: \"redis:1\" names no store; write file:PATH, such as file:tidings-data, or azure"),
-        ("[log]\nformat = \"xml\"\n", ", line 2: log.format: \"xml\" is no format of the log; write json, pretty or auto"),
+        (
+            "store = \"redis:1\"\n",
+            ", line 1: store: \"redis:1\" names no store; write file:PATH, such as file:tidings-data, or azure",
+        ),
+        (
+            "[log]\nformat = \"xml\"\n",
+            ", line 2: log.format: \"xml\" is no format of the log; write json, pretty or auto",
+        ),
         ("[oidc]\naudience = \"a\"\n", ", line 2: oidc.audience needs oidc.issuer beside it"),
     ] {
         assert_eq!(File::of(text).refusal(), refusal);
@@ -159,7 +168,11 @@ fn a_variable_of_the_wrong_form_is_refused_by_its_name() {
     let file = File::of("");
     for (variable, value, refusal) in [
         ("TIDINGS_CREATE", "maybe", "TIDINGS_CREATE: \"maybe\" is neither true nor false"),
-        ("TIDINGS_LIMITS_CONNECTIONS", "0", "TIDINGS_LIMITS_CONNECTIONS: \"0\" is not a whole number from 1 to 1000000"),
+        (
+            "TIDINGS_LIMITS_CONNECTIONS",
+            "0",
+            "TIDINGS_LIMITS_CONNECTIONS: \"0\" is not a whole number from 1 to 1000000",
+        ),
         ("OTEL_TRACES_SAMPLER", "some", "OTEL_TRACES_SAMPLER: \"some\" is no sampler; write always_on"),
     ] {
         let refused = file.printed(&[], &[(variable, value)]);
@@ -170,7 +183,8 @@ fn a_variable_of_the_wrong_form_is_refused_by_its_name() {
 #[test]
 fn a_secret_is_given_once() {
     let held = File::of("a-token-of-more-than-24-characters\n");
-    let both = [("TIDINGS_EDITOR_TOKEN", "a-token-of-more-than-24-characters"), ("TIDINGS_EDITOR_TOKEN_FILE", held.path())];
+    let both =
+        [("TIDINGS_EDITOR_TOKEN", "a-token-of-more-than-24-characters"), ("TIDINGS_EDITOR_TOKEN_FILE", held.path())];
     let refused = File::of("").printed(&[], &both);
     assert_eq!(refused.complaint(), "TIDINGS_EDITOR_TOKEN_FILE: give this or TIDINGS_EDITOR_TOKEN, not both");
     let refused = File::of("editor_token_file = \"no-such-file\"\n").refusal();

@@ -1,8 +1,11 @@
 //! The server as those meet it who operate it: its settings, what it tells of itself, and what they install it with.
 
 mod config;
+mod log;
 mod metrics;
+mod receiver;
 mod settings_told;
+mod traces;
 
 use std::path::Path;
 

@@ -42,7 +42,8 @@ fn the_table_of_the_readme_has_the_defaults() {
     let readme = repository("README.md");
     for setting in table::all() {
         let Some(default) = setting.default.text().filter(|default| default != "false") else { continue };
-        let row = readme.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{}`", setting.variable)));
+        let row =
+            readme.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{}`", setting.variable)));
         let row = row.unwrap_or_else(|| panic!("no row for {}", setting.variable));
         assert!(row.contains(&format!("`{default}`")), "{default}: {row}");
     }
