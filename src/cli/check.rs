@@ -5,16 +5,17 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::flags::{Flags, OfStore};
+use super::flags::{Flags, OfStore, without_flag};
 use super::{Failure, in_one_line, store_of};
 use crate::app;
-use crate::config::Sources;
+use crate::config::{Sources, table};
 use crate::content::Content;
 use crate::content::check::Report;
 use crate::content::repair::Options;
 
 /// Read everything and name each difference between the tables.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Check {
     #[command(flatten)]
     store: Flags<OfStore>,

@@ -6,14 +6,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::flags::{Flags, OfStore};
+use super::flags::{Flags, OfStore, without_flag};
 use super::{Failure, store_of};
 use crate::app::{self, Missing};
-use crate::config::Sources;
+use crate::config::{Sources, table};
 use crate::export;
 
 /// Export all content, drafts included, as JSON Lines.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Export {
     /// The file to write; left out: the standard output.
     path: Option<PathBuf>,

@@ -63,6 +63,14 @@ impl<G: Group> clap::FromArgMatches for Flags<G> {
     }
 }
 
+/// The settings of these groups that have no flag, for the end of a help.
+pub fn without_flag(groups: &[&[&'static Setting]]) -> String {
+    let settings = groups.iter().copied().flatten().filter(|setting| setting.flag.is_none());
+    let lines = settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable, setting.key, indented(&help(setting))));
+    let lines: String = lines.collect();
+    format!("Settings without a flag, by their variables and their keys in the configuration file:\n\n{lines}")
+}
+
 fn texts(matches: &ArgMatches, setting: &Setting) -> Option<Vec<String>> {
     Some(matches.get_many::<String>(setting.key)?.cloned().collect())
 }
@@ -83,5 +91,19 @@ fn help(setting: &Setting) -> String {
         (Form::Switch, _) | (_, None) => String::new(),
         (_, Some(default)) => format!(" [default: {default}]"),
     };
-    format!("{} [env: {}] [key: {}]{default}", setting.about, setting.variable, setting.key)
+    let places = setting.flag.map(|_| format!("\n[env: {}] [key: {}]", setting.variable, setting.key));
+    format!("{}{}{default}", setting.about, places.unwrap_or_default())
+}
+
+/// In lines that a terminal of 80 columns does not break.
+fn indented(text: &str) -> String {
+    const WIDTH: usize = 74;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < WIDTH => line.extend([" ", word]),
+            _ => lines.push(format!(" {word}")),
+        }
+    }
+    lines.iter().map(|line| format!("     {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -9,22 +9,23 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::flags::{Flags, OfStore};
+use super::flags::{Flags, OfStore, without_flag};
 use super::{Failure, in_one_line, store_of};
 use crate::app::{self, Missing};
-use crate::config::Sources;
+use crate::config::{Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, Report};
 use crate::import::{Format, Source, open};
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Import {
     /// The folder or file.
     path: PathBuf,
     #[command(flatten)]
     store: Flags<OfStore>,
-    /// What it is; told from what is found where this is left out.
+    /// What it is: markdown, wxr or jsonl. Left out: told from what is found.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Say what would be done, and write nothing.

@@ -6,6 +6,7 @@ mod check;
 mod export;
 mod flags;
 mod import;
+mod install;
 mod schema;
 mod serve;
 mod token;
@@ -38,6 +39,8 @@ enum Command {
     Check(check::Check),
     Schema(schema::PrintSchema),
     Token(token::TokenCommand),
+    Man(install::PrintMan),
+    Completions(install::PrintCompletions),
 }
 
 /// Where the content is, for a command that has no other setting.
@@ -79,6 +82,8 @@ impl Command {
             Self::Check(check) => check.run(sources).await,
             Self::Schema(schema) => schema.run(),
             Self::Token(token) => token.run(sources).await,
+            Self::Man(man) => man.run(),
+            Self::Completions(completions) => completions.run(),
         }
     }
 }

@@ -7,14 +7,15 @@ use clap::Args;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::flags::{Flags, OfServer, OfStore};
+use super::flags::{Flags, OfServer, OfStore, without_flag};
 use super::{Failure, import};
 use crate::app::{self, Listeners, Missing};
-use crate::config::{self, ServeSettings, Sources};
+use crate::config::{self, ServeSettings, Sources, table};
 use crate::telemetry;
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER]))]
 pub struct Serve {
     #[command(flatten)]
     store: Flags<OfStore>,

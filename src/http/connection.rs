@@ -58,10 +58,16 @@ pub async fn serve(stream: TcpStream, router: Router, limits: ServerLimits, mut 
     }
     let mut leaving = false;
     loop {
-        let patience = if leaving { FAREWELL } else { limits.head_time };
-        let deadline = activity.idle_since().unwrap_or_else(Instant::now) + patience;
-        // HTTP/1.1 is closed by hyper then, which knows of bytes that are still to be written.
-        let may_close = !leaving || activity.is_http2();
+        let patience = match leaving {
+            true if activity.is_http2() => FAREWELL,
+            // What is left of the last answer lies with hyper, and may be on its way.
+            true => limits.write_time,
+            false => limits.head_time,
+        };
+        let deadline = match activity.under_way_since() {
+            Some(began) => began + limits.answer_time,
+            None => activity.idle_since().unwrap_or_else(Instant::now) + patience,
+        };
         tokio::select! {
             ended = connection.as_mut() => return log_end(ended),
             Ok(()) = signals.changed(), if !leaving => {
@@ -72,16 +78,22 @@ pub async fn serve(stream: TcpStream, router: Router, limits: ServerLimits, mut 
                 }
                 leaving = activity.has_begun();
             }
-            () = sleep_until(deadline), if may_close => match activity.idle_since() {
-                Some(since) if since.elapsed() >= patience => {
-                    if leaving || !activity.has_begun() {
-                        return;
-                    }
-                    leaving = true;
+            // Its deadline is another one.
+            () = activity.request_came() => continue,
+            () = sleep_until(deadline) => {
+                if activity.under_way_since().is_some_and(|began| began.elapsed() >= limits.answer_time) {
+                    tracing::debug!("http.answer_not_taken");
+                    return;
                 }
-                // A request came meanwhile.
-                _ => continue,
-            },
+                if activity.idle_since().is_none_or(|since| since.elapsed() < patience) {
+                    // A request came meanwhile.
+                    continue;
+                }
+                if leaving || !activity.has_begun() {
+                    return;
+                }
+                leaving = true;
+            }
         }
         if leaving {
             connection.as_mut().graceful_shutdown();

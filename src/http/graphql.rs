@@ -26,7 +26,7 @@ use super::{
 };
 use crate::graphql::{
     budget::Budget,
-    error::{Code, code_word, give_codes},
+    error::{Code, code_word, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
 };
 use crate::telemetry::{metrics, spans};
@@ -179,6 +179,9 @@ async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> Gra
         }
         _ => api.service.execute(request).await,
     };
+    if !api.limits.query.introspection {
+        hide_unsent_names(&mut response, &document);
+    }
     give_codes(&mut response, &document);
     response
 }

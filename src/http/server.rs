@@ -28,6 +28,9 @@ pub struct ServerLimits {
     pub head_bytes: usize,
     /// How long a client may take no byte of its answer.
     pub write_time: Duration,
+    /// How long an answer may take from its request's head to its last piece. A megabyte in this time is 6 KB a second; one that takes a byte
+    /// now and then is not served for ever.
+    pub answer_time: Duration,
     /// How long a stop waits for the requests in flight; past it they are cut off.
     pub stop_time: Duration,
 }
@@ -39,6 +42,7 @@ impl Default for ServerLimits {
             head_time: Duration::from_secs(75),
             head_bytes: 64 * 1024,
             write_time: Duration::from_secs(30),
+            answer_time: Duration::from_secs(180),
             stop_time: Duration::from_secs(20),
         }
     }

@@ -5,6 +5,7 @@
 //! without a path came before execution, one at an argument's value from reading that value.
 
 mod code;
+mod names;
 
 use std::collections::HashSet;
 
@@ -18,6 +19,7 @@ use async_graphql::{
 
 pub use code::{Code, code_of, code_word, coded};
 use code::{set_code, shorten};
+pub use names::hide_unsent_names;
 
 /// Errors of one response, at most; a document of 64 KB can break rules many thousand times, and repeats each in its message.
 pub const ERRORS_MAX: usize = 50;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tidings::http::{HttpLimits, ServerLimits, Stopped};
-use tokio::time::sleep;
+use tokio::{io::AsyncReadExt, time::sleep};
 
 use super::{
     client::{Client, ask, get, query},
@@ -96,6 +96,26 @@ async fn a_client_that_takes_nothing_of_its_answer_is_cut_off() {
     greedy.send(query("{ long(bytes: 50000000) }")).await;
     // It holds the only place; the next is served once it has lost it.
     assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
+    toy.end().await;
+}
+
+/// A byte now and then is something, so that no single write is ever late.
+#[tokio::test]
+async fn a_client_that_sips_its_answer_is_cut_off() {
+    let answer_time = Duration::from_millis(500);
+    let server = ServerLimits { answer_time, connections: 1, ..ServerLimits::default() };
+    let toy = Toy::start_with(HttpLimits::default(), server).await;
+    let mut greedy = Client::connect(toy.address).await;
+    greedy.send(query("{ long(bytes: 50000000) }")).await;
+    let sipping = tokio::spawn(async move {
+        let mut bytes = [0; 1024];
+        while matches!(greedy.stream.read(&mut bytes).await, Ok(count) if count > 0) {
+            sleep(Duration::from_millis(5)).await;
+        }
+    });
+    // It holds the only place; the next is served once it has lost it.
+    assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
+    sipping.abort();
     toy.end().await;
 }
 

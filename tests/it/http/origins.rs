@@ -1,0 +1,85 @@
+//! Pages of other origins: what a browser is told before it lets them ask.
+
+use tidings::http::{HttpSettings, ServerLimits};
+
+use super::{
+    client::{Answer, Client, get},
+    toy::Toy,
+};
+
+const OURS: &str = "https://blog.example";
+
+async fn allowing(origins: &[&str]) -> Toy {
+    let cors = origins.iter().map(|origin| origin.parse().expect("an origin")).collect();
+    Toy::start_with(HttpSettings { cors, ..HttpSettings::default() }, ServerLimits::default()).await
+}
+
+/// What a browser sends before a page of `origin` may POST JSON with a token.
+async fn preflight(toy: &Toy, origin: &str) -> Answer {
+    let mut client = Client::connect(toy.address).await;
+    let asks = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,content-type\r\n";
+    client.send(format!("OPTIONS /graphql HTTP/1.1\r\nhost: toy\r\norigin: {origin}\r\n{asks}\r\n")).await;
+    client.answer().await
+}
+
+async fn asked_from(toy: &Toy, origin: &str) -> Answer {
+    let mut client = Client::connect(toy.address).await;
+    let request = String::from_utf8(get("/graphql?query=%7Bname%7D")).expect("text");
+    client.send(request.replace("host: toy\r\n", &format!("host: toy\r\norigin: {origin}\r\n"))).await;
+    client.answer().await
+}
+
+#[tokio::test]
+async fn a_page_of_an_origin_that_is_named_may_ask_with_a_token() {
+    let toy = allowing(&[OURS, "http://localhost:5173"]).await;
+    for origin in [OURS, "http://localhost:5173"] {
+        let answer = preflight(&toy, origin).await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
+        assert_eq!(answer.header("access-control-allow-methods"), Some("GET,HEAD,POST"));
+        let headers = answer.header("access-control-allow-headers").unwrap_or_default();
+        assert!(
+            ["authorization", "content-type", "traceparent"].iter().all(|name| headers.contains(name)),
+            "{headers}"
+        );
+        assert_eq!(answer.header("access-control-max-age"), Some("7200"));
+        let answer = asked_from(&toy, origin).await;
+        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, Some(origin)));
+        assert_eq!(answer.header("access-control-expose-headers"), Some("x-request-id,server-timing"));
+        assert!(answer.head.to_lowercase().contains("\r\nvary: origin"), "{}", answer.head);
+        assert_eq!(answer.header("access-control-allow-credentials"), None);
+    }
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_page_of_any_other_origin_is_told_nothing() {
+    let (some, none) = (allowing(&[OURS]).await, Toy::start().await);
+    for toy in [&some, &none] {
+        for origin in ["https://blog.example.evil", "http://blog.example", "https://blog.example:8443", "null"] {
+            assert_eq!(preflight(toy, origin).await.header("access-control-allow-origin"), None, "{origin}");
+            assert_eq!(asked_from(toy, origin).await.header("access-control-allow-origin"), None, "{origin}");
+        }
+    }
+    assert_eq!(preflight(&none, OURS).await.status, 405);
+    some.end().await;
+    none.end().await;
+}
+
+#[tokio::test]
+async fn a_star_lets_every_page_ask() {
+    let toy = allowing(&[OURS, "*"]).await;
+    assert_eq!(preflight(&toy, "https://anyone.example").await.header("access-control-allow-origin"), Some("*"));
+    toy.end().await;
+}
+
+/// A page of another origin reads its refusals too.
+#[tokio::test]
+async fn a_refusal_can_be_read_by_the_page_that_asked() {
+    let toy = allowing(&[OURS]).await;
+    let mut client = Client::connect(toy.address).await;
+    client.send(format!("POST /graphql HTTP/1.1\r\nhost: toy\r\norigin: {OURS}\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\nx")).await;
+    let answer = client.answer().await;
+    assert_eq!((answer.status, answer.header("access-control-allow-origin")), (415, Some(OURS)));
+    toy.end().await;
+}
