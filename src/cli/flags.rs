@@ -66,7 +66,8 @@ impl<G: Group> clap::FromArgMatches for Flags<G> {
 /// The settings of these groups that have no flag, for the end of a help.
 pub fn without_flag(groups: &[&[&'static Setting]]) -> String {
     let settings = groups.iter().copied().flatten().filter(|setting| setting.flag.is_none());
-    let lines = settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable, setting.key, indented(&help(setting))));
+    let lines =
+        settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable, setting.key, indented(&help(setting))));
     let lines: String = lines.collect();
     format!("Settings without a flag, by their variables and their keys in the configuration file:\n\n{lines}")
 }

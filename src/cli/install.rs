@@ -20,7 +20,9 @@ pub struct PrintMan {
 
 /// Print what completes the commands and flags of tidings in a shell.
 #[derive(Debug, Args)]
-#[command(after_help = "For bash, for example: tidings completions bash > ~/.local/share/bash-completion/completions/tidings")]
+#[command(
+    after_help = "For bash, for example: tidings completions bash > ~/.local/share/bash-completion/completions/tidings"
+)]
 pub struct PrintCompletions {
     shell: Shell,
 }

@@ -15,7 +15,7 @@ use crate::telemetry;
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
-#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER]))]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER, &table::limits::ALL]))]
 pub struct Serve {
     #[command(flatten)]
     store: Flags<OfStore>,

@@ -7,8 +7,9 @@ use crate::graphql::guard::Limits;
 use crate::http::cors::AllowedOrigin;
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 
+use super::ConfigError;
 use super::sources::Settings;
-use super::{ConfigError, table};
+use super::table::{self, limits as bounds};
 
 pub(super) static HTTP: LazyLock<HttpLimits> = LazyLock::new(HttpLimits::default);
 pub(super) static SERVER: LazyLock<ServerLimits> = LazyLock::new(ServerLimits::default);
@@ -26,20 +27,20 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
 
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
     Ok(HttpLimits {
-        body_bytes: settings.count(&table::LIMIT_BODY_BYTES)?,
-        body_time: settings.seconds(&table::LIMIT_BODY_SECONDS)?,
-        uri_bytes: settings.count(&table::LIMIT_URI_BYTES)?,
-        running: settings.count(&table::LIMIT_RUNNING)?,
-        request_time: settings.seconds(&table::LIMIT_REQUEST_SECONDS)?,
+        body_bytes: settings.count(&bounds::BODY_BYTES)?,
+        body_time: settings.seconds(&bounds::BODY_SECONDS)?,
+        uri_bytes: settings.count(&bounds::URI_BYTES)?,
+        running: settings.count(&bounds::RUNNING)?,
+        request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
         query: Limits {
-            document_bytes: settings.count(&table::LIMIT_QUERY_BYTES)?,
-            tokens: settings.count(&table::LIMIT_QUERY_TOKENS)?,
-            directives: settings.count(&table::LIMIT_QUERY_DIRECTIVES)?,
-            fields: settings.count(&table::LIMIT_QUERY_FIELDS)?,
-            depth: settings.count(&table::LIMIT_QUERY_DEPTH)?,
-            aliases: settings.count(&table::LIMIT_QUERY_ALIASES)?,
+            document_bytes: settings.count(&bounds::QUERY_BYTES)?,
+            tokens: settings.count(&bounds::QUERY_TOKENS)?,
+            directives: settings.count(&bounds::QUERY_DIRECTIVES)?,
+            fields: settings.count(&bounds::QUERY_FIELDS)?,
+            depth: settings.count(&bounds::QUERY_DEPTH)?,
+            aliases: settings.count(&bounds::QUERY_ALIASES)?,
             introspection: !settings.is_on(&table::NO_INTROSPECTION)?,
-            root_fields: settings.count(&table::LIMIT_QUERY_ROOT_FIELDS)?,
+            root_fields: settings.count(&bounds::QUERY_ROOT_FIELDS)?,
             ..Limits::default()
         },
         ..HttpLimits::default()
@@ -48,10 +49,11 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
 
 pub(super) fn server(settings: &Settings<'_>) -> Result<ServerLimits, ConfigError> {
     Ok(ServerLimits {
-        connections: settings.count(&table::LIMIT_CONNECTIONS)?,
-        head_time: settings.seconds(&table::LIMIT_IDLE_SECONDS)?,
-        head_bytes: settings.count(&table::LIMIT_HEAD_BYTES)?,
-        write_time: settings.seconds(&table::LIMIT_WRITE_SECONDS)?,
-        stop_time: settings.seconds(&table::LIMIT_STOP_SECONDS)?,
+        connections: settings.count(&bounds::CONNECTIONS)?,
+        head_time: settings.seconds(&bounds::IDLE_SECONDS)?,
+        head_bytes: settings.count(&bounds::HEAD_BYTES)?,
+        answer_time: settings.seconds(&bounds::ANSWER_SECONDS)?,
+        write_time: settings.seconds(&bounds::WRITE_SECONDS)?,
+        stop_time: settings.seconds(&bounds::STOP_SECONDS)?,
     })
 }

@@ -48,7 +48,7 @@ impl ServeSettings {
             create: settings.is_on(&table::CREATE)?,
             sign_in: access::sign_in(settings)?,
             tells_storage: settings.is_on(&table::TELL_STORAGE)?,
-            storage_requests_max: settings.number(&table::LIMIT_STORAGE_REQUESTS)?,
+            storage_requests_max: settings.number(&table::limits::STORAGE_REQUESTS)?,
             http: limits::http(settings)?,
             server: limits::server(settings)?,
         })

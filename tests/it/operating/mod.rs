@@ -4,6 +4,7 @@ mod config;
 mod install;
 mod log;
 mod metrics;
+mod packaging;
 mod receiver;
 mod settings_told;
 mod traces;

@@ -1,9 +1,9 @@
 //! Every setting there is. The rule: what is not here cannot be set, and a test holds the README's table, docs/operating.md and the example
 //! file to it.
 
-use super::limits::{HTTP, QUERY, SERVER, in_seconds};
+pub mod limits;
+
 use super::setting::{Default, Form, Setting};
-use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::http::settings;
 
 const fn text(key: &'static str, variable: &'static str, name: &'static str, about: &'static str) -> Setting {
@@ -198,135 +198,6 @@ pub static TRACES_SAMPLER_RATIO: Setting = text(
     "For the samplers by ratio: the part of the requests that is traced, from 0 to 1.",
 )
 .default("1");
-pub static LIMIT_BODY_BYTES: Setting = number(
-    "limits.body_bytes",
-    "TIDINGS_LIMITS_BODY_BYTES",
-    (1 << 10, 1 << 30),
-    || HTTP.body_bytes as u64,
-    "Bytes of a request's body.",
-);
-pub static LIMIT_BODY_SECONDS: Setting = number(
-    "limits.body_seconds",
-    "TIDINGS_LIMITS_BODY_SECONDS",
-    (1, 3_600),
-    || in_seconds(HTTP.body_time),
-    "How long a body may take to arrive.",
-);
-pub static LIMIT_REQUEST_SECONDS: Setting = number(
-    "limits.request_seconds",
-    "TIDINGS_LIMITS_REQUEST_SECONDS",
-    (1, 3_600),
-    || in_seconds(HTTP.request_time),
-    "How long an answer may take, the body's arrival included.",
-);
-pub static LIMIT_URI_BYTES: Setting = number(
-    "limits.uri_bytes",
-    "TIDINGS_LIMITS_URI_BYTES",
-    (1 << 10, 1 << 20),
-    || HTTP.uri_bytes as u64,
-    "Bytes of the address of a GET, its query included.",
-);
-pub static LIMIT_RUNNING: Setting = number(
-    "limits.running",
-    "TIDINGS_LIMITS_RUNNING",
-    (1, 1_000_000),
-    || HTTP.running as u64,
-    "Requests that run at once, on all connections; the next wait.",
-);
-pub static LIMIT_CONNECTIONS: Setting = number(
-    "limits.connections",
-    "TIDINGS_LIMITS_CONNECTIONS",
-    (1, 1_000_000),
-    || SERVER.connections as u64,
-    "Connections open at once. Each takes one of the open files that the system allows a process.",
-);
-pub static LIMIT_HEAD_BYTES: Setting = number(
-    "limits.head_bytes",
-    "TIDINGS_LIMITS_HEAD_BYTES",
-    (8 << 10, 1 << 20),
-    || SERVER.head_bytes as u64,
-    "Bytes of a request's head; a document sent by GET stands in it.",
-);
-pub static LIMIT_IDLE_SECONDS: Setting = number(
-    "limits.idle_seconds",
-    "TIDINGS_LIMITS_IDLE_SECONDS",
-    (1, 3_600),
-    || in_seconds(SERVER.head_time),
-    "How long a connection may wait for the whole of its next request's head. Above what a proxy in front keeps connections for.",
-);
-pub static LIMIT_WRITE_SECONDS: Setting = number(
-    "limits.write_seconds",
-    "TIDINGS_LIMITS_WRITE_SECONDS",
-    (1, 3_600),
-    || in_seconds(SERVER.write_time),
-    "How long a client may take no byte of its answer.",
-);
-pub static LIMIT_STOP_SECONDS: Setting = number(
-    "limits.stop_seconds",
-    "TIDINGS_LIMITS_STOP_SECONDS",
-    (1, 3_600),
-    || in_seconds(SERVER.stop_time),
-    "How long a stop waits for the requests in flight.",
-);
-pub static LIMIT_QUERY_BYTES: Setting = number(
-    "limits.query_bytes",
-    "TIDINGS_LIMITS_QUERY_BYTES",
-    (1 << 10, 1 << 20),
-    || QUERY.document_bytes as u64,
-    "Bytes of a document.",
-);
-pub static LIMIT_QUERY_DEPTH: Setting = number(
-    "limits.query_depth",
-    "TIDINGS_LIMITS_QUERY_DEPTH",
-    (1, QUERY_DEPTH_MAX),
-    || QUERY.depth as u64,
-    "Fields inside fields.",
-);
-pub static LIMIT_QUERY_FIELDS: Setting = number(
-    "limits.query_fields",
-    "TIDINGS_LIMITS_QUERY_FIELDS",
-    (1, 100_000),
-    || QUERY.fields as u64,
-    "Fields of a document, each fragment counted as often as it is spread.",
-);
-pub static LIMIT_QUERY_ALIASES: Setting = number(
-    "limits.query_aliases",
-    "TIDINGS_LIMITS_QUERY_ALIASES",
-    (0, 100_000),
-    || QUERY.aliases as u64,
-    "Aliases of a document.",
-);
-pub static LIMIT_QUERY_DIRECTIVES: Setting = number(
-    "limits.query_directives",
-    "TIDINGS_LIMITS_QUERY_DIRECTIVES",
-    (0, 100_000),
-    || QUERY.directives as u64,
-    "Directives of a document.",
-);
-pub static LIMIT_QUERY_TOKENS: Setting = number(
-    "limits.query_tokens",
-    "TIDINGS_LIMITS_QUERY_TOKENS",
-    (1, 1_000_000),
-    || QUERY.tokens as u64,
-    "Tokens of a document.",
-);
-pub static LIMIT_QUERY_ROOT_FIELDS: Setting = number(
-    "limits.query_root_fields",
-    "TIDINGS_LIMITS_QUERY_ROOT_FIELDS",
-    (1, 10_000),
-    || QUERY.root_fields as u64,
-    "Fields of an operation's root: reads, or changes.",
-);
-pub static LIMIT_STORAGE_REQUESTS: Setting = number(
-    "limits.storage_requests",
-    "TIDINGS_LIMITS_STORAGE_REQUESTS",
-    (1, 1_000_000_000),
-    || STORAGE_REQUESTS_MAX,
-    "Storage requests that a query could need at the most; one that could need more is refused before it runs.",
-);
-
-/// Brackets nest deeper than fields, and the engine stops at 32 of them.
-const QUERY_DEPTH_MAX: u64 = 31;
 
 /// Which store, for every command.
 pub static OF_STORE: &[&Setting] = &[
@@ -338,7 +209,7 @@ pub static OF_STORE: &[&Setting] = &[
     &AZURE_TABLE_ENDPOINT,
 ];
 
-/// What is the server's alone.
+/// What is the server's alone, with its [`limits`].
 pub static OF_SERVER: &[&Setting] = &[
     &LISTEN,
     &IMPORT,
@@ -363,29 +234,11 @@ pub static OF_SERVER: &[&Setting] = &[
     &TRACES_SERVICE_NAME,
     &TRACES_SAMPLER,
     &TRACES_SAMPLER_RATIO,
-    &LIMIT_BODY_BYTES,
-    &LIMIT_BODY_SECONDS,
-    &LIMIT_REQUEST_SECONDS,
-    &LIMIT_URI_BYTES,
-    &LIMIT_RUNNING,
-    &LIMIT_CONNECTIONS,
-    &LIMIT_HEAD_BYTES,
-    &LIMIT_IDLE_SECONDS,
-    &LIMIT_WRITE_SECONDS,
-    &LIMIT_STOP_SECONDS,
-    &LIMIT_QUERY_BYTES,
-    &LIMIT_QUERY_DEPTH,
-    &LIMIT_QUERY_FIELDS,
-    &LIMIT_QUERY_ALIASES,
-    &LIMIT_QUERY_DIRECTIVES,
-    &LIMIT_QUERY_TOKENS,
-    &LIMIT_QUERY_ROOT_FIELDS,
-    &LIMIT_STORAGE_REQUESTS,
 ];
 
 /// Every setting: those without a section first, then section by section, as a file has them.
 pub fn all() -> Vec<&'static Setting> {
-    let mut all: Vec<_> = OF_STORE.iter().chain(OF_SERVER).copied().collect();
+    let mut all: Vec<_> = OF_STORE.iter().chain(OF_SERVER).chain(&limits::ALL).copied().collect();
     let sections: Vec<_> = all.iter().map(|setting| setting.section().0).collect();
     all.sort_by_key(|setting| {
         let (section, _) = setting.section();
