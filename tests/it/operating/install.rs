@@ -74,7 +74,7 @@ fn a_help_fits_a_terminal() {
 }
 
 #[test]
-fn the_manual_has_a_page_for_each_command_that_man_reads_without_complaint() {
+fn the_manual_has_a_page_for_each_command() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().to_str().expect("UTF-8");
     assert_eq!(run(&["man", path]).code, Some(0));
@@ -93,18 +93,25 @@ fn the_manual_has_a_page_for_each_command_that_man_reads_without_complaint() {
     for told in ["\\-\\-print\\-config", "\\-\\-metrics\\-listen", "TIDINGS_OIDC_ISSUER"] {
         assert!(serve.contains(told), "{told}: {serve}");
     }
-    assert_reads(&folder.path().join("tidings-serve.1"));
 }
 
-/// Where groff is there, which every Debian with manual pages has.
+#[test]
+#[ignore = "needs groff"]
+fn groff_reads_every_page_of_the_manual_without_complaint() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(run(&["man", folder.path().to_str().expect("UTF-8")]).code, Some(0));
+    for page in std::fs::read_dir(folder.path()).expect("the pages") {
+        assert_reads(&page.expect("a page").path());
+    }
+}
+
 fn assert_reads(page: &std::path::Path) {
-    let Ok(output) = Command::new("groff").args(["-man", "-Tutf8", "-P-cbou", "-ww"]).arg(page).output() else {
-        return;
-    };
+    let output = Command::new("groff").args(["-man", "-Tutf8", "-P-cbou", "-ww"]).arg(page).output();
+    let output = output.expect("groff runs");
     let complaints = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && complaints.trim().is_empty(), "{complaints}");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("--print-config") && text.contains("NAME\n"), "{text}");
+    assert!(text.contains("--config") && text.contains("NAME\n"), "{text}");
 }
 
 /// As bash asks for it when a tab is typed.
