@@ -139,7 +139,7 @@ fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
 
 /// The public contract, as `tidings schema` prints it.
 pub fn sdl(schema: &TidingsSchema) -> String {
-    let text = schema.sdl_with_options(SDLExportOptions::new());
+    let text = schema.sdl_with_options(SDLExportOptions::new().include_specified_by());
     format!("{}\n", text.trim_end())
 }
 

@@ -135,8 +135,9 @@ pub struct Change {
 /// A post, category, tag or author that was changed.
 #[derive(SimpleObject)]
 pub struct ChangedItem {
-    /// Its id, for `node`; nothing is there any more where it was deleted.
-    id: async_graphql::ID,
+    /// The id of it, for `node`; nothing is there any more where it was deleted.
+    // Not `id`: the caches of clients would take all changes of one post for one object.
+    node_id: async_graphql::ID,
     /// Its slug after the change; before it, where it was deleted.
     slug: String,
     /// What was done.
@@ -178,8 +179,8 @@ impl From<&change::ChangedItem> for ChangedItem {
             change::Action::Renamed => ChangeAction::Renamed,
             change::Action::Deleted => ChangeAction::Deleted,
         };
-        let id = format!("{}-{}", item.kind, item.id).into();
-        Self { id, slug: item.slug.clone(), action, version: item.version }
+        let node_id = format!("{}-{}", item.kind, item.id).into();
+        Self { node_id, slug: item.slug.clone(), action, version: item.version }
     }
 }
 

@@ -157,7 +157,7 @@ async fn the_record_of_changes_says_who_did_what_newest_first() {
     mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", version: 4 }}) {{ deletedId }}"#)).await;
     mutate(&site, r#"deleteTag(input: { slug: "c" }) { deletedId }"#).await;
     let found =
-        ask(&site, "{ changes { nodes { by items { id slug action version } } pageInfo { hasNextPage } } }").await;
+        ask(&site, "{ changes { nodes { by items { nodeId slug action version } } pageInfo { hasNextPage } } }").await;
     let nodes = found["data"]["changes"]["nodes"].as_array().expect("nodes").clone();
     let mut told: Vec<(String, String)> = Vec::new();
     for item in nodes.iter().flat_map(|node| node["items"].as_array().expect("items")) {

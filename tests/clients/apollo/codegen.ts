@@ -1,0 +1,16 @@
+// Types of each document, as documents that Apollo Client takes: run `graphql-codegen` in this folder.
+import type { CodegenConfig } from '@graphql-codegen/cli';
+
+const config: CodegenConfig = {
+  schema: '../../../schema.graphql',
+  documents: 'src/**/*.{ts,tsx}',
+  generates: {
+    'generated/gql/': {
+      preset: 'client',
+      presetConfig: { fragmentMasking: false },
+      config: { strictScalars: true, scalars: { DateTime: 'string' }, useTypeImports: true },
+    },
+  },
+};
+
+export default config;

@@ -1,0 +1,34 @@
+// The client and its cache. The rule: each list that is paged says which of its arguments make it another list.
+import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
+import { SetContextLink } from '@apollo/client/link/context';
+import { relayStylePagination } from '@apollo/client/utilities';
+
+export function makeCache(): InMemoryCache {
+  return new InMemoryCache({
+    possibleTypes: { Node: ['Post', 'Category', 'Tag', 'Author'] },
+    typePolicies: {
+      Query: {
+        fields: {
+          posts: relayStylePagination(['filter']),
+          drafts: relayStylePagination(),
+          scheduledPosts: relayStylePagination(),
+        },
+      },
+      Category: { fields: { posts: relayStylePagination(['filter']) } },
+      Tag: { fields: { posts: relayStylePagination(['filter']) } },
+      Author: { fields: { posts: relayStylePagination(['filter']) } },
+      // Has no id: a query that asks for `html` and one that asks for `markdown` are put together.
+      PostBody: { merge: true },
+      ArchiveMonth: { keyFields: ['year', 'month'], fields: { posts: relayStylePagination() } },
+    },
+  });
+}
+
+export function makeClient(uri: string, token?: string, fetcher: typeof fetch = fetch): ApolloClient {
+  const bearer = new SetContextLink(({ headers }) => ({
+    headers: token ? { ...headers, authorization: `Bearer ${token}` } : headers,
+  }));
+  // Queries by GET can be kept by caches on the way; mutations go by POST all the same.
+  const http = new HttpLink({ uri, useGETForQueries: true, fetch: fetcher });
+  return new ApolloClient({ link: ApolloLink.from([bearer, http]), cache: makeCache() });
+}

@@ -1,0 +1,21 @@
+// Types of each document, made from the schema's file: run `graphql-codegen` in this folder.
+import type { CodegenConfig } from '@graphql-codegen/cli';
+
+const config: CodegenConfig = {
+  schema: '../../../schema.graphql',
+  documents: 'src/**/*.ts',
+  generates: {
+    'generated/gql/': {
+      preset: 'client',
+      presetConfig: { fragmentMasking: { unmaskFunctionName: 'readFragment' } },
+      config: {
+        documentMode: 'string',
+        strictScalars: true,
+        scalars: { DateTime: 'string' },
+        useTypeImports: true,
+      },
+    },
+  },
+};
+
+export default config;

@@ -1,0 +1,37 @@
+// What tools learn of the schema by asking the server: GraphiQL, Apollo's and others' send the query of graphql-js, with these options.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as graphql16 from 'graphql';
+import * as graphql17 from 'graphql-17';
+
+const url = process.env.TIDINGS_URL;
+
+const EVERY_OPTION = {
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+};
+
+for (const [name, graphql] of Object.entries({ 'graphql-js 16': graphql16, 'graphql-js 17': graphql17 })) {
+  const { GraphQLSchema, buildClientSchema, buildSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema, validateSchema } = graphql;
+
+  test(`the introspection of ${name} with every option is the schema that is served`, async () => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: getIntrospectionQuery(EVERY_OPTION), operationName: 'IntrospectionQuery' }),
+    });
+    const { data, errors } = await response.json();
+    assert.equal(errors, undefined);
+    // The engine tells the specification's sentence on schemas as the description of this one; the file has none.
+    const asked = new GraphQLSchema({ ...buildClientSchema(data).toConfig(), description: undefined });
+    const served = buildSchema(await (await fetch(url.replace(/graphql$/, 'schema.graphql'))).text());
+    assert.deepEqual([...validateSchema(asked), ...validateSchema(served)], []);
+    const printed = (schema) => printSchema(lexicographicSortSchema(schema));
+    assert.equal(printed(asked), printed(served));
+    assert.match(printed(asked), /scalar DateTime\s+@specifiedBy\(url: "https:/);
+  });
+}

@@ -1,0 +1,85 @@
+// The drafts of whoever bears a token. The rule: the store follows each mutation by its directives, and no list is asked for again.
+import { useState } from 'react';
+import { ConnectionHandler, graphql, useLazyLoadQuery, useMutation } from 'react-relay';
+import { ROOT_ID } from 'relay-runtime';
+import type { DraftsCreate } from './__generated__/DraftsCreate.graphql';
+import type { DraftsDelete } from './__generated__/DraftsDelete.graphql';
+import type { DraftsQuery } from './__generated__/DraftsQuery.graphql';
+import type { DraftsRename } from './__generated__/DraftsRename.graphql';
+import { PostLine } from './PostLine';
+
+const connections = [ConnectionHandler.getConnectionID(ROOT_ID, 'Drafts_drafts')];
+
+export function Drafts() {
+  const [told, tell] = useState('');
+  const { drafts } = useLazyLoadQuery<DraftsQuery>(
+    graphql`
+      query DraftsQuery {
+        drafts(first: 20) @connection(key: "Drafts_drafts") {
+          edges {
+            node { id version ...PostLine_post }
+          }
+        }
+      }
+    `,
+    {},
+  );
+  const [create] = useMutation<DraftsCreate>(graphql`
+    mutation DraftsCreate($input: CreatePostInput!, $connections: [ID!]!) {
+      createPost(input: $input) {
+        post @prependNode(connections: $connections, edgeTypeName: "PostEdge") { id version ...PostLine_post }
+        userErrors { code message }
+      }
+    }
+  `);
+  const [rename] = useMutation<DraftsRename>(graphql`
+    mutation DraftsRename($input: UpdatePostInput!) {
+      updatePost(input: $input) {
+        post { id version title }
+        userErrors { code message }
+      }
+    }
+  `);
+  const [remove] = useMutation<DraftsDelete>(graphql`
+    mutation DraftsDelete($input: VersionedPostInput!, $connections: [ID!]!) {
+      deletePost(input: $input) {
+        deletedId @deleteEdge(connections: $connections)
+        userErrors { code message }
+      }
+    }
+  `);
+  const first = drafts.edges[0]?.node;
+  const codes = (errors: readonly { code: string }[]) => tell(errors.map(({ code }) => code).join(' '));
+  return (
+    <>
+      <p role="status">{told}</p>
+      <ol>{drafts.edges.map(({ node }) => <PostLine key={node.id} post={node} />)}</ol>
+      <button onClick={() => create({ variables: { input: { title: 'By Relay', markdown: 'Text.' }, connections } })}>New</button>
+      {first && (
+        <>
+          <button
+            onClick={() =>
+              rename({
+                variables: { input: { id: first.id, version: first.version, title: 'Renamed' } },
+                onCompleted: ({ updatePost }) => codes(updatePost.userErrors),
+              })
+            }
+          >
+            Rename
+          </button>
+          <button
+            onClick={() =>
+              rename({
+                variables: { input: { id: first.id, version: first.version - 1, title: 'Too late' } },
+                onCompleted: ({ updatePost }) => codes(updatePost.userErrors),
+              })
+            }
+          >
+            Rename an old version
+          </button>
+          <button onClick={() => remove({ variables: { input: { id: first.id, version: first.version }, connections } })}>Delete</button>
+        </>
+      )}
+    </>
+  );
+}

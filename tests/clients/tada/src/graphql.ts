@@ -1,0 +1,7 @@
+// The tag `graphql` with the types of the schema. The rule: each scalar of the schema's own is given its type here.
+import { initGraphQLTada } from 'gql.tada';
+import type { introspection } from '../generated/graphql-env';
+
+export const graphql = initGraphQLTada<{ introspection: introspection; scalars: { DateTime: string } }>();
+export { readFragment } from 'gql.tada';
+export type { FragmentOf, ResultOf, VariablesOf } from 'gql.tada';

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { execute } from './execute';
+import { Archive, line } from './months';
+import type { ResultOf, VariablesOf } from './graphql';
+
+test('a typed query answers as its types say', async () => {
+  const { archive } = await execute(Archive, { year: 2024, first: 1 });
+  assert.deepEqual(archive.map(({ month, postCount }) => [month, postCount]), [[11, 2], [10, 1], [9, 1], [5, 3], [1, 1]]);
+  assert.deepEqual(archive.slice(2, 4).flatMap(({ posts }) => posts.nodes.map(line)), ['2024-09-07 a-soda-bread-for-long-nights', '2024-05-30 tide-clock']);
+});
+
+test('what is wrongly typed is found by tsc', () => {
+  // Each comment is an error of tsc where the line below it has none.
+  // @ts-expect-error: a number is asked for
+  const year: VariablesOf<typeof Archive>['year'] = '2024';
+  // @ts-expect-error: the fragment's fields are its own
+  void ((result: ResultOf<typeof Archive>) => result.archive[0]?.posts.nodes[0]?.title);
+  // @ts-expect-error: no such field in the schema
+  void ((result: ResultOf<typeof Archive>) => result.archive[0]?.days);
+  void year;
+});
+
+test('a field that does not exist is found by the check', () => {
+  const checked = spawnSync('gql-tada', ['check', '--tsconfig', 'wrong/tsconfig.json'], { cwd: 'tada', encoding: 'utf8' });
+  assert.notEqual(checked.status, 0);
+  assert.match(checked.stdout + checked.stderr, /Cannot query field "headline" on type "Post"/);
+});

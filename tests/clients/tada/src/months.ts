@@ -1,0 +1,28 @@
+// The archive: the newest posts of each month. The rule: what is shown is what the fragment asks for.
+import { type FragmentOf, graphql, readFragment } from './graphql';
+
+export const MonthPost = graphql(`
+  fragment MonthPost on Post {
+    slug
+    title
+    publishedAt
+  }
+`);
+
+export const Archive = graphql(
+  `
+    query Archive($year: Int!, $first: Int!) {
+      archive(year: $year) {
+        month
+        postCount
+        posts(first: $first) { nodes { ...MonthPost } }
+      }
+    }
+  `,
+  [MonthPost],
+);
+
+export function line(masked: FragmentOf<typeof MonthPost>): string {
+  const { slug, publishedAt } = readFragment(MonthPost, masked);
+  return `${publishedAt?.slice(0, 10)} ${slug}`;
+}

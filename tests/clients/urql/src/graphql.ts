@@ -1,0 +1,5 @@
+// The tag `graphql` with the types of the schema. The rule: each scalar of the schema's own is given its type here.
+import { initGraphQLTada } from 'gql.tada';
+import type { introspection } from '../generated/graphql-env';
+
+export const graphql = initGraphQLTada<{ introspection: introspection; scalars: { DateTime: string } }>();

@@ -1,0 +1,57 @@
+//! Clients as front ends have them, each in a program of its own under tests/clients. The rule: whatever a client generates is generated
+//! afresh, and the program is told where the server is by TIDINGS_URL, and an admin's token by TIDINGS_TOKEN.
+
+mod docs;
+mod python;
+mod rust;
+
+use super::Example;
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::node::Package;
+
+/// The example blog, and whom the token of [`EDITOR_TOKEN`] makes an admin.
+fn start() -> Example {
+    Example::start(&[], &[("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN)])
+}
+
+/// Runs the script of this name in tests/clients/package.json against a server of its own.
+fn run(client: &str) {
+    with_server(|package, variables| package.script(client, &[], variables));
+}
+
+fn with_server(work: impl FnOnce(&Package, &[(&str, &str)])) {
+    let example = start();
+    let url = format!("{}/graphql", example.origin());
+    work(&Package::at("tests/clients"), &[("TIDINGS_URL", &url), ("TIDINGS_TOKEN", EDITOR_TOKEN)]);
+}
+
+#[test]
+fn graphql_codegen_makes_types_that_tsc_takes_and_documents_that_run() {
+    run("codegen");
+}
+
+#[test]
+fn gql_tada_checks_each_document_and_types_what_comes_back() {
+    run("tada");
+}
+
+#[test]
+fn apollo_client_merges_pages_and_objects_and_shows_errors_with_their_codes() {
+    run("apollo");
+}
+
+#[test]
+fn urql_with_graphcache_merges_pages_and_follows_mutations() {
+    run("urql");
+}
+
+#[test]
+fn relay_compiles_its_documents_pages_refetches_by_node_and_updates_its_store() {
+    run("relay");
+}
+
+#[test]
+fn introspection_with_every_option_is_the_schema_that_is_served() {
+    let arguments = ["--test", "introspection/introspection.test.js"];
+    with_server(|package, variables| package.node(&arguments, variables));
+}
