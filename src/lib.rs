@@ -10,6 +10,8 @@
 //!         └→ import, export ───────────────────────┘         store/azure: the Azure SDK
 //! ```
 //!
+//! `telemetry` stands beside all of them but `keys` and `model`: it is told, and asks nothing.
+//!
 //! | room | is for | never |
 //! |---|---|---|
 //! | [`cli`] | a file for each command: what was typed becomes settings | rows |

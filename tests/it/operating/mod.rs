@@ -1,6 +1,7 @@
 //! The server as those meet it who operate it: its settings, what it tells of itself, and what they install it with.
 
 mod config;
+mod counted;
 mod install;
 mod log;
 mod metrics;
