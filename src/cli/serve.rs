@@ -57,17 +57,28 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
     }
     // Listened for before the address is told: who reads it may ask for the stop at once.
     let shutdown = stop_signal()?;
-    writeln!(std::io::stdout(), "Serving GraphQL at http://{}/graphql", listener.local_addr()?)?;
-    if let Some(metrics) = &metrics {
-        writeln!(std::io::stdout(), "Telling metrics at http://{}/metrics", metrics.local_addr()?)?;
-    }
-    let stopped = app::serve(content, settings.into(), Listeners { public: listener, metrics }, shutdown).await;
+    let listeners = Listeners { public: listener, metrics };
+    tell_addresses(&listeners, settings.http.playground)?;
+    let stopped = app::serve(content, settings.into(), listeners, shutdown).await;
     tracing.stop().await;
     if stopped.cut_off > 0 {
         return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
     }
     writeln!(std::io::stdout(), "Stopped.")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The address of GraphQL in the first line, for programs that wait for it.
+fn tell_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Result<()> {
+    let address = listeners.public.local_addr()?;
+    let mut text = format!("Serving GraphQL at http://{address}/graphql\n");
+    if has_playground {
+        text.push_str(&format!("Playground at http://{address}/\n"));
+    }
+    if let Some(metrics) = &listeners.metrics {
+        text.push_str(&format!("Telling metrics at http://{}/metrics\n", metrics.local_addr()?));
+    }
+    std::io::stdout().write_all(text.as_bytes())
 }
 
 async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {

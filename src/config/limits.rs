@@ -22,7 +22,8 @@ pub(super) fn in_seconds(time: Duration) -> u64 {
 pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError> {
     let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
     let batch_max = settings.count(&table::BATCH_MAX)?;
-    Ok(HttpSettings { cors: origins.into_iter().collect(), batch_max, limits: limits(settings)? })
+    let playground = !settings.is_on(&table::NO_PLAYGROUND)?;
+    Ok(HttpSettings { cors: origins.into_iter().collect(), batch_max, playground, limits: limits(settings)? })
 }
 
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {

@@ -28,7 +28,8 @@ pub const NODES_MAX: usize = 100;
 
 pub struct Query;
 
-/// Everything that can be read.
+/// Everything that can be read. Begin with `posts`, the newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists come in pages:
+/// `first` says how many, and `after`, with the `endCursor` of a page, what comes behind it.
 #[Object]
 impl Query {
     /// Any object by its id; null where there is none.
@@ -57,7 +58,7 @@ impl Query {
     async fn post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Of the present or of former times.")] slug: String,
+        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
     ) -> Result<Option<PostObject>> {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
@@ -84,7 +85,7 @@ impl Query {
     async fn category(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Of the present or of former times.")] slug: String,
+        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
     ) -> Result<Option<Category>> {
         Ok(term(ctx, TermKind::Category, &slug).await?.map(Category))
     }
@@ -93,7 +94,7 @@ impl Query {
     async fn tag(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Of the present or of former times.")] slug: String,
+        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
     ) -> Result<Option<Tag>> {
         Ok(term(ctx, TermKind::Tag, &slug).await?.map(Tag))
     }
@@ -102,7 +103,7 @@ impl Query {
     async fn author(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Of the present or of former times.")] slug: String,
+        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
     ) -> Result<Option<Author>> {
         Ok(term(ctx, TermKind::Author, &slug).await?.map(Author))
     }
@@ -116,7 +117,7 @@ impl Query {
         #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
         #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Which of them.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         let list = filter.unwrap_or_default().into_list(Scope::All)?;
         page_of_posts(ctx, list, Paging { first, after, last, before }).await

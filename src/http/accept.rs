@@ -41,6 +41,24 @@ pub fn negotiate(headers: &HeaderMap) -> Option<Media> {
     }
 }
 
+/// Whether the client likes HTML better than the answers that we have: a browser that opens an address does, and names it.
+pub fn prefers_html(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let items: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
+    let html = items.iter().filter_map(|item| weight_of_html(item)).max().unwrap_or_default();
+    let ranges: Vec<Range> = items.iter().filter_map(|item| Range::parse(item)).collect();
+    let ours =
+        ["graphql-response+json", "json"].map(|subtype| best_match(&ranges, subtype).map_or(0, |range| range.weight));
+    html > ours.into_iter().max().unwrap_or_default()
+}
+
+/// `None` where the item names another type.
+fn weight_of_html(item: &str) -> Option<u16> {
+    let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
+    let quality = parameters.split(';').find_map(|part| part.trim().strip_prefix("q="));
+    name.trim().eq_ignore_ascii_case("text/html").then(|| quality.map_or(Some(1000), parse_weight))?
+}
+
 /// How exactly a range names a type: `*/*`, `application/*`, the type itself.
 const EXACT: u8 = 2;
 

@@ -22,6 +22,7 @@ use super::{
     bearer,
     body::{self, Received},
     parameters::{self, Sent},
+    playground,
     timing::Stages,
 };
 use crate::graphql::{
@@ -57,6 +58,9 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
 /// shown changes by the clock as well as by mutations.
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let headers = request.headers();
+    if api.has_playground && playground::is_for_a_person(headers, request.uri().query()) {
+        return playground::show_instead();
+    }
     let Some(media) = accept::negotiate(headers) else {
         return not_acceptable();
     };

@@ -26,6 +26,7 @@ mod headers;
 mod observe;
 mod panics;
 mod parameters;
+mod playground;
 mod request_id;
 mod stall;
 mod status;
@@ -60,6 +61,7 @@ struct Api {
     writes: Writes,
     limits: HttpLimits,
     batch_max: usize,
+    has_playground: bool,
     large_bodies: LargeBodies,
     /// A place for each request that runs.
     running: Semaphore,
@@ -74,12 +76,14 @@ pub fn router(
     writes: Writes,
     settings: HttpSettings,
 ) -> Router {
-    let HttpSettings { cors, batch_max, limits } = settings;
+    let HttpSettings { cors, batch_max, playground: has_playground, limits } = settings;
     let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
     let running = Semaphore::new(limits.running);
     let large_bodies = LargeBodies::default();
-    let api = Arc::new(Api { service, readiness, writes, limits, batch_max, large_bodies, running, sdl });
+    let api =
+        Arc::new(Api { service, readiness, writes, limits, batch_max, has_playground, large_bodies, running, sdl });
     Router::new()
+        .merge(playground::routes(has_playground))
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
         .route("/schema.graphql", get(health::schema))
         .route("/healthz", get(health::healthz))

@@ -1,5 +1,5 @@
-//! What an operator chooses of the HTTP side. The rule: without a choice the server trusts no other origin and answers one request at a
-//! time in a body.
+//! What an operator chooses of the HTTP side. The rule: without a choice the server trusts no other origin answers one request at a
+//! time in a body, and shows no playground.
 
 use super::{HttpLimits, cors::AllowedOrigins};
 
@@ -9,6 +9,8 @@ pub struct HttpSettings {
     pub cors: AllowedOrigins,
     /// How many requests one body may hold, as an array; with none, an array is refused. At most [`BATCH_MAX`].
     pub batch_max: usize,
+    /// Whether `/` is the playground, and a person who opens `/graphql` in a browser is sent there.
+    pub playground: bool,
     pub limits: HttpLimits,
 }
 

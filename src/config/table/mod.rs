@@ -117,6 +117,8 @@ pub static NO_INTROSPECTION: Setting = switch(
     "Refuse to tell the schema: no introspection, no /schema.graphql, no names in errors that the client did not send.",
 )
 .flag("no-introspection");
+pub static NO_PLAYGROUND: Setting =
+    switch("no_playground", "TIDINGS_NO_PLAYGROUND", "Serve no playground at /.").flag("no-playground");
 pub static EDITOR_TOKEN: Setting = secret(
     "editor_token",
     "TIDINGS_EDITOR_TOKEN",
@@ -218,6 +220,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &CORS_ORIGINS,
     &BATCH_MAX,
     &NO_INTROSPECTION,
+    &NO_PLAYGROUND,
     &EDITOR_TOKEN,
     &EDITOR_TOKEN_FILE,
     &OIDC_ISSUER,

@@ -185,7 +185,7 @@ impl SaveAuthorInput {
 /// A category, tag or author, by its slug.
 #[derive(InputObject)]
 pub struct DeleteTermInput {
-    /// Of the present or of former times.
+    /// The slug that it has now, or one that it had before.
     slug: String,
 }
 

@@ -66,7 +66,7 @@ impl Mutation {
         Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(Failure::from)?))
     }
 
-    /// Now, or at `at`: in the past it is backdated, in the future it is scheduled.
+    /// Publishes a post now, or at the instant `at`: in the past it is backdated, in the future it is scheduled.
     async fn publish_post(
         &self,
         ctx: &Context<'_>,
@@ -76,7 +76,7 @@ impl Mutation {
         Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await.map_err(Failure::from)?))
     }
 
-    /// Back to a draft.
+    /// Makes a published or scheduled post a draft again: readers no longer see it.
     async fn unpublish_post(
         &self,
         ctx: &Context<'_>,

@@ -81,7 +81,7 @@ impl Category {
         #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
         #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Which of them.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
     }
@@ -119,7 +119,7 @@ impl Tag {
         #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
         #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Which of them.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
     }
@@ -162,7 +162,7 @@ impl Author {
         #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
         #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Which of them.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
     }

@@ -9,6 +9,11 @@ use crate::support::command::{Blog, Serving, finish, run, tidings};
 const POST: (&str, &str) = ("2025-03-04-hello.md", "---\ntitle: Hello\ntags: [first]\n---\nHello.\n");
 const HELLO: &str = r#"{ post(slug: "hello") { title body { html } tags { slug } } posts { totalCount } }"#;
 
+/// The lines behind the first, of a server that was asked to stop: where the playground is, and the end.
+fn lines_of(serving: &Serving) -> Vec<String> {
+    vec![format!("Playground at http://{}/", serving.address), "Stopped.".to_owned()]
+}
+
 fn start(blog: &Blog) -> Serving {
     Serving::start(&["--store", &blog.store(), "--import", &blog.posts().display().to_string()])
 }
@@ -22,10 +27,12 @@ fn it_imports_answers_and_stops_with_nothing_lost() {
     });
     let first = start(&blog);
     assert_eq!(first.query(HELLO), expected);
-    assert_eq!(first.stop(), (Some(0), vec!["Stopped.".to_owned()]));
+    let lines = lines_of(&first);
+    assert_eq!(first.stop(), (Some(0), lines));
     let second = Serving::start(&["--store", &blog.store()]);
     assert_eq!(second.query(HELLO), expected);
-    assert_eq!(second.stop(), (Some(0), vec!["Stopped.".to_owned()]));
+    let lines = lines_of(&second);
+    assert_eq!(second.stop(), (Some(0), lines));
     assert_eq!(blog.check().code, Some(0));
 }
 
@@ -40,13 +47,20 @@ fn the_example_blog_is_served_whole() {
 }
 
 #[test]
+fn it_serves_no_playground_where_none_is_wanted() {
+    let blog = Blog::of(&[POST]);
+    let serving = Serving::start(&["--create", "--no-playground", "--store", &blog.store()]);
+    assert!(serving.status_of("/playground/favicon.svg").contains(" 404 "));
+    assert_eq!(serving.stop(), (Some(0), vec!["Stopped.".to_owned()]));
+}
+
+#[test]
 fn a_stop_asked_for_as_soon_as_it_listens_is_a_clean_one() {
     let blog = Blog::of(&[POST]);
     for _ in 0..10 {
-        assert_eq!(
-            Serving::start(&["--create", "--store", &blog.store()]).stop(),
-            (Some(0), vec!["Stopped.".to_owned()])
-        );
+        let serving = Serving::start(&["--create", "--store", &blog.store()]);
+        let lines = lines_of(&serving);
+        assert_eq!(serving.stop(), (Some(0), lines));
     }
 }
 

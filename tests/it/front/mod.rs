@@ -3,6 +3,7 @@
 mod audits;
 mod clients;
 mod introspection;
+mod playground;
 mod probes;
 
 use std::path::Path;

@@ -8,5 +8,6 @@ mod documents;
 mod encodings;
 mod http2;
 mod origins;
+mod playground;
 mod requests;
 mod toy;

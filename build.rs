@@ -1,0 +1,34 @@
+//! Lists the files of `playground/dist` for `src/http/playground.rs`. The rule: the binary holds them all, so that it serves the playground
+//! wherever it is put.
+
+#![expect(clippy::disallowed_methods, reason = "cargo tells a build script by the environment where it works")]
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+const DIST: &str = "playground/dist";
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed={DIST}");
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder")).join(DIST);
+    let mut paths = files_below(&root).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", root.display())))?;
+    paths.sort();
+    let mut list = String::from("&[\n");
+    for path in &paths {
+        let name = path.strip_prefix(&root).expect("it is below").display().to_string().replace('\\', "/");
+        writeln!(list, "    ({name:?}, include_bytes!({path:?})),").expect("a string takes all");
+    }
+    list.push_str("]\n");
+    let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
+    fs::write(output.join("playground.rs"), list)
+}
+
+fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { files.extend(files_below(&path)?) } else { files.push(path) }
+    }
+    Ok(files)
+}

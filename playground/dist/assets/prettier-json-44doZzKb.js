@@ -1,0 +1,2 @@
+import{n as e,t}from"./main-B2Ij0-ob.js";var n={tabSize:2,insertSpaces:!0,eol:`
+`},r={jsonc:{astFormat:`text`,parse:r=>({text:t(r,e(r,void 0,n))}),locStart:()=>0,locEnd:e=>e.text.length}},i={text:{print:e=>e.node.text}};export{r as parsers,i as printers};

@@ -1,0 +1,168 @@
+//! The playground: GraphiQL at `/`, from the build in `playground/dist` that the binary holds. The rule: the page runs nothing but this
+//! server's own scripts and reaches nothing but this server, and its policy says so to the browser.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+
+use axum::{
+    Json, Router,
+    body::{Body, Bytes},
+    extract::Path,
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
+    response::{IntoResponse, Redirect},
+    routing::get,
+};
+use serde_json::{Value, json};
+
+use super::{accept, answer::Failure};
+
+/// Each file of the build: its path from there, and what it holds.
+const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/playground.rs"));
+
+/// What the page and its workers may do. Scripts and workers are files of this server, with no exception.
+///
+/// Styles alone have one: Monaco puts each line where it belongs by a `style` attribute in the HTML that it makes, and writes its themes
+/// into `style` elements. Such a style can load nothing, for whatever it names must be of this server too.
+const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
+                      font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+
+/// Devices and the like that a page could ask for.
+const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()";
+
+/// The names of the files below `assets/` bear a hash of what they hold: another content has another name.
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// The page names the files of its build; one that is kept must be asked for again.
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// `/` and, where the playground is shown there, what it loads.
+pub fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
+    if !is_shown {
+        return Router::new().route("/", get(signpost));
+    }
+    Router::new()
+        .route("/", get(async |headers: HeaderMap| serve("index.html", &headers)))
+        .route("/playground/{*path}", get(async |Path(path): Path<String>, headers: HeaderMap| serve(&path, &headers)))
+}
+
+/// What stands at `/` where the playground is switched off.
+async fn signpost() -> Json<Value> {
+    Json(json!({
+        "server": "tidings",
+        "graphql": "/graphql",
+        "schema": "/schema.graphql",
+        "health": "/healthz",
+        "readiness": "/readyz",
+    }))
+}
+
+/// Where a person is sent who opened the address of GraphQL in a browser.
+pub fn show_instead() -> Response<Body> {
+    let mut response = Redirect::to("/").into_response();
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    response
+}
+
+/// Whether a person in a browser asks, and no client: HTML is liked better than any answer in JSON, and no query is there.
+pub fn is_for_a_person(headers: &HeaderMap, query: Option<&str>) -> bool {
+    let names_query = query.unwrap_or_default().split('&').any(|pair| pair == "query" || pair.starts_with("query="));
+    !names_query && accept::prefers_html(headers)
+}
+
+struct File {
+    path: &'static str,
+    content: &'static [u8],
+    /// A strong one: a hash of the content. Another build of the server may make another of the same; then it is sent once more.
+    tag: HeaderValue,
+}
+
+static SERVED: LazyLock<Vec<File>> = LazyLock::new(|| {
+    let files = FILES.iter().map(|&(path, content)| File { path, content, tag: tag_of(content) });
+    files.collect()
+});
+
+fn tag_of(content: &[u8]) -> HeaderValue {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    HeaderValue::from_str(&format!("\"{:016x}\"", hasher.finish())).expect("quotes and digits are a header")
+}
+
+fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
+    let Some(file) = SERVED.iter().find(|file| file.path == path) else {
+        return Failure::not_found().into_response();
+    };
+    let is_known = headers.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, &file.tag));
+    let mut response =
+        Response::new(if is_known { Body::empty() } else { Body::from(Bytes::from_static(file.content)) });
+    let sent = response.headers_mut();
+    sent.insert(header::ETAG, file.tag.clone());
+    sent.insert(header::CACHE_CONTROL, if path.starts_with("assets/") { FOR_EVER } else { ASK_AGAIN });
+    sent.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    sent.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    sent.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    sent.insert("permissions-policy", HeaderValue::from_static(PERMISSIONS));
+    if is_known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    } else {
+        sent.insert(header::CONTENT_TYPE, HeaderValue::from_static(type_of(path)));
+    }
+    response
+}
+
+/// "HTTP Semantics" (RFC 9110), section 13.1.2: tags are compared weakly, for a proxy that compresses may have weakened ours.
+fn names_tag(value: &HeaderValue, tag: &HeaderValue) -> bool {
+    let Ok(value) = value.to_str() else { return false };
+    value.split(',').map(str::trim).any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == *tag)
+}
+
+fn type_of(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("md") => "text/plain; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("ttf") => "font/ttf",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_file_has_a_type_and_what_the_page_loads_is_named_by_its_hash() {
+        let unknown: Vec<&str> =
+            FILES.iter().map(|(path, _)| *path).filter(|path| type_of(path) == "application/octet-stream").collect();
+        assert_eq!(unknown, [""; 0]);
+        let others: Vec<&str> =
+            FILES.iter().map(|(path, _)| *path).filter(|path| !path.starts_with("assets/")).collect();
+        assert_eq!(others, ["favicon.svg", "index.html", "licenses.md"]);
+    }
+
+    #[test]
+    fn a_tag_is_known_among_others_and_weakened() {
+        let tag = HeaderValue::from_static("\"one\"");
+        let is_named = |value: &'static str| names_tag(&HeaderValue::from_static(value), &tag);
+        let known = ["\"one\"", "W/\"one\"", "\"two\", \"one\"", "*"].map(is_named);
+        assert_eq!((known, is_named("\"two\""), is_named("one")), ([true; 4], false, false));
+    }
+
+    #[test]
+    fn a_person_is_one_who_likes_html_best_and_asks_nothing() {
+        let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+        let asked = |accept: &str, query: Option<&str>| {
+            let accept = HeaderValue::from_str(accept).expect("an ASCII header");
+            is_for_a_person(&HeaderMap::from_iter([(header::ACCEPT, accept)]), query)
+        };
+        assert!(asked(browser, None));
+        assert!(asked(browser, Some("source=mail")));
+        assert!(!asked(browser, Some("query={__typename}")));
+        assert!(!asked(browser, Some("extensions={}&query=")));
+        assert!(!asked("*/*", None));
+        assert!(!asked("application/json", None));
+        assert!(!asked("text/html, application/graphql-response+json", None));
+        assert!(!asked("text/html;q=0", None));
+        assert!(!is_for_a_person(&HeaderMap::new(), None));
+    }
+}

@@ -1,0 +1,59 @@
+// The playground as a visitor uses it. The rule: things are found by what they are called, and an answer is what came over the network.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+export const ORIGIN = process.env.ORIGIN;
+export const TOKEN = process.env.TOKEN;
+
+const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+/** Opens the page, and waits until the first answer stands there; nothing is clicked. */
+export async function open(page) {
+  await page.goto(`${ORIGIN}/`);
+  await page.locator(".result-window .view-lines", { hasText: '"data"' }).waitFor();
+}
+
+const isOf = (operation) => (response) =>
+  response.url() === `${ORIGIN}/graphql` && response.request().postDataJSON()?.operationName === operation;
+
+/** The button of a tab; GraphiQL's tab has one to close it, too. */
+export const tab = (page, name) => page.locator(".graphiql-tab-button", { hasText: new RegExp(`^${name}$`) });
+
+/** Goes to a tab and runs what stands there: the request that was sent, and the answer. */
+export async function runTab(page, name) {
+  await tab(page, name).click();
+  await page.locator(".graphiql-query-editor .view-lines", { hasText: new RegExp(`(query|mutation)\\s${name}`) }).waitFor();
+  const coming = page.waitForResponse(isOf(name));
+  await page.getByRole("button", { name: /^Execute query/ }).click();
+  const response = await coming;
+  const answer = await response.json();
+  await page.locator(".result-window .view-lines", { hasText: answer.errors ? '"errors"' : '"data"' }).waitFor();
+  return { request: response.request(), answer };
+}
+
+/** Gives a token, and waits for what is said of it. */
+export async function giveToken(page, token) {
+  await page.getByRole("button", { name: /^Token:/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Token" });
+  await dialog.getByLabel("oken", { exact: false }).and(dialog.locator("input")).fill(token);
+  await dialog.getByRole("button", { name: "Use it" }).click();
+  const said = dialog.locator("#token-said").filter({ hasText: /(?<!…)$/ }).filter({ hasText: /[a-z]/ }).filter({ hasNotText: "Asking" });
+  await said.waitFor();
+  const text = await said.textContent();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  return text;
+}
+
+/** What axe-core finds serious or worse in a part of the page, but for the rules in `tolerated`. */
+export async function seriousFaults(page, part, tolerated = {}) {
+  // As the browser's own tools do it: a script that is put into the page would be refused by its policy.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate((selector) => globalThis.axe.run(selector), part);
+  const serious = violations.filter(({ id, impact }) => ["serious", "critical"].includes(impact) && !(id in tolerated));
+  return serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
+}
+
+export async function hasNoHorizontalScroll(page) {
+  const [content, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content <= width, `${content} px in a window of ${width}`);
+}

@@ -1,0 +1,217 @@
+// The playground of a server that tells what an answer costs, over the example blog.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { withPage } from "./browser.js";
+import { ORIGIN, TOKEN, giveToken, hasNoHorizontalScroll, open, runTab, seriousFaults, tab } from "./graphiql.js";
+
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+const PICTURES = process.env.TIDINGS_SCREENSHOTS; // a folder, where pictures are wanted
+
+const visit = (options, act) => withPage({ origins: [ORIGIN], viewport: DESKTOP, reducedMotion: "reduce", ...options }, act);
+
+async function picture(page, name) {
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
+
+// Faults of GraphiQL's own parts, which are not ours to mend.
+const THEIRS = {
+  "nested-interactive": "GraphiQL makes each tab an item of the role tab with two buttons in it, one to close it",
+};
+
+test("the landing view says what this is and shows an answer without a click", () =>
+  visit({}, async (page) => {
+    await open(page);
+    assert.equal(await page.title(), "Tidings playground");
+    assert.equal(await page.locator("html").getAttribute("lang"), "en");
+    assert.match(await page.locator('meta[name="description"]').getAttribute("content"), /GraphQL/);
+    await page.getByText("This server answers GraphQL queries for a blog’s posts").waitFor();
+    await page.getByText(/^Answered in \d+ ms\.$/).waitFor();
+    await page.locator(".result-window", { hasText: "publishedAt" }).waitFor();
+    await picture(page, "playground");
+  }));
+
+test("each example runs without an error, those that need a token with one", () =>
+  visit({}, async (page) => {
+    await open(page);
+    const names = await page.locator(".graphiql-tab-button").allTextContents();
+    assert.deepEqual(names, ["Latest", "Post", "Tag", "Filter", "Archive", "Backward", "Cost", "Drafts", "Create"]);
+    const data = {};
+    for (const name of names) {
+      if (name === "Drafts") assert.match(await giveToken(page, TOKEN), /^The server takes it\./);
+      const { answer } = await runTab(page, name);
+      assert.equal(answer.errors, undefined, `${name}: ${JSON.stringify(answer.errors)}`);
+      data[name] = answer.data;
+      assert.match(await page.locator(".graphiql-query-editor .view-lines").textContent(), /^#/, `${name} opens with a comment`);
+    }
+    assert.equal(data.Latest.posts.nodes.length, 5);
+    assert.ok(data.Post.post.body.wordCount > 0);
+    assert.ok(data.Tag.tag.posts.totalCount > 0);
+    assert.ok(data.Filter.posts.totalCount > 0);
+    assert.ok(data.Archive.archive.length > 1 && data.Archive.oneYear.length > 0);
+    assert.equal(data.Backward.posts.pageInfo.hasPreviousPage, true);
+    assert.ok(data.Drafts.drafts.totalCount > 0);
+    assert.deepEqual(data.Create.createPost.userErrors, []);
+    assert.equal(data.Create.createPost.post.status, "DRAFT");
+  }));
+
+test("what a query costs is told by a switch", () =>
+  visit({}, async (page) => {
+    await open(page);
+    const before = await runTab(page, "Cost");
+    assert.equal(before.answer.extensions, undefined);
+    await page.getByLabel("Storage cost").check();
+    const { answer } = await runTab(page, "Cost");
+    assert.ok(answer.extensions.storage.roundTrips > 0);
+    await page.getByText(/requests to the storage in \d+ round trips?, \d+ at the most\.$/).waitFor();
+  }));
+
+test("drafts are told to whoever bears a token, and without one it says how to give it", () =>
+  visit({}, async (page) => {
+    await open(page);
+    const refused = await runTab(page, "Drafts");
+    assert.equal(refused.answer.errors[0].extensions.code, "UNAUTHENTICATED");
+    assert.equal(await refused.request.headerValue("authorization"), null);
+    await page.getByText("This needs a token.").waitFor();
+    await page.getByRole("button", { name: "Give one" }).click();
+    await page.getByText("You have given no token").waitFor();
+    await page.keyboard.press("Escape");
+    await giveToken(page, TOKEN);
+    await page.getByRole("button", { name: "Token: given" }).waitFor();
+    const { request, answer } = await runTab(page, "Drafts");
+    assert.equal(await request.headerValue("authorization"), `Bearer ${TOKEN}`);
+    assert.ok(answer.data.drafts.nodes.length > 0);
+    assert.ok(!page.url().includes(TOKEN));
+    assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage }))).includes(TOKEN), "it outlives the tab");
+    await page.reload();
+    await page.getByRole("button", { name: "Token: given" }).click();
+    await page.getByText("You are signed in as the bearer of a token.").waitFor();
+    await page.getByRole("button", { name: "Forget it" }).click();
+    await page.getByText("You have given no token").waitFor();
+    assert.equal(await page.evaluate((token) => JSON.stringify({ ...sessionStorage }).includes(token), TOKEN), false);
+  }));
+
+test("a token that is none is told of and not kept", () =>
+  visit({}, async (page) => {
+    await open(page);
+    assert.match(await giveToken(page, " "), /no token in the field/);
+    assert.match(await giveToken(page, "two words"), /no spaces/);
+    assert.match(await giveToken(page, "a-token-that-nobody-has-made"), /^The server does not take it: the token is not known/);
+    await page.getByRole("button", { name: "Token: none" }).waitFor();
+    assert.match(await giveToken(page, `Bearer ${TOKEN}`), /^The server takes it\./);
+  }));
+
+test("the documentation of the schema is at hand", () =>
+  visit({}, async (page) => {
+    await open(page);
+    await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
+    await page.getByRole("link", { name: "Query", exact: true }).click();
+    await page.getByText("Published posts, newest first.").first().waitFor();
+    await page.getByRole("link", { name: "PostConnection", exact: true }).first().click();
+    await page.getByText("How many posts the whole list holds.").waitFor();
+  }));
+
+test("the editor knows the schema, checks what is written, and runs it by the keyboard", () =>
+  visit({}, async (page) => {
+    await open(page);
+    await page.getByRole("button", { name: "New tab" }).click();
+    const editor = page.locator(".graphiql-query-editor .graphiql-editor");
+    await editor.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.insertText("query Mine { posts(first: 1) { nodes { tit");
+    await page.keyboard.press("Control+Space");
+    await page.locator(".suggest-widget .monaco-list-row", { hasText: "title" }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.insertText(" } } nonsense }");
+    await page.locator(".graphiql-query-editor .squiggly-error").first().waitFor();
+    for (const _ of "nonsense }") await page.keyboard.press("Backspace");
+    await page.keyboard.insertText("}");
+    const coming = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === "Mine");
+    await page.keyboard.press("ControlOrMeta+Enter");
+    assert.equal((await (await coming).json()).data.posts.nodes.length, 1);
+    await page.getByRole("button", { name: /^Prettify/ }).click();
+    await page.locator(".graphiql-query-editor .view-line", { hasText: /^query\sMine\s\{$/ }).waitFor();
+  }));
+
+test("variables are prettified as JSON with their comments", () =>
+  visit({}, async (page) => {
+    await open(page);
+    await tab(page, "Post").click();
+    await page.locator(".graphiql-editor-tool .view-lines", { hasText: "slug" }).click();
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.insertText('{"slug":"a", // mine\n"b":[1,2]}');
+    await page.getByRole("button", { name: /^Prettify/ }).click();
+    const line = page.locator(".graphiql-editor-tool .view-line", { hasText: /^\s+"slug":\s"a",\s\/\/\smine$/ });
+    await line.waitFor();
+  }));
+
+for (const system of ["light", "dark"]) {
+  test(`colours follow a system that is ${system}, and can be switched`, () =>
+    visit({ colorScheme: system }, async (page) => {
+      await open(page);
+      const brightness = () =>
+        page.evaluate(() => {
+          const ground = (element) => getComputedStyle(element).backgroundColor.match(/\d+/g).slice(0, 3).map(Number);
+          const all = [document.body, document.querySelector(".graphiql-container")].flatMap(ground);
+          return Math.max(...all) < 100 ? "dark" : Math.min(...all) > 200 ? "light" : `neither: ${all}`;
+        });
+      assert.equal(await brightness(), system);
+      const other = system === "light" ? "dark" : "light";
+      await page.getByLabel("Colours").selectOption(other);
+      assert.equal(await brightness(), other);
+      assert.deepEqual(await seriousFaults(page, "body", THEIRS), [], other);
+      if (other === "dark") await picture(page, "playground-dark");
+    }));
+}
+
+test("on a phone the page fits its width, and whatever is pressed is 40 px high", () =>
+  visit({ viewport: PHONE, hasTouch: true, isMobile: true }, async (page) => {
+    await open(page);
+    await hasNoHorizontalScroll(page);
+    await picture(page, "playground-phone");
+    const small = await page.locator("button:visible, select:visible, #controls label:visible").evaluateAll((all) =>
+      all.filter((one) => one.getBoundingClientRect().height < 40 && one.getBoundingClientRect().left >= 0).map((one) => one.outerHTML.slice(0, 120)),
+    );
+    assert.deepEqual(small, []);
+    for (const part of [".graphiql-query-editor .view-lines", ".result-window .view-lines"]) {
+      await page.locator(part).scrollIntoViewIfNeeded();
+      const { x, width } = await page.locator(part).locator("..").boundingBox();
+      assert.ok(x >= 0 && width > 150 && x + 150 < PHONE.width, `${part}: ${x}, ${width}`);
+    }
+    const { answer } = await runTab(page, "Archive");
+    assert.equal(answer.errors, undefined);
+    await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
+    await page.getByRole("link", { name: "Query", exact: true }).click();
+    await hasNoHorizontalScroll(page);
+    await page.getByRole("button", { name: "Hide Documentation Explorer" }).click();
+    assert.match(await giveToken(page, TOKEN), /^The server takes it\./);
+    await hasNoHorizontalScroll(page);
+  }));
+
+test("axe-core finds nothing serious, with the token's field open too", () =>
+  visit({}, async (page) => {
+    await open(page);
+    assert.deepEqual(await seriousFaults(page, "body", THEIRS), []);
+    await page.getByRole("button", { name: /^Token:/ }).click();
+    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByText("There is no token in the field.").waitFor();
+    assert.deepEqual(await seriousFaults(page, "#token-dialog"), []);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
+    await page.getByRole("link", { name: "Query", exact: true }).click();
+    assert.deepEqual(await seriousFaults(page, ".graphiql-plugin", THEIRS), []);
+  }));
+
+test("the keyboard comes by the controls in the order in which they stand", () =>
+  visit({}, async (page) => {
+    await open(page);
+    await page.locator("h1").click();
+    const names = [];
+    for (let step = 0; step < 4; step += 1) {
+      await page.keyboard.press("Tab");
+      names.push(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.closest("label, button")?.textContent));
+    }
+    assert.deepEqual(names.map((name) => name.slice(0, 12)), ["Storage cost", "Token: none", "ColoursAutoL", "Show Documen"]);
+  }));
