@@ -8,17 +8,18 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use crate::clock::Clock;
-use crate::config::{self, ConfigError, StoreSetting};
+use crate::config::{ServeSettings, StoreSetting};
 use crate::content::write::intent::LEASE_SECONDS;
 use crate::content::{Content, ContentError, Sharing};
 use crate::graphql::access::SignIn;
-use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
-use crate::http::{HttpSettings, ServerLimits, Stopped, Writes, router, run};
+use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
-use crate::store::{Store, StoreError};
+use crate::store::observed::Kind;
+use crate::store::{ObservedStore, Store, StoreError};
+use crate::telemetry::metrics;
 
 /// How old this server's picture of the months may be where others write too: what they write is seen within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
@@ -31,19 +32,28 @@ pub enum StartError {
              `tidings serve --create`), or name another with --store", .0.display())]
     Missing(PathBuf),
     #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Content(#[from] ContentError),
 }
 
-/// Who may do what.
-#[derive(Debug, Clone, Default)]
-pub struct Access {
+/// How content is served.
+#[derive(Debug, Clone)]
+pub struct Serving {
     pub sign_in: SignIn,
     /// Whether anyone may ask what an answer cost.
     pub tells_storage: bool,
+    /// What a query may cost at the most.
+    pub storage_requests_max: u64,
+    pub http: HttpSettings,
+    pub server: ServerLimits,
+}
+
+impl From<ServeSettings> for Serving {
+    fn from(settings: ServeSettings) -> Self {
+        let ServeSettings { sign_in, tells_storage, storage_requests_max, http, server, .. } = settings;
+        Self { sign_in, tells_storage, storage_requests_max, http, server }
+    }
 }
 
 /// What to do where there is no store in the folder yet.
@@ -59,8 +69,8 @@ pub enum Missing {
 ///
 /// # Errors
 /// Where the settings do not name a store, or the store cannot be opened: one line that says what to do.
-pub async fn open(setting: &StoreSetting, table_prefix: &str, missing: Missing) -> Result<Content, StartError> {
-    let content = open_as_it_is(setting, table_prefix, missing).await?;
+pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
+    let content = open_as_it_is(setting, missing).await?;
     content.recover().await?;
     Ok(content)
 }
@@ -69,12 +79,12 @@ pub async fn open(setting: &StoreSetting, table_prefix: &str, missing: Missing) 
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_to_try(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> {
     match setting {
         StoreSetting::File(folder) if !folder.exists() => {
-            Ok(Content::open(Arc::new(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
+            Ok(Content::open(of_file(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
         }
-        setting => open_as_it_is(setting, table_prefix, Missing::Make).await,
+        setting => open_as_it_is(setting, Missing::Make).await,
     }
 }
 
@@ -82,12 +92,12 @@ pub async fn open_to_try(setting: &StoreSetting, table_prefix: &str) -> Result<C
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_to_check(setting: &StoreSetting, table_prefix: &str) -> Result<Content, StartError> {
+pub async fn open_to_check(setting: &StoreSetting) -> Result<Content, StartError> {
     match setting {
         StoreSetting::File(folder) if EmbeddedStore::is_at(folder) => {
-            Ok(Content::open(Arc::new(EmbeddedStore::open_verified(folder)?), Clock::System, Sharing::Alone).await?)
+            Ok(Content::open(of_file(EmbeddedStore::open_verified(folder)?), Clock::System, Sharing::Alone).await?)
         }
-        setting => open_as_it_is(setting, table_prefix, Missing::Refuse).await,
+        setting => open_as_it_is(setting, Missing::Refuse).await,
     }
 }
 
@@ -95,22 +105,22 @@ pub async fn open_to_check(setting: &StoreSetting, table_prefix: &str) -> Result
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_as_it_is(
-    setting: &StoreSetting,
-    table_prefix: &str,
-    missing: Missing,
-) -> Result<Content, StartError> {
+pub async fn open_as_it_is(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
         StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::is_at(folder) => {
             return Err(StartError::Missing(folder.clone()));
         }
-        StoreSetting::File(folder) => (Arc::new(EmbeddedStore::open(folder)?), Sharing::Alone),
-        StoreSetting::Azure => {
-            let settings = config::azure_settings(table_prefix)?;
-            (Arc::new(AzureStore::connect(&settings)?), Sharing::Shared { seen_within: SEEN_WITHIN })
+        StoreSetting::File(folder) => (of_file(EmbeddedStore::open(folder)?), Sharing::Alone),
+        StoreSetting::Azure(settings) => {
+            let store = Arc::new(AzureStore::connect(settings)?);
+            (Arc::new(ObservedStore::new(store, Kind::Azure)), Sharing::Shared { seen_within: SEEN_WITHIN })
         }
     };
     Ok(Content::open(store, Clock::System, sharing).await?)
+}
+
+fn of_file(store: EmbeddedStore) -> Store {
+    Arc::new(ObservedStore::new(Arc::new(store), Kind::File))
 }
 
 /// Waits until no intent of another writer stands, for an import must not run beside one that may still be undone.
@@ -130,35 +140,50 @@ pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
     Ok(())
 }
 
-/// Serves `content` on `listener` until `shutdown` is ready.
+/// Where the server is spoken to.
+#[derive(Debug)]
+pub struct Listeners {
+    pub public: TcpListener,
+    /// Apart from the public one, for what it tells is not everyone's matter.
+    pub metrics: Option<TcpListener>,
+}
+
+/// Serves `content` until `shutdown` is ready.
 pub async fn serve(
     content: Content,
-    access: Access,
-    http: HttpSettings,
-    listener: TcpListener,
+    serving: Serving,
+    listeners: Listeners,
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
     let writes = Writes::default();
-    let routes = build_router(&content, access, http, writes.clone());
+    let limits = serving.server.clone();
+    let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content));
-    let limits = ServerLimits::default();
     let stop_time = limits.stop_time;
-    let stopped = run(listener, routes, shutdown, limits).await;
+    metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
+    let telling = listeners.metrics.map(|listener| tokio::spawn(tell_metrics(listener, limits.clone())));
+    let stopped = run(listeners.public, routes, shutdown, limits).await;
     if writes.settle(stop_time).await.is_err() {
         tracing::warn!("http.writes_cut_off");
     }
+    // To the last, for a stop is worth watching.
+    telling.inspect(tokio::task::JoinHandle::abort);
     recovering.abort();
     // Its store is let go of before the process says that it has stopped.
     let _ = recovering.await;
     stopped
 }
 
-/// The routes over some content; for tests too.
-pub fn build_router(content: &Content, access: Access, http: HttpSettings, writes: Writes) -> axum::Router {
-    let mut service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
-        .with_sign_in(access.sign_in)
-        .telling_storage(access.tells_storage);
-    if !http.limits.query.introspection {
+async fn tell_metrics(listener: TcpListener, limits: ServerLimits) {
+    run(listener, http::metrics::router(), std::future::pending(), limits).await;
+}
+
+/// The routes over some content.
+fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
+    let mut service = ContentService::new(content.clone(), serving.storage_requests_max)
+        .with_sign_in(serving.sign_in)
+        .telling_storage(serving.tells_storage);
+    if !serving.http.limits.query.introspection {
         service = service.without_suggestions();
     }
     let checked = content.clone();
@@ -166,7 +191,7 @@ pub fn build_router(content: &Content, access: Access, http: HttpSettings, write
         let content = checked.clone();
         async move { content.ping().await.map_err(|_| NotReady("store")) }
     });
-    router(Arc::new(service), readiness, writes, http)
+    router(Arc::new(service), readiness, writes, serving.http)
 }
 
 async fn recover_for_ever(content: Content) {

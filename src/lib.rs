@@ -10,12 +10,14 @@
 //!         └→ import, export ───────────────────────┘         store/azure: the Azure SDK
 //! ```
 //!
+//! `telemetry` stands beside all of them but `keys` and `model`: it is told, and asks nothing.
+//!
 //! | room | is for | never |
 //! |---|---|---|
 //! | [`cli`] | a file for each command: what was typed becomes settings | rows |
 //! | [`app`] | composition: settings → store → content → schema → router → tasks → graceful stop | decisions |
-//! | [`config`] | the only reader of the environment | |
-//! | [`telemetry`] | the log | the standard output |
+//! | [`config`] | every setting, told once; the only reader of the environment and the configuration file | |
+//! | [`telemetry`] | the words of the log, the metrics and the traces; all rooms below `app` call it | the standard output, the content |
 //! | [`http`] | every route and layer in one list; bodies, deadlines, connections | stores, keys |
 //! | [`graphql`] | what a document may ask, resolvers that only translate, errors with codes | stores, keys |
 //! | [`loaders`] | what the fields of one level ask for, read at once | outliving a request |

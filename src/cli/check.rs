@@ -5,17 +5,20 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{Failure, StoreOptions, in_one_line};
+use super::flags::{Flags, OfStore, without_flag};
+use super::{Failure, in_one_line, store_of};
 use crate::app;
+use crate::config::{Sources, table};
 use crate::content::Content;
 use crate::content::check::Report;
 use crate::content::repair::Options;
 
 /// Read everything and name each difference between the tables.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Check {
     #[command(flatten)]
-    store: StoreOptions,
+    store: Flags<OfStore>,
     /// Mend what differs, from the posts as the truth, and check again. A line for each mend.
     #[arg(long)]
     repair: bool,
@@ -25,9 +28,9 @@ pub struct Check {
 }
 
 impl Check {
-    pub async fn run(self) -> Result<ExitCode, Failure> {
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
         let mut out = std::io::stdout().lock();
-        let content = app::open_to_check(&self.store.store, &self.store.table_prefix).await?;
+        let content = app::open_to_check(&store_of(sources, self.store)?).await?;
         let report = match self.repair {
             true => repair(&content, Options { removes_lost: self.remove_lost }, &mut out).await?,
             false => check(&content, &mut out).await?,

@@ -6,22 +6,25 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{Failure, StoreOptions};
+use super::flags::{Flags, OfStore, without_flag};
+use super::{Failure, store_of};
 use crate::app::{self, Missing};
+use crate::config::{Sources, table};
 use crate::export;
 
 /// Export all content, drafts included, as JSON Lines.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Export {
     /// The file to write; left out: the standard output.
     path: Option<PathBuf>,
     #[command(flatten)]
-    store: StoreOptions,
+    store: Flags<OfStore>,
 }
 
 impl Export {
-    pub async fn run(self) -> Result<ExitCode, Failure> {
-        let content = app::open(&self.store.store, &self.store.table_prefix, Missing::Refuse).await?;
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+        let content = app::open(&store_of(sources, self.store)?, Missing::Refuse).await?;
         let out: Box<dyn Write> = match &self.path {
             Some(path) => {
                 let file = std::fs::File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;

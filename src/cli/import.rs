@@ -9,20 +9,23 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Failure, StoreOptions, in_one_line};
+use super::flags::{Flags, OfStore, without_flag};
+use super::{Failure, in_one_line, store_of};
 use crate::app::{self, Missing};
+use crate::config::{Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, Report};
 use crate::import::{Format, Source, open};
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Import {
     /// The folder or file.
     path: PathBuf,
     #[command(flatten)]
-    store: StoreOptions,
-    /// What it is; told from what is found where this is left out.
+    store: Flags<OfStore>,
+    /// What it is: markdown, wxr or jsonl. Left out: told from what is found.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Say what would be done, and write nothing.
@@ -31,13 +34,13 @@ pub struct Import {
 }
 
 impl Import {
-    pub async fn run(self) -> Result<ExitCode, Failure> {
-        let StoreOptions { store, table_prefix } = &self.store;
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+        let store = store_of(sources, self.store)?;
         // Before the store is opened, or made: a mistyped path should leave nothing behind.
         let source = read(&self.path, self.format).await?;
         let report = match self.dry_run {
-            true => try_out(&app::open_to_try(store, table_prefix).await?, source).await?,
-            false => import_into(&app::open(store, table_prefix, Missing::Make).await?, source).await?,
+            true => try_out(&app::open_to_try(&store).await?, source).await?,
+            false => import_into(&app::open(&store, Missing::Make).await?, source).await?,
         };
         Ok(if report.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
     }

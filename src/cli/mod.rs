@@ -4,21 +4,29 @@
 
 mod check;
 mod export;
+mod flags;
 mod import;
+mod install;
 mod schema;
 mod serve;
 mod token;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::config::StoreSetting;
+use crate::config::{self, ConfigError, Sources, StoreSetting};
+use flags::{Flags, OfStore};
 
 /// A GraphQL content server over tables: posts, categories, tags and authors, newest first.
 #[derive(Debug, Parser)]
 #[command(name = "tidings", version, about, max_term_width = 100)]
 pub struct Cli {
+    /// The configuration file, in TOML. Flags and the environment are stronger than what it says. [env: TIDINGS_CONFIG]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -31,17 +39,13 @@ enum Command {
     Check(check::Check),
     Schema(schema::PrintSchema),
     Token(token::TokenCommand),
+    Man(install::PrintMan),
+    Completions(install::PrintCompletions),
 }
 
-/// Where the content is; the same for every command.
-#[derive(Debug, Args)]
-struct StoreOptions {
-    /// The store: file:PATH, or azure with AZURE_STORAGE_CONNECTION_STRING or AZURE_STORAGE_ACCOUNT set.
-    #[arg(long, env = "TIDINGS_STORE", default_value = "file:tidings-data", value_name = "STORE")]
-    store: StoreSetting,
-    /// Put before the name of each table, for several sites in one account. Letters and digits.
-    #[arg(long, env = "TIDINGS_TABLE_PREFIX", default_value = "", value_name = "PREFIX")]
-    table_prefix: String,
+/// Where the content is, for a command that has no other setting.
+fn store_of(sources: &Sources, flags: Flags<OfStore>) -> Result<StoreSetting, ConfigError> {
+    config::store(&sources.with(flags.typed))
 }
 
 /// A failure as the user reads it: one line, and its causes behind it.
@@ -49,18 +53,38 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl Cli {
     pub async fn run(self) -> ExitCode {
-        let done = match self.command {
-            Command::Serve(serve) => serve.run().await,
-            Command::Import(import) => import.run().await,
-            Command::Export(export) => export.run().await,
-            Command::Check(check) => check.run().await,
-            Command::Schema(schema) => schema.run(),
-            Command::Token(token) => token.run().await,
+        let done = match Sources::read(self.config.as_deref()) {
+            Ok(sources) => self.command.run(&sources).await,
+            Err(error) => Err(error.into()),
         };
-        done.unwrap_or_else(|failure| {
-            eprintln!("tidings: {}", in_one_line(with_causes(failure.as_ref())));
-            ExitCode::FAILURE
+        done.unwrap_or_else(|failure| match failure.downcast_ref::<ConfigError>() {
+            Some(error) if error.is_typed() => {
+                drop(Self::command().error(ErrorKind::ValueValidation, error).print());
+                ExitCode::from(MISTYPED)
+            }
+            _ => {
+                eprintln!("tidings: {}", in_one_line(with_causes(failure.as_ref())));
+                ExitCode::FAILURE
+            }
         })
+    }
+}
+
+/// The exit code of a command line that makes no sense; clap's own.
+const MISTYPED: u8 = 2;
+
+impl Command {
+    async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Serve(serve) => serve.run(sources).await,
+            Self::Import(import) => import.run(sources).await,
+            Self::Export(export) => export.run(sources).await,
+            Self::Check(check) => check.run(sources).await,
+            Self::Schema(schema) => schema.run(),
+            Self::Token(token) => token.run(sources).await,
+            Self::Man(man) => man.run(),
+            Self::Completions(completions) => completions.run(),
+        }
     }
 }
 

@@ -1,99 +1,89 @@
 //! `tidings serve`: the server. The rule: it says where it listens once it does, and stops cleanly on SIGINT and SIGTERM.
 
 use std::io::Write;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Failure, StoreOptions, import};
-use crate::app::{self, Access, Missing};
-use crate::config::{AllowedOrigin, BATCH_MAX, HttpLimits, HttpSettings};
+use super::flags::{Flags, OfServer, OfStore, without_flag};
+use super::{Failure, import};
+use crate::app::{self, Listeners, Missing};
+use crate::config::{self, ServeSettings, Sources, table};
+use crate::telemetry;
 
 /// Serve the content as GraphQL, at /graphql.
 #[derive(Debug, Args)]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER, &table::limits::ALL]))]
 pub struct Serve {
     #[command(flatten)]
-    store: StoreOptions,
-    /// The address and port to listen at; port 0 takes a free one.
-    #[arg(long, env = "TIDINGS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
-    listen: String,
-    /// Import this folder or file first.
-    #[arg(long, env = "TIDINGS_IMPORT", value_name = "PATH")]
-    import: Option<PathBuf>,
-    /// Make an empty store where there is none.
-    #[arg(long, env = "TIDINGS_CREATE")]
-    create: bool,
-    /// Tell whoever asks (`"extensions": {"storage": true}`), and not only editors, what an answer cost. The rows named there show
-    /// that a draft is there.
-    #[arg(long, env = "TIDINGS_TELL_STORAGE")]
-    tell_storage: bool,
-    /// Pages of these origins may ask from a browser, such as https://blog.example; * for all. By default none but the server's own.
-    #[arg(long = "cors-origin", env = "TIDINGS_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
-    cors_origins: Vec<AllowedOrigin>,
-    /// Take up to so many requests in one body, as an array; 0 takes none.
-    #[arg(long, env = "TIDINGS_BATCH_MAX", default_value_t = 0, value_name = "REQUESTS", value_parser = batch_max)]
-    batch_max: usize,
-    /// Refuse to tell the schema: no introspection, no /schema.graphql, no names in errors that the client did not send.
-    #[arg(long, env = "TIDINGS_NO_INTROSPECTION")]
-    no_introspection: bool,
-    /// Serve no playground at /.
-    #[arg(long, env = "TIDINGS_NO_PLAYGROUND")]
-    no_playground: bool,
+    store: Flags<OfStore>,
+    #[command(flatten)]
+    server: Flags<OfServer>,
+    /// Print the settings in effect as a configuration file, each with where it comes from, and exit.
+    #[arg(long)]
+    print_config: bool,
 }
 
 impl Serve {
-    pub async fn run(self) -> Result<ExitCode, Failure> {
-        crate::telemetry::start(&crate::config::log_directives());
-        // Bound before the import: a port that is taken should not be learnt of after a long one.
-        let access = Access { sign_in: crate::config::sign_in()?, tells_storage: self.tell_storage };
-        let http = self.http_settings();
-        let listener = TcpListener::bind(&self.listen)
-            .await
-            .map_err(|e| format!("cannot listen at {}: {e}; choose another with --listen ADDRESS:PORT", self.listen))?;
-        let source = match &self.import {
-            Some(path) => Some(import::read(path, None).await?),
-            None => None,
-        };
-        let missing = if source.is_some() || self.create { Missing::Make } else { Missing::Refuse };
-        let content = app::open(&self.store.store, &self.store.table_prefix, missing).await?;
-        if let Some(source) = source {
-            import::import_into(&content, source).await?;
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+        let settings = sources.with([self.store.typed, self.server.typed].concat());
+        let found = ServeSettings::of(&settings)?;
+        if self.print_config {
+            std::io::stdout().lock().write_all(config::print(&settings).as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
         }
-        // Listened for before the address is told: who reads it may ask for the stop at once.
-        let shutdown = stop_signal()?;
-        tell_address(listener.local_addr()?, &http)?;
-        let stopped = app::serve(content, access, http, listener, shutdown).await;
-        if stopped.cut_off > 0 {
-            return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
-        }
-        writeln!(std::io::stdout(), "Stopped.")?;
-        Ok(ExitCode::SUCCESS)
-    }
-
-    fn http_settings(&self) -> HttpSettings {
-        let mut limits = HttpLimits::default();
-        limits.query.introspection = !self.no_introspection;
-        let cors = self.cors_origins.iter().cloned().collect();
-        HttpSettings { cors, batch_max: self.batch_max, playground: !self.no_playground, limits }
+        serve(found).await
     }
 }
 
+async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
+    let tracing = telemetry::start(&settings.log, settings.log_format, settings.traces.as_ref())?;
+    // Bound before the import: a port that is taken should not be learnt of after a long one.
+    let listener = bind(&settings.listen, "--listen").await?;
+    let metrics = match &settings.metrics_listen {
+        Some(address) => Some(bind(address, "--metrics-listen").await?),
+        None => None,
+    };
+    let source = match &settings.import {
+        Some(path) => Some(import::read(path, None).await?),
+        None => None,
+    };
+    let missing = if source.is_some() || settings.create { Missing::Make } else { Missing::Refuse };
+    let content = app::open(&settings.store, missing).await?;
+    if let Some(source) = source {
+        import::import_into(&content, source).await?;
+    }
+    // Listened for before the address is told: who reads it may ask for the stop at once.
+    let shutdown = stop_signal()?;
+    let listeners = Listeners { public: listener, metrics };
+    tell_addresses(&listeners, settings.http.playground)?;
+    let stopped = app::serve(content, settings.into(), listeners, shutdown).await;
+    tracing.stop().await;
+    if stopped.cut_off > 0 {
+        return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
+    }
+    writeln!(std::io::stdout(), "Stopped.")?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// The address of GraphQL in the first line, for programs that wait for it.
-fn tell_address(address: SocketAddr, http: &HttpSettings) -> std::io::Result<()> {
+fn tell_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Result<()> {
+    let address = listeners.public.local_addr()?;
     let mut text = format!("Serving GraphQL at http://{address}/graphql\n");
-    if http.playground {
+    if has_playground {
         text.push_str(&format!("Playground at http://{address}/\n"));
+    }
+    if let Some(metrics) = &listeners.metrics {
+        text.push_str(&format!("Telling metrics at http://{}/metrics\n", metrics.local_addr()?));
     }
     std::io::stdout().write_all(text.as_bytes())
 }
 
-fn batch_max(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| *number <= BATCH_MAX);
-    number.ok_or_else(|| format!("write a number from 0 to {BATCH_MAX}"))
+async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {
+    let bound = TcpListener::bind(address).await;
+    Ok(bound.map_err(|e| format!("cannot listen at {address}: {e}; choose another with {flag} ADDRESS:PORT"))?)
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {

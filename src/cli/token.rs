@@ -6,8 +6,10 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, StoreOptions, in_one_line};
+use super::flags::{Flags, OfStore};
+use super::{Failure, in_one_line, store_of};
 use crate::app::{self, Missing};
+use crate::config::{Sources, StoreSetting};
 use crate::content::Content;
 use crate::content::commands::UserError;
 use crate::content::tokens::preview::Previews;
@@ -47,14 +49,14 @@ struct Create {
     #[arg(long, value_name = "TIME")]
     expires_in: Option<Lifetime>,
     #[command(flatten)]
-    store: StoreOptions,
+    store: Flags<OfStore>,
 }
 
 /// List the tokens, the newest first.
 #[derive(Debug, Args)]
 struct List {
     #[command(flatten)]
-    store: StoreOptions,
+    store: Flags<OfStore>,
 }
 
 /// Revoke a token, or every preview link: servers refuse it within 2 seconds.
@@ -63,27 +65,27 @@ struct Revoke {
     /// The token's id, as `tidings token list` shows it; or `previews`.
     id: String,
     #[command(flatten)]
-    store: StoreOptions,
+    store: Flags<OfStore>,
 }
 
 impl TokenCommand {
-    pub async fn run(self) -> Result<ExitCode, Failure> {
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
         match self.action {
-            Action::Create(create) => create.run().await?,
-            Action::List(list) => list.run().await?,
-            Action::Revoke(revoke) => revoke.run().await?,
+            Action::Create(create) => create.run(sources).await?,
+            Action::List(list) => list.run(sources).await?,
+            Action::Revoke(revoke) => revoke.run(sources).await?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-async fn open(store: &StoreOptions) -> Result<Content, Failure> {
-    Ok(app::open_as_it_is(&store.store, &store.table_prefix, Missing::Refuse).await?)
+async fn open(store: &StoreSetting) -> Result<Content, Failure> {
+    Ok(app::open_as_it_is(store, Missing::Refuse).await?)
 }
 
 impl Create {
-    async fn run(self) -> Result<(), Failure> {
-        let content = open(&self.store).await?;
+    async fn run(self, sources: &Sources) -> Result<(), Failure> {
+        let content = open(&store_of(sources, self.store)?).await?;
         let (reader, actor) = (content.reader(), operator());
         let expires_at = self.expires_in.map(|time| time.after(reader.now())).transpose()?;
         let new = NewToken { name: self.name, role: self.role, author: self.author, expires_at };
@@ -94,8 +96,8 @@ impl Create {
 }
 
 impl List {
-    async fn run(self) -> Result<(), Failure> {
-        let content = open(&self.store).await?;
+    async fn run(self, sources: &Sources) -> Result<(), Failure> {
+        let content = open(&store_of(sources, self.store)?).await?;
         let (reader, actor) = (content.reader(), operator());
         let tokens = Tokens::new(&content, &reader, &actor)?.list().await?;
         let mut out = std::io::stdout().lock();
@@ -127,8 +129,8 @@ fn seconds(at: Instant) -> String {
 }
 
 impl Revoke {
-    async fn run(self) -> Result<(), Failure> {
-        let content = open(&self.store).await?;
+    async fn run(self, sources: &Sources) -> Result<(), Failure> {
+        let content = open(&store_of(sources, self.store)?).await?;
         let (reader, actor) = (content.reader(), operator());
         if self.id == PREVIEWS {
             Previews::new(&content, &reader).revoke_all(&actor).await?;

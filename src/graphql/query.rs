@@ -22,6 +22,7 @@ use super::types::node::Node;
 use super::types::post::PostObject;
 use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
+use super::types::viewer::Viewer;
 
 /// Ids that one `nodes` may ask for; as many as the largest page.
 pub const NODES_MAX: usize = 100;
@@ -106,6 +107,11 @@ impl Query {
         #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
     ) -> Result<Option<Author>> {
         Ok(term(ctx, TermKind::Author, &slug).await?.map(Author))
+    }
+
+    /// Who bears this request's token; null without one. A token that is not good refuses the whole request.
+    async fn viewer(&self, ctx: &Context<'_>) -> Option<Viewer> {
+        context::of(ctx).reader.actor().map(Viewer::from)
     }
 
     /// Published posts, newest first.

@@ -8,6 +8,7 @@ use async_graphql::{
 
 use crate::content::{Content, Reader, StorageUse};
 use crate::model::Actor;
+use crate::telemetry::metrics;
 
 use super::access::{self, SignIn};
 use super::budget::Budget;
@@ -109,7 +110,9 @@ impl GraphqlService for ContentService {
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
-        if tells_storage { response.extension("storage", describe(&reader.storage_used(), &bound)) } else { response }
+        let used = reader.storage_used();
+        metrics::query_cost(bound.requests(), used.requests());
+        if tells_storage { response.extension("storage", describe(&used, &bound)) } else { response }
     }
 
     fn sdl(&self) -> String {

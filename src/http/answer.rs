@@ -11,8 +11,8 @@ use axum::{
 };
 use serde::Serialize;
 
-use super::{accept::Media, status::status_of};
-use crate::graphql::error::{Code, coded, is_request_error};
+use super::{accept::Media, observe::Told, status::status_of};
+use crate::graphql::error::{Code, code_word, coded, is_request_error};
 
 /// A request that is refused before it is a GraphQL request at all.
 #[derive(Debug)]
@@ -48,11 +48,13 @@ impl Failure {
     }
 
     pub fn render(self, media: Media) -> Response<Body> {
+        let told = Told { code: Some(self.code.as_str()), operation: None };
         let (status, allow) = (self.status, self.allow);
         let mut response = json(status, media.content_type(), &Answer::of(&self.into()));
         if let Some(allow) = allow {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
         }
+        response.extensions_mut().insert(told);
         response
     }
 }
@@ -78,6 +80,7 @@ pub fn graphql(response: &GraphqlResponse, media: Media) -> Response<Body> {
         sent.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
     }
     sent.headers_mut().extend(response.http_headers.clone());
+    sent.extensions_mut().insert(Told { code: Some(code_word(response)), operation: None });
     sent
 }
 

@@ -4,7 +4,7 @@
 //! A POST must be `application/json`. A browser sends forms, multipart and text to any origin without asking first, so that
 //! taking one of those would let any page on the web act with a reader's cookies.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, parser::types::OperationType};
 use axum::{
@@ -12,6 +12,8 @@ use axum::{
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
 };
+
+use tracing::Instrument;
 
 use super::{
     Api,
@@ -26,9 +28,10 @@ use super::{
 };
 use crate::graphql::{
     budget::Budget,
-    error::{Code, give_codes, hide_unsent_names},
+    error::{Code, code_word, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
 };
+use crate::telemetry::{metrics, spans};
 
 pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
@@ -37,7 +40,7 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         return not_acceptable();
     };
     let mut stages = Stages::begin();
-    let received = receive(&api, &head.headers, body).await;
+    let received = receive(&api, &head.headers, body).instrument(spans::receive()).await;
     stages.end("receive");
     let sent = received.and_then(|received| Ok((parameters::from_body(&received.bytes, api.batch_max)?, received)));
     let mut response = match sent {
@@ -48,7 +51,7 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         Ok((Sent::Batch(requests), _received)) => run_batch(&api, requests, &head.headers, &mut stages).await,
         Err(failure) => failure.render(media),
     };
-    stages.tell(response.headers_mut());
+    stages.tell(&mut response);
     response
 }
 
@@ -74,7 +77,7 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         response = tagged(response, headers).await;
     }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
-    stages.tell(response.headers_mut());
+    stages.tell(&mut response);
     response
 }
 
@@ -150,6 +153,7 @@ async fn run_batch(
         };
         responses.push(outcome.unwrap_or_else(GraphqlResponse::from));
     }
+    stages.run("batch");
     answer::batch(&responses)
 }
 
@@ -159,15 +163,32 @@ async fn run(
     can_write: CanWrite,
     stages: &mut Stages,
 ) -> Result<GraphqlResponse, Failure> {
-    let admitted = admit(request, &api.limits.query);
+    let begun = Instant::now();
+    let admitted = spans::admit().in_scope(|| admit(request, &api.limits.query));
     stages.end("admit");
     let Admitted { request, kind } = match admitted {
         Ok(admitted) => admitted,
-        Err(refusal) => return Ok(GraphqlResponse::from_errors(vec![refusal.into()])),
+        Err(refusal) => {
+            let response = GraphqlResponse::from_errors(vec![refusal.into()]);
+            metrics::operation_answered("none", code_word(&response), begun.elapsed());
+            return Ok(response);
+        }
     };
+    let operation = word_of(kind);
+    stages.run(operation);
     check_kind(kind, can_write)?;
     let _slot = api.running.acquire().await.expect("the semaphore is never closed");
     stages.end("wait");
+    let span = spans::execute(operation, request.operation_name.as_deref());
+    let response = execute(api, request, kind).instrument(span.clone()).await;
+    stages.end("execute");
+    let code = code_word(&response);
+    spans::executed(&span, code);
+    metrics::operation_answered(operation, code, begun.elapsed());
+    Ok(response)
+}
+
+async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> GraphqlResponse {
     let document = request.query.clone();
     let mut response = match kind {
         OperationType::Mutation => {
@@ -180,8 +201,15 @@ async fn run(
         hide_unsent_names(&mut response, &document);
     }
     give_codes(&mut response, &document);
-    stages.end("execute");
-    Ok(response)
+    response
+}
+
+fn word_of(kind: OperationType) -> &'static str {
+    match kind {
+        OperationType::Query => "query",
+        OperationType::Mutation => "mutation",
+        OperationType::Subscription => "subscription",
+    }
 }
 
 fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), Failure> {

@@ -8,6 +8,7 @@
 pub mod cors;
 pub mod health;
 pub mod limits;
+pub mod metrics;
 pub mod server;
 pub mod settings;
 pub mod writes;
@@ -23,6 +24,7 @@ mod deadline;
 mod etag;
 mod graphql;
 mod headers;
+mod observe;
 mod panics;
 mod parameters;
 mod playground;
@@ -94,6 +96,7 @@ pub fn router(
         .layer(from_fn(headers::add))
         .layer(compression::layer())
         .layer(option_layer(cors.layer()))
+        .layer(from_fn(observe::observe))
         .layer(from_fn(request_id::assign))
         .with_state(api)
 }

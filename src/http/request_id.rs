@@ -27,6 +27,7 @@ pub async fn assign(mut request: Request, next: Next) -> Response<Body> {
         request_id = id.to_str().unwrap_or_default(),
         method = %request.method(),
         path = request.uri().path(),
+        trace_id = tracing::field::Empty,
     );
     request.extensions_mut().insert(RequestId(id.clone()));
     let mut response = next.run(request).instrument(span).await;

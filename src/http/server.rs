@@ -15,6 +15,7 @@ use tokio::{
 };
 
 use super::connection::{self, Signal};
+use crate::telemetry::metrics;
 
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
@@ -86,6 +87,7 @@ pub async fn run(
         };
         let served = connection::serve(stream, router.clone(), limits.clone(), signal.clone());
         connections.spawn(async move {
+            let _open = metrics::connection_opened();
             served.await;
             drop(slot);
         });

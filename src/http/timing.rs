@@ -3,7 +3,12 @@
 
 use std::{fmt::Write, time::Instant};
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::{
+    body::Body,
+    http::{HeaderName, HeaderValue, Response},
+};
+
+use super::observe::Told;
 
 pub const HEADER: HeaderName = HeaderName::from_static("server-timing");
 
@@ -11,12 +16,14 @@ pub const HEADER: HeaderName = HeaderName::from_static("server-timing");
 pub struct Stages {
     last: Instant,
     ended: String,
+    /// What was run in them.
+    operation: Option<&'static str>,
 }
 
 impl Stages {
     /// The first stage begins.
     pub fn begin() -> Self {
-        Self { last: Instant::now(), ended: String::new() }
+        Self { last: Instant::now(), ended: String::new(), operation: None }
     }
 
     /// The stage that was under way ends here, under this name, and the next begins. A name that comes again stands again.
@@ -28,10 +35,17 @@ impl Stages {
         self.last = now;
     }
 
-    pub fn tell(&self, headers: &mut HeaderMap) {
+    /// What is run is this.
+    pub fn run(&mut self, operation: &'static str) {
+        self.operation = Some(operation);
+    }
+
+    /// To the client how long it took, to who observes what it was.
+    pub fn tell(&self, response: &mut Response<Body>) {
         if let Ok(value) = HeaderValue::from_str(&self.ended) {
-            headers.insert(HEADER, value);
+            response.headers_mut().insert(HEADER, value);
         }
+        response.extensions_mut().get_or_insert_default::<Told>().operation = self.operation;
     }
 }
 
@@ -44,9 +58,9 @@ mod tests {
         let mut stages = Stages::begin();
         stages.end("receive");
         stages.end("execute");
-        let mut headers = HeaderMap::new();
-        stages.tell(&mut headers);
-        let told = headers[HEADER].to_str().expect("ASCII").to_owned();
+        let mut response = Response::default();
+        stages.tell(&mut response);
+        let told = response.headers()[HEADER].to_str().expect("ASCII").to_owned();
         let parts: Vec<(&str, f64)> = told
             .split(", ")
             .filter_map(|part| part.split_once(";dur="))

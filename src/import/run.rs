@@ -11,6 +11,7 @@ use crate::content::write::plan::{Change, Planned, Stored};
 use crate::content::write::rename::Renamed;
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
+use crate::telemetry::metrics;
 
 use super::build::{self, Terms};
 use super::order;
@@ -33,6 +34,16 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
+}
+
+impl Report {
+    /// For those who watch.
+    fn count(&self) {
+        let (skipped, failed) = (self.skipped.len(), self.failed.len());
+        let outcomes = [("made", self.made), ("changed", self.changed), ("unchanged", self.unchanged)];
+        let outcomes = outcomes.into_iter().chain([("skipped", skipped), ("failed", failed)]);
+        outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
+    }
 }
 
 /// Imports everything. `progress` is told how many posts of how many are done.
@@ -70,6 +81,9 @@ pub async fn import(
         let write = run.write(next, &mut report);
         ((), next) = futures_util::future::try_join(write, run.build(batches.next().unwrap_or_default())).await?;
         progress(done, total);
+    }
+    if !dry_run {
+        report.count();
     }
     Ok(report)
 }

@@ -37,15 +37,15 @@ impl Loaders {
     pub fn new(reader: &Reader) -> Self {
         let (of_terms, of_bodies, of_posts) = (reader.clone(), reader.clone(), reader.clone());
         Self {
-            terms: Loader::new(move |keys| {
+            terms: Loader::new("terms", move |keys| {
                 let reader = of_terms.clone();
                 async move { shared(reader.terms_at(&keys).await) }
             }),
-            bodies: Loader::new(move |keys| {
+            bodies: Loader::new("bodies", move |keys| {
                 let reader = of_bodies.clone();
                 async move { shared(reader.bodies(&keys).await) }
             }),
-            posts: Loader::new(move |keys: Vec<PostId>| {
+            posts: Loader::new("posts", move |keys: Vec<PostId>| {
                 let reader = of_posts.clone();
                 async move {
                     let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();

@@ -29,7 +29,7 @@ impl Hash for PageKey {
 
 pub(super) fn loader(reader: &Reader) -> Loader<PageKey, Arc<Page<Arc<Post>>>> {
     let reader = reader.clone();
-    Loader::new(move |keys: Vec<PageKey>| {
+    Loader::new("pages", move |keys: Vec<PageKey>| {
         let reader = reader.clone();
         async move {
             let gather = Gather::new(reader.clone(), keys.len());

@@ -16,8 +16,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OnceCell;
 use tokio::task::{coop, yield_now};
+use tracing::Instrument;
 
 use crate::content::ContentError;
+use crate::telemetry::{metrics, spans};
 
 use super::Loaded;
 
@@ -30,6 +32,8 @@ type Read<K, V> = Box<dyn Fn(Vec<K>) -> Pin<Box<dyn Future<Output = Answers<V>> 
 
 /// A loader of values `V` by keys `K`.
 pub(super) struct Loader<K, V> {
+    /// What it looks up, for those who watch.
+    name: &'static str,
     read: Read<K, V>,
     state: Mutex<State<K, V>>,
 }
@@ -59,12 +63,12 @@ where
     V: Clone,
 {
     /// `read` answers keys in their order.
-    pub fn new<F>(read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
+    pub fn new<F>(name: &'static str, read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Answers<V>> + Send + 'static,
     {
         let state = State { places: HashMap::new(), open: None, asked: 0 };
-        Self { read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::new(state) }
+        Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::new(state) }
     }
 
     pub async fn load(&self, key: K) -> Loaded<V> {
@@ -126,7 +130,9 @@ where
         self.gather().await;
         self.close(round);
         let keys = round.keys().clone();
-        (self.read)(keys).await
+        metrics::batch_loaded(self.name, keys.len());
+        let span = spans::load(self.name, keys.len());
+        (self.read)(keys).instrument(span).await
     }
 
     /// Waits until all fields that can ask have asked.
@@ -200,7 +206,7 @@ mod tests {
     fn tenfold() -> (Loader<u32, u32>, Rounds) {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let rounds = Arc::clone(&asked);
-        let loader = Loader::new(move |keys: Vec<u32>| {
+        let loader = Loader::new("tenfold", move |keys: Vec<u32>| {
             rounds.lock().expect("no test panics in here").push(keys.clone());
             async move {
                 yield_now().await;

@@ -23,6 +23,7 @@ pub mod entity;
 pub mod error;
 pub mod key;
 pub mod limits;
+pub mod observed;
 pub mod turns;
 
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
 pub use key::{Key, RowRange};
 pub use limits::PAGE_ROWS_MAX;
+pub use observed::ObservedStore;
 pub use turns::{Turn, Turns};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -43,6 +45,11 @@ pub type Store = Arc<dyn TableStore>;
 /// Point reads of one [`get_many`](TableStore::get_many) under way at once: a page and its neighbours in one wave, without flooding the
 /// connections.
 const POINT_READS_AT_ONCE: usize = 200;
+
+/// The answers to point reads, in their order.
+async fn all_at_once<R: Future>(reads: Vec<R>) -> Vec<R::Output> {
+    stream::iter(reads).buffered(POINT_READS_AT_ONCE).collect().await
+}
 
 /// One page of a range read or a scan: rows in ascending order, and where to go on.
 #[derive(Debug, Clone, Default)]
@@ -79,8 +86,7 @@ pub trait TableStore: Send + Sync + 'static {
     /// Several point reads of one table, all sent at once, each answered for itself, in the order of the keys. To the table, and in a count of
     /// requests, they are as many point reads; a store that can answer them together for less may.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        let reads: Vec<_> = keys.iter().map(|key| self.get(table, key)).collect();
-        stream::iter(reads).buffered(POINT_READS_AT_ONCE).collect().await
+        all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await
     }
 
     /// Range read: one request for at most `limit` rows (1 to [`PAGE_ROWS_MAX`]) of one partition.

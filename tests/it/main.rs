@@ -7,6 +7,7 @@ mod graphql;
 mod http;
 mod import;
 mod keys;
+mod operating;
 mod pages;
 mod proof;
 mod rendering;

@@ -8,6 +8,7 @@ use crate::content::error::Result;
 use crate::content::reader::Reader;
 use crate::keys::time::{Direction, Span};
 use crate::model::{Post, PostKey};
+use crate::telemetry::metrics;
 
 use super::index::IndexStream;
 use super::list::{PostList, Query};
@@ -139,12 +140,16 @@ impl Pages<'_> {
             }
             let unread: Vec<PostKey> = candidates.iter().filter(|c| c.post.is_none()).map(|c| c.key.clone()).collect();
             let read = if unread.is_empty() { HashMap::new() } else { self.source.posts(&unread).await? };
+            let mut skipped = 0;
             for candidate in candidates {
+                let is_pointer = candidate.post.is_none();
                 let post = candidate.post.or_else(|| read.get(&candidate.key).cloned());
                 // A post that is just being moved may be met at both of its places.
                 let post = post.filter(|post| list.holds(&candidate.key, post));
+                skipped += u64::from(is_pointer && post.is_none());
                 found.extend(post.filter(|post| ids.insert(post.id.clone())));
             }
+            metrics::pointers_skipped(skipped);
         }
         Ok(found)
     }

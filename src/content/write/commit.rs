@@ -4,17 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
 use crate::keys::PostPlace;
 use crate::keys::intent::IntentName;
 use crate::model::{Post, PostId, Slug};
+use crate::telemetry::{metrics, spans};
 
 use super::claim::{self, Claim};
 use super::directory::{self, Partition};
 use super::index::{self, NewPointer};
-use super::intent::{self, Intent};
+use super::intent::{self, Intent, Leased};
 use super::moving;
+use super::outcomes;
 use super::plan::{Change, CommitStep, Planned};
 use super::revisions;
 use super::settle::{self, Settlement};
@@ -84,25 +87,53 @@ impl Writer {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
+        let span = spans::change(changes.len());
+        self.change_together(changes, new_tags, steps).instrument(span).await
+    }
+
+    /// With one intent for all of them, where that can hold them.
+    async fn change_together(
+        &self,
+        changes: &[Change],
+        new_tags: &[Slug],
+        steps: Vec<CommitStep>,
+    ) -> Result<Vec<Outcome>> {
         let name = self.new_intent_name()?;
         let intent = Intent::of_posts(changes, new_tags, self.by.as_deref());
-        let opened = intent::open(&self.store, &self.clock, &name, &intent).await;
+        let opened = intent::open(&self.store, &self.clock, &name, &intent).instrument(spans::intend()).await;
         let leased = match opened {
             // An intent is one row: where it cannot hold them all, each half has its own.
             Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
                 return self.change_halves(changes, new_tags, steps).await;
             }
-            opened => opened?,
+            opened => opened,
         };
+        let ended = match leased {
+            Ok(leased) => self.write_leased(&name, intent, leased, changes, new_tags, steps).await,
+            Err(error) => Err(error),
+        };
+        outcomes::count_posts(&ended, changes.len());
+        ended
+    }
+
+    async fn write_leased(
+        &self,
+        name: &IntentName,
+        intent: Intent,
+        leased: Leased,
+        changes: &[Change],
+        new_tags: &[Slug],
+        steps: Vec<CommitStep>,
+    ) -> Result<Vec<Outcome>> {
         let known = OnceLock::new();
-        let written = leased.while_renewed(self.write(&name, changes, new_tags, steps, &known)).await;
+        let written = leased.while_renewed(self.write(name, changes, new_tags, steps, &known)).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
         match written {
-            Ok(()) => self.close(&name).await,
+            Ok(()) => self.close(name).await,
             // What was committed stands, settled or not: readers see it, and recovery settles it.
             Err(error) => {
-                self.give_up(&name, intent).await;
+                self.give_up(name, intent).await;
                 return known.into_inner().ok_or(error);
             }
         }
@@ -112,6 +143,7 @@ impl Writer {
     /// A settled change whose intent cannot be taken away is settled once more by the next recovery.
     pub(super) async fn close(&self, name: &IntentName) {
         if let Err(error) = intent::close(&self.store, name).await {
+            metrics::change_left();
             tracing::warn!(intent = %name, %error, "write.left");
         }
     }
@@ -138,15 +170,15 @@ impl Writer {
         steps: Vec<CommitStep>,
         known: &OnceLock<Vec<Outcome>>,
     ) -> Result<()> {
-        let taken = self.claim(name, changes).await?;
+        let taken = self.claim(name, changes).instrument(spans::claim()).await?;
         let is_free = |change: &&Change| !taken.contains_key(&change.post().id);
         let free: Vec<&Change> = changes.iter().filter(is_free).collect();
-        let (_, mut lost) =
-            futures_util::future::try_join(self.put_pointers(name, &free), self.prepare(name, &free)).await?;
+        let put = futures_util::future::try_join(self.put_pointers(name, &free), self.prepare(name, &free));
+        let (_, mut lost) = put.instrument(spans::put()).await?;
         lost.extend(self.bearing_what_is_gone(&free, new_tags).await?);
         let steps = changes.iter().zip(steps).map(|(change, step)| (change.post().id.clone(), step));
         let steps = steps.filter(|(id, _)| !taken.contains_key(id) && !lost.contains(id)).collect::<Vec<_>>();
-        lost.extend(commit_all(&self.store, steps).await?);
+        lost.extend(commit_all(&self.store, steps).instrument(spans::commit()).await?);
         let outcomes: Vec<Outcome> = changes
             .iter()
             .map(|change| match taken.get(&change.post().id) {
@@ -156,9 +188,12 @@ impl Writer {
             })
             .collect();
         let outcomes = known.get_or_init(|| outcomes);
-        let settlements = self.settlements(changes, outcomes).await?;
-        self.make_borne_tags(&settlements, new_tags).await?;
-        settle::settle(&self.store, name, self.by.as_deref(), settlements).await
+        let settled = async {
+            let settlements = self.settlements(changes, outcomes).await?;
+            self.make_borne_tags(&settlements, new_tags).await?;
+            settle::settle(&self.store, name, self.by.as_deref(), settlements).await
+        };
+        settled.instrument(spans::settle()).await
     }
 
     /// Posts that would come to bear a term that is not there. Looked for once the index rows stand, so that who deletes a term sees them.

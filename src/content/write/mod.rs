@@ -16,6 +16,7 @@ mod fence;
 pub mod index;
 pub mod intent;
 mod moving;
+mod outcomes;
 pub mod plan;
 pub mod record;
 pub mod recover;

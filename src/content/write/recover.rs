@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use tracing::Instrument;
+
 use crate::content::directory::scan_all;
 use crate::content::error::{ContentError, Result};
 use crate::content::rows::Fields;
@@ -13,6 +15,7 @@ use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::{Post, Slug, TermKind};
 use crate::store::Entity;
+use crate::telemetry::{metrics, spans};
 
 use super::Writer;
 use super::directory::{self, Partition};
@@ -47,6 +50,10 @@ pub(in crate::content) enum Writers {
 impl Writer {
     /// Settles each intent whose writer has stopped. `is_alone`: no other process can write to this store, so every intent's has.
     pub async fn recover(&self, is_alone: bool) -> Result<Recovered> {
+        self.recover_each(is_alone).instrument(spans::recover()).await
+    }
+
+    async fn recover_each(&self, is_alone: bool) -> Result<Recovered> {
         let now = self.clock.now();
         let mut recovered = Recovered::default();
         for row in scan_all(&self.store, Table::Intents).await? {
@@ -79,8 +86,14 @@ impl Writer {
         };
         match tokio::time::timeout(GIVE_UP_TIME, given_up).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(intent = %name, %error, "write.left"),
-            Err(_) => tracing::warn!(intent = %name, "write.left"),
+            Ok(Err(error)) => {
+                metrics::change_left();
+                tracing::warn!(intent = %name, %error, "write.left");
+            }
+            Err(_) => {
+                metrics::change_left();
+                tracing::warn!(intent = %name, "write.left");
+            }
         }
     }
 
@@ -117,6 +130,7 @@ impl Writer {
                 term_delete::finish(&self.store, &term.to_term().ok_or_else(damaged)?).await?;
             }
         }
+        metrics::change_recovered();
         tracing::info!(intent = %name, "write.recovered");
         intent::close(&self.store, name).await
     }

@@ -14,6 +14,7 @@ use crate::store::{Precondition, Store};
 use super::Writer;
 use super::directory::{self, Partition};
 use super::intent::{self, Intent};
+use super::outcomes;
 use super::record;
 use super::recover::Writers;
 use super::retry::until_settled;
@@ -55,6 +56,7 @@ impl Writer {
             Ok(renamed)
         };
         let renamed = leased.while_renewed(work).await;
+        outcomes::count_terms(&renamed, |renamed| matches!(renamed, Ok(Renamed::Done(_))));
         self.directories.forget();
         match renamed {
             Ok(renamed) => {

@@ -20,6 +20,7 @@ use crate::store::{RowRange, Store, StoreError};
 use super::Writer;
 use super::directory::{self, Partition};
 use super::intent::{self, Intent, TermBrief};
+use super::outcomes;
 use super::record;
 use super::retry::until_settled;
 use super::term_rows::{self, Found};
@@ -58,6 +59,7 @@ impl Writer {
             })
         };
         let deleted = leased.while_renewed(work).await;
+        outcomes::count_terms(&deleted, |deleted| matches!(deleted, Deleted::Done(_)));
         self.directories.forget();
         match deleted {
             Ok(deleted) => {

@@ -16,6 +16,7 @@ use crate::store::{Batch, Precondition, StoreError};
 use super::directory::{self, Partition};
 use super::index::put_count;
 use super::intent::{self, Intent};
+use super::outcomes;
 use super::record;
 use super::retry::until_settled;
 use super::settle::Settlement;
@@ -75,6 +76,7 @@ impl Writer {
             Ok(edited)
         };
         let edited = leased.while_renewed(work).await;
+        outcomes::count_terms(&edited, |edited| matches!(edited, Some(Ok(_))));
         self.directories.forget();
         let edited = match edited {
             Ok(edited) => edited,
@@ -141,7 +143,9 @@ impl Writer {
             .into_iter()
             .map(|(partition, terms)| async move { self.save_partition(kind, &partition, &terms, standing).await });
         let saved = stream::iter(saves).buffer_unordered(CONCURRENCY).try_collect();
-        let saved: Vec<SavedTerms> = leased.while_renewed(saved).await?;
+        let saved: Result<Vec<SavedTerms>> = leased.while_renewed(saved).await;
+        outcomes::count_terms(&saved, |_| true);
+        let saved = saved?;
         self.directories.forget();
         intent::close(&self.store, &name).await?;
         Ok(saved.into_iter().fold(SavedTerms::default(), SavedTerms::plus))

@@ -1,6 +1,6 @@
 //! The codes that errors bear. The rule: a code once given stays; clients branch on it, and on nothing else of an error.
 
-use async_graphql::{ErrorExtensionValues, Pos, ServerError, Value};
+use async_graphql::{ErrorExtensionValues, Pos, Response, ServerError, Value};
 
 /// Characters of a message that repeats what the client sent, at most: a name in a document can be 64 KB long.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
@@ -58,6 +58,34 @@ pub enum Code {
 }
 
 impl Code {
+    const ALL: [Self; 25] = [
+        Self::BadRequest,
+        Self::BatchingNotSupported,
+        Self::BatchTooLarge,
+        Self::BadUserInput,
+        Self::Forbidden,
+        Self::FragmentCycle,
+        Self::GraphqlParseFailed,
+        Self::GraphqlValidationFailed,
+        Self::Internal,
+        Self::IntrospectionDisabled,
+        Self::MethodNotAllowed,
+        Self::NotAcceptable,
+        Self::NotFound,
+        Self::OperationResolutionFailure,
+        Self::PayloadTooLarge,
+        Self::QueryTooComplex,
+        Self::QueryTooDeep,
+        Self::QueryTooLarge,
+        Self::RequestTimeout,
+        Self::SubscriptionsNotSupported,
+        Self::Timeout,
+        Self::Unauthenticated,
+        Self::Unavailable,
+        Self::UnsupportedMediaType,
+        Self::UriTooLong,
+    ];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BadCursor => "BAD_CURSOR",
@@ -110,6 +138,18 @@ pub fn code_of(error: &ServerError) -> Option<&str> {
         _ => None,
     }
 }
+
+/// The code of a response's first error, or `OK`, as one of the words that there are: for those who count.
+pub fn code_word(response: &Response) -> &'static str {
+    let Some(error) = response.errors.first() else { return "OK" };
+    let code = code_of(error).unwrap_or_default();
+    let words = Code::ALL.iter().map(|code| code.as_str()).chain(OF_RESOLVERS);
+    words.into_iter().find(|word| *word == code).unwrap_or("OTHER")
+}
+
+/// The codes that resolvers alone give.
+const OF_RESOLVERS: [&str; 6] =
+    ["BAD_CURSOR", "BAD_PREVIEW", "CONFLICT", "FILTER_TOO_BROAD", "PREVIEW_EXPIRED", "TOO_LARGE"];
 
 /// Cuts a message that repeats what the client sent.
 pub(super) fn shorten(message: &mut String) {

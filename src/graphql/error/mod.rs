@@ -17,7 +17,7 @@ use async_graphql::{
     },
 };
 
-pub use code::{Code, code_of, coded};
+pub use code::{Code, code_of, code_word, coded};
 use code::{set_code, shorten};
 pub use names::hide_unsent_names;
 

@@ -198,3 +198,21 @@ const PIECES: &[&str] = &[
     "failsWithText(number: 1)",
     "} query B($y: [Filter!]! = [{number: 1}]) { takes(filter: $y)",
 ];
+
+/// A code that is not among the words would be counted as none.
+#[test]
+fn every_code_is_a_word_that_is_counted_by() {
+    let own = include_str!("code.rs").lines().filter_map(|line| line.split_once(" => \"")?.1.split('"').next());
+    let of_resolvers = include_str!("../failure.rs").split('"');
+    let is_code =
+        |word: &&str| word.contains('_') && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let codes: Vec<&str> = own.chain(of_resolvers.filter(is_code)).collect();
+    assert!(codes.len() > 25 && codes.contains(&"FILTER_TOO_BROAD"), "{codes:?}");
+    let uncounted = codes.into_iter().filter(|code| {
+        let mut error = ServerError::new("", None);
+        error.extensions.get_or_insert_default().set("code", *code);
+        code_word(&Response::from_errors(vec![error])) != *code
+    });
+    assert_eq!(uncounted.collect::<Vec<_>>(), Vec::<&str>::new());
+    assert_eq!(code_word(&Response::new(async_graphql::Value::Null)), "OK");
+}

@@ -7,3 +7,4 @@ pub mod post;
 pub mod revision;
 pub mod term;
 pub mod token;
+pub mod viewer;

@@ -11,6 +11,8 @@ use azure_core::headers::{ACCEPT, HeaderName, Headers, RETRY_AFTER, RETRY_AFTER_
 use azure_core::{Context, Error, Method, Policy, PolicyResult, Request, StatusCode};
 use tokio::time::{sleep, timeout};
 
+use crate::telemetry::metrics;
+
 use super::answer::Answer;
 use super::call::Call;
 
@@ -43,6 +45,7 @@ impl Policy for RetryWithinDeadline {
             if pause >= call.remaining() {
                 return finish(outcome, &call);
             }
+            metrics::storage_retried(mishap.reason());
             tracing::debug!(status = mishap.status, pause_ms = pause.as_millis(), "store.azure_retry");
             sleep(pause).await;
             pause_max = (pause_max * 2).min(PAUSE_MAX);
@@ -94,6 +97,14 @@ struct Mishap {
 }
 
 impl Mishap {
+    fn reason(&self) -> &'static str {
+        match (self.status, self.is_doubtful) {
+            (0, _) => "no_answer",
+            (_, false) => "throttled",
+            (_, true) => "server_error",
+        }
+    }
+
     fn of(outcome: &Result<Answer, Error>) -> Option<Self> {
         match outcome {
             Ok(answer) => Some(Self {

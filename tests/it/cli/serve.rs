@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::support::command::{Blog, Serving, run};
+use crate::support::command::{Blog, Serving, finish, run, tidings};
 
 const POST: (&str, &str) = ("2025-03-04-hello.md", "---\ntitle: Hello\ntags: [first]\n---\nHello.\n");
 const HELLO: &str = r#"{ post(slug: "hello") { title body { html } tags { slug } } posts { totalCount } }"#;
@@ -135,11 +135,10 @@ fn an_address_that_is_none_is_told_the_form() {
 }
 
 #[test]
-fn a_log_setting_that_is_none_is_told_and_costs_nothing_else() {
-    let blog = Blog::of(&[POST]);
-    let serving = Serving::start_with(&["--create", "--store", &blog.store()], &[("TIDINGS_LOG", "((nonsense")]);
-    assert_eq!(serving.query("{ posts { totalCount } }"), json!({ "posts": { "totalCount": 0 } }));
-    let (code, errors) = serving.stop_with_errors();
-    assert_eq!(code, Some(0));
-    assert!(errors[0].starts_with("TIDINGS_LOG: ") && errors[0].contains("such as info"), "{errors:?}");
+fn a_log_setting_that_is_none_is_refused_with_the_form() {
+    let mut command = tidings(&["serve", "--create", "--store", &Blog::of(&[]).store()]);
+    command.env("TIDINGS_LOG", "((nonsense");
+    let refused = finish(command);
+    let complaint = refused.complaint();
+    assert!(complaint.starts_with("TIDINGS_LOG: ") && complaint.contains("such as info"), "{refused:?}");
 }

@@ -22,8 +22,9 @@ pub fn run(page: &str, blocks: &[&Block]) {
         let variables = beneath(&Mark::Variables).unwrap_or_else(|| json!({}));
         let request = json!({ "query": block.text, "variables": variables, "extensions": { "storage": true } });
         let is_signed = block.mark == Mark::WithToken || block.text.starts_with("mutation");
-        let token = is_signed.then_some(TOKEN);
-        let answer = example.serving.send(token, &request);
+        let bearer = format!("Bearer {TOKEN}");
+        let headers: &[(&str, &str)] = if is_signed { &[("authorization", &bearer)] } else { &[] };
+        let answer = example.serving.post(headers, &request).1;
         let place = format!("{page}:{}\n{}\n{variables}\nwas answered\n{answer:#}", block.line, block.text);
         assert_answer(block, &answer, &place);
         if let Some(expected) = beneath(&Mark::Answer) {

@@ -5,6 +5,7 @@ mod clients;
 mod introspection;
 mod playground;
 mod probes;
+mod spa;
 
 use std::path::Path;
 

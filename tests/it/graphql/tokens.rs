@@ -68,6 +68,19 @@ async fn a_token_opens_what_its_role_may_until_it_is_revoked() {
     assert_eq!(revoke(&site, &token["id"]).await, revoked, "revoked again");
 }
 
+#[tokio::test]
+async fn a_client_is_told_who_bears_its_token() {
+    let site = site().await;
+    let made = create(&site, "name: \"Ada's laptop\", role: AUTHOR, author: \"ada\"").await;
+    let query = "{ viewer { name role author } }";
+    let viewer = async |token: Option<&str>| site.ask_as(token, query).await["data"]["viewer"].clone();
+    assert_eq!(viewer(None).await, Value::Null);
+    let ada = json!({ "name": "Ada's laptop", "role": "AUTHOR", "author": "ada" });
+    assert_eq!(viewer(made["text"].as_str()).await, ada);
+    let admin = json!({ "name": "TIDINGS_EDITOR_TOKEN", "role": "ADMIN", "author": null });
+    assert_eq!(viewer(Some(EDITOR_TOKEN)).await, admin);
+}
+
 /// Which of its parts is wrong is not told, and what it was only to who bore it.
 #[tokio::test]
 async fn a_token_that_is_not_good_is_refused_whatever_is_asked() {

@@ -77,7 +77,7 @@ pub fn without_settings(command: &mut Command) -> &mut Command {
 
 fn is_setting(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
-    ["TIDINGS_", "AZURE_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].iter().any(|ours| name.starts_with(ours))
+    ["TIDINGS_", "AZURE_", "OTEL_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].iter().any(|ours| name.starts_with(ours))
 }
 
 /// Runs a command to its end.
@@ -157,34 +157,39 @@ impl Serving {
 
     /// The answer to one who bears this token.
     pub fn ask_as(&self, token: Option<&str>, query: &str) -> Value {
-        self.send(token, &json!({ "query": query }))
+        let bearer = token.map(|token| format!("Bearer {token}"));
+        let headers: Vec<_> = bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
+        self.post(&headers, &json!({ "query": query })).1
     }
 
-    /// The answer to a whole request: `query`, `variables` and so on.
-    pub fn send(&self, token: Option<&str>, request: &Value) -> Value {
-        let bearer = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
-        let body = request.to_string();
-        let mut stream = TcpStream::connect(&self.address).expect("a connection");
-        let head = format!(
-            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json\r\nconnection: close\r\n{bearer}content-length: {}\r\n\r\n",
-            self.address,
-            body.len()
-        );
-        stream.write_all(format!("{head}{body}").as_bytes()).expect("a request");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
-        serde_json::from_str(body).unwrap_or_else(|e| panic!("{e}: {head}\n{body}"))
+    /// What `/graphql` answers to a POST with these headers and this body: its head and its JSON.
+    pub fn post(&self, headers: &[(&str, &str)], body: &Value) -> (String, Value) {
+        let plain = [("content-type", "application/json"), ("accept", "application/json")];
+        let (head, body) = send(&self.address, "POST /graphql", &[&plain, headers].concat(), &body.to_string());
+        let json = serde_json::from_str(&body).unwrap_or_else(|e| panic!("{e}: {head}\n{body}"));
+        (head, json)
     }
 
     /// The status line of a GET.
     pub fn status_of(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).expect("a connection");
-        let head = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
-        stream.write_all(head.as_bytes()).expect("a request");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
+        let (answer, _) = self.get(path, &[]);
         answer.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// What `path` answers to a GET with these headers: its head and its body.
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> (String, String) {
+        get(&self.address, path, headers)
+    }
+
+    /// The rest of the next line that begins like this.
+    pub fn told(&self, beginning: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        while let Ok(line) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            if let Some(rest) = line.strip_prefix(beginning) {
+                return rest.to_owned();
+            }
+        }
+        panic!("no line begins with {beginning:?}");
     }
 
     pub fn id(&self) -> u32 {
@@ -232,6 +237,23 @@ impl Drop for Serving {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A GET over a connection of its own: the answer's head and body.
+pub fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> (String, String) {
+    send(address, &format!("GET {path}"), headers, "")
+}
+
+fn send(address: &str, what: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = if body.is_empty() { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+    let head = format!("{what} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{length}{headers}\r\n");
+    stream.write_all(format!("{head}{body}").as_bytes()).expect("a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    (head.to_owned(), body.to_owned())
 }
 
 fn lines_of(stream: impl Read + Send + 'static) -> Receiver<String> {

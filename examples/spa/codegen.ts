@@ -1,0 +1,18 @@
+// Types for every GraphQL document in src/, made from the server's contract. A copy of this folder elsewhere names its own server:
+// schema: "https://example.org/schema.graphql".
+import type { CodegenConfig } from "@graphql-codegen/cli";
+
+const config: CodegenConfig = {
+  schema: "../../schema.graphql",
+  documents: "src/**/*.{ts,tsx}",
+  ignoreNoDocuments: true,
+  generates: {
+    "src/gql/": {
+      preset: "client",
+      presetConfig: { fragmentMasking: false },
+      config: { scalars: { DateTime: "string" }, strictScalars: true, useTypeImports: true, enumsAsTypes: true },
+    },
+  },
+};
+
+export default config;

@@ -1,0 +1,27 @@
+// While one merges by hand: their text, with what yours does not have marked. The marks go as one takes it over.
+import { useDeferredValue, useMemo } from "react";
+import { differences } from "./differences";
+import { Marked } from "./marked";
+import { FIELDS, type Field, type Values, differing } from "./values";
+
+export function Beside({ theirs, mine }: { theirs: Values; mine: Values }) {
+  const shown = useDeferredValue(mine.markdown);
+  const stretches = useMemo(() => differences(theirs.markdown, shown), [theirs.markdown, shown]);
+  const others = differing(theirs, mine).filter((field) => field !== "markdown");
+  return (
+    <section className="beside" aria-label="Their text">
+      <h2>Theirs</h2>
+      <Marked stretches={stretches} side="theirs" />
+      {others.map((field) => (
+        <p key={field} className="hint">
+          <strong>{FIELDS[field]}:</strong> {plain(theirs, field)}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+export function plain(values: Values, field: Field): string {
+  const value = values[field];
+  return Array.isArray(value) ? value.join(", ") : value;
+}

@@ -1,0 +1,103 @@
+// Drafts, what is scheduled, and what came out last.
+import type { ReactNode } from "react";
+import { useQuery } from "urql";
+import type { DeskItemFragment } from "../gql/graphql";
+import { failureOf } from "../graphql/failure";
+import { addressOf } from "../routing/addresses";
+import { Link } from "../routing/link";
+import { useSession } from "../session/session";
+import { Page } from "../ui/page";
+import { Empty, Failed, Loading } from "../ui/states";
+import { Minute } from "../ui/time";
+import { DeskQuery } from "./documents";
+import { SignIn } from "./sign-in";
+import { forgetText, idsOfKeptTexts } from "./kept-text";
+
+export function Desk() {
+  const [{ data, error }, again] = useQuery({ query: DeskQuery, variables: {}, requestPolicy: "cache-and-network" });
+  const kept = idsOfKeptTexts();
+  // What was typed stays for whoever signs in anew.
+  if (error && failureOf(error).code === "UNAUTHENTICATED") return <SignIn isAnew />;
+  return (
+    <Page title="Your desk" kind="For writers" intro={data?.viewer ? `Signed in as ${data.viewer.name}, ${roleOf(data.viewer.role)}.` : undefined}>
+      <p className="actions">
+        {data?.viewer?.role === "READER" ? null : (
+          <Link to={addressOf.newPost} className="button main">
+            {kept.includes("new") ? "Go on with the new post" : "Write a post"}
+          </Link>
+        )}
+        <SignOut kept={kept} />
+      </p>
+      {error && !data ? <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} /> : null}
+      {data ? (
+        <div className="desk">
+          <Shelf name="Drafts" count={data.drafts.totalCount} empty="No drafts.">
+            {items(data.drafts.nodes, kept, (post) => (
+              <>
+                changed <Minute at={post.updatedAt} />
+              </>
+            ))}
+          </Shelf>
+          <Shelf name="Scheduled" count={data.scheduledPosts.totalCount} empty="Nothing is scheduled.">
+            {items(data.scheduledPosts.nodes, kept, (post) => (
+              <>comes out {post.publishedAt == null ? "soon" : <Minute at={post.publishedAt} />}</>
+            ))}
+          </Shelf>
+          <Shelf name="Published last" empty="Nothing has been published yet.">
+            {items(data.posts.nodes, kept, (post) => (
+              <>came out {post.publishedAt == null ? "" : <Minute at={post.publishedAt} />}</>
+            ))}
+          </Shelf>
+        </div>
+      ) : null}
+      {!data && !error ? <Loading what="your desk" /> : null}
+    </Page>
+  );
+}
+
+function SignOut({ kept }: { kept: string[] }) {
+  const { signOut } = useSession();
+  const leave = () => {
+    const warning = "There is text that you have not saved. Sign out, and it is gone.";
+    if (kept.length > 0 && !window.confirm(warning)) return;
+    kept.forEach(forgetText);
+    signOut();
+  };
+  return (
+    <button type="button" className="button quiet" onClick={leave}>
+      Sign out
+    </button>
+  );
+}
+
+interface ShelfProps {
+  name: string;
+  count?: number;
+  empty: string;
+  children: ReactNode[];
+}
+
+function Shelf({ name, count, empty, children }: ShelfProps) {
+  return (
+    <section className="shelf" aria-label={name}>
+      <h2>
+        {name} {count === undefined ? null : <span className="count">{count}</span>}
+      </h2>
+      {children.length === 0 ? <Empty>{empty}</Empty> : <ul>{children}</ul>}
+    </section>
+  );
+}
+
+function items(posts: DeskItemFragment[], kept: string[], when: (post: DeskItemFragment) => ReactNode): ReactNode[] {
+  return posts.map((post) => (
+    <li key={post.id}>
+      <Link to={addressOf.edit(post.id)}>{post.title}</Link>
+      <span className="count">{when(post)}</span>
+      {kept.includes(post.id) ? <span className="badge">not saved</span> : null}
+    </li>
+  ));
+}
+
+function roleOf(role: string): string {
+  return role === "READER" ? "who may read drafts" : role.toLowerCase();
+}

@@ -1,0 +1,199 @@
+// What the editor asks for and changes. Every change names the version that it was made on.
+import { graphql } from "../gql";
+
+graphql(`
+  fragment EditedPost on Post {
+    id
+    version
+    slug
+    title
+    excerpt
+    status
+    publishedAt
+    body {
+      markdown
+      html
+    }
+    authors {
+      id
+      slug
+      name
+    }
+    categories {
+      id
+      slug
+      name
+    }
+    tags {
+      id
+      slug
+      name
+    }
+  }
+`);
+
+graphql(`
+  fragment PostChange on PostPayload {
+    post {
+      ...EditedPost
+    }
+    userErrors {
+      code
+      field
+      message
+    }
+  }
+`);
+
+graphql(`
+  fragment DeskItem on Post {
+    id
+    title
+    status
+    publishedAt
+    updatedAt
+  }
+`);
+
+export const ViewerQuery = graphql(`
+  query Viewer {
+    viewer {
+      name
+      role
+      author
+    }
+  }
+`);
+
+export const DeskQuery = graphql(`
+  query Desk {
+    viewer {
+      name
+      role
+    }
+    drafts(first: 50) {
+      nodes {
+        ...DeskItem
+      }
+      totalCount
+    }
+    scheduledPosts(first: 50) {
+      nodes {
+        ...DeskItem
+      }
+      totalCount
+    }
+    posts(first: 10) {
+      nodes {
+        ...DeskItem
+      }
+    }
+  }
+`);
+
+export const EditedPostQuery = graphql(`
+  query EditedPost($id: ID!) {
+    node(id: $id) {
+      id
+      ... on Post {
+        ...EditedPost
+      }
+    }
+  }
+`);
+
+export const HistoryQuery = graphql(`
+  query History($id: ID!) {
+    node(id: $id) {
+      id
+      ... on Post {
+        version
+        revisions(first: 20) {
+          nodes {
+            version
+            changedAt
+            changedBy
+            changed
+          }
+        }
+      }
+    }
+  }
+`);
+
+export const ChoicesQuery = graphql(`
+  query Choices {
+    viewer {
+      role
+      author
+    }
+    categories(first: 100) {
+      nodes {
+        id
+        slug
+        name
+      }
+    }
+    authors(first: 100) {
+      nodes {
+        id
+        slug
+        name
+      }
+    }
+  }
+`);
+
+export const CreatePost = graphql(`
+  mutation CreatePost($input: CreatePostInput!) {
+    createPost(input: $input) {
+      ...PostChange
+    }
+  }
+`);
+
+export const UpdatePost = graphql(`
+  mutation UpdatePost($input: UpdatePostInput!) {
+    updatePost(input: $input) {
+      ...PostChange
+    }
+  }
+`);
+
+export const PublishPost = graphql(`
+  mutation PublishPost($input: PublishPostInput!) {
+    publishPost(input: $input) {
+      ...PostChange
+    }
+  }
+`);
+
+export const UnpublishPost = graphql(`
+  mutation UnpublishPost($input: VersionedPostInput!) {
+    unpublishPost(input: $input) {
+      ...PostChange
+    }
+  }
+`);
+
+export const RestoreRevision = graphql(`
+  mutation RestoreRevision($input: RestoreRevisionInput!) {
+    restoreRevision(input: $input) {
+      ...PostChange
+    }
+  }
+`);
+
+export const CreatePreview = graphql(`
+  mutation CreatePreview($input: CreatePreviewInput!) {
+    createPreview(input: $input) {
+      token
+      expiresAt
+      userErrors {
+        code
+        field
+        message
+      }
+    }
+  }
+`);

@@ -1,0 +1,148 @@
+// One post being written. The rule: what was typed stays until it is saved; whatever fails is told beside it.
+import { useState } from "react";
+import type { EditedPostFragment } from "../gql/graphql";
+import { addressOf } from "../routing/addresses";
+import { keepNote, noteOf, replaceWith } from "../routing/place";
+import { Page } from "../ui/page";
+import { ConflictView } from "./conflict-view";
+import { CreatePost, PublishPost, RestoreRevision, UnpublishPost, UpdatePost } from "./documents";
+import { History } from "./history";
+import { forgetText } from "./kept-text";
+import { PostForm } from "./post-form";
+import { PreviewLink } from "./preview-link";
+import { Problems } from "./problems";
+import { Publishing } from "./publishing";
+import { type Conflict, type Outcome, useChanges } from "./use-changes";
+import { useText } from "./use-text";
+import { NOTHING, type Values, changesOf, putOver, valuesOf } from "./values";
+import { namesOf } from "./words";
+
+interface Props {
+  /** Null for a new one. */
+  post: EditedPostFragment | null;
+  /** Of a new one. */
+  authors: string[];
+}
+
+export function PostEditor({ post: first, authors }: Props) {
+  const [post, setPost] = useState(first);
+  const typed = useText(first?.id ?? "new", first?.version ?? 0, first ? valuesOf(first) : { ...NOTHING, authors });
+  const changes = useChanges();
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [said, setSaid] = useState(() => noteOf<string>("said") ?? "");
+  const { text, isDirty } = typed;
+
+  const settle = (outcome: Outcome, sent: Values, told: string): EditedPostFragment | null => {
+    if ("post" in outcome) {
+      setPost(outcome.post);
+      setConflict(null);
+      typed.settle(outcome.post.version, valuesOf(outcome.post), sent);
+      setSaid(told);
+      return outcome.post;
+    }
+    // Nothing that was typed is at stake here, so there is nothing to choose.
+    if ("conflict" in outcome) {
+      const { theirs, since } = outcome.conflict;
+      setPost(theirs);
+      typed.settle(theirs.version, valuesOf(theirs), sent);
+      setSaid(`${namesOf(since)} changed this post meanwhile. This is how it is now: read it, then try again.`);
+    }
+    return null;
+  };
+
+  const update = async (id: string, version: number, base: Values, values: Values) => {
+    const input = { id, version, ...changesOf(base, values) };
+    const outcome = await changes.change(UpdatePost, { input }, (data) => data.updatePost, { id, version });
+    if (!("conflict" in outcome)) return settle(outcome, values, "Saved.");
+    setConflict(outcome.conflict);
+    return null;
+  };
+
+  const create = async () => {
+    const { slug, excerpt, ...others } = text.values;
+    const input = { ...others, ...(slug !== "" && { slug }), ...(excerpt !== "" && { excerpt }) };
+    const outcome = await changes.change(CreatePost, { input }, (data) => data.createPost, null);
+    if (!("post" in outcome)) return null;
+    forgetText("new");
+    keepNote("said", "Saved as a draft.");
+    replaceWith(addressOf.edit(outcome.post.id));
+    return outcome.post;
+  };
+
+  const save = async () => {
+    setSaid("");
+    if (!post) return create();
+    return isDirty ? update(post.id, text.version, text.base, text.values) : post;
+  };
+
+  const publish = async (at: string | null) => {
+    const saved = await save();
+    if (!saved) return;
+    const { id, version } = saved;
+    const outcome = await changes.change(PublishPost, { input: { id, version, at } }, (data) => data.publishPost, { id, version });
+    settle(outcome, text.values, at === null ? "Published." : "Scheduled.");
+  };
+
+  const unpublish = async () => {
+    const saved = await save();
+    if (!saved) return;
+    const { id, version } = saved;
+    const outcome = await changes.change(UnpublishPost, { input: { id, version } }, (data) => data.unpublishPost, { id, version });
+    settle(outcome, text.values, "It is a draft again.");
+  };
+
+  const restore = async (id: string, revision: number) => {
+    const version = text.version;
+    const input = { id, version, revision };
+    const outcome = await changes.change(RestoreRevision, { input }, (data) => data.restoreRevision, { id, version });
+    settle(outcome, text.values, `Version ${revision} is its text again.`);
+  };
+
+  if (conflict) {
+    const { theirs } = conflict;
+    const values = valuesOf(theirs);
+    const leave = (told: string) => {
+      setPost(theirs);
+      setConflict(null);
+      setSaid(told);
+    };
+    return (
+      <ConflictView
+        conflict={conflict}
+        base={text.base}
+        mine={text.values}
+        isBusy={changes.isBusy}
+        onKeepMine={() => {
+          typed.carryOver(theirs.version, values, null);
+          void update(theirs.id, theirs.version, values, putOver(text.base, text.values, values));
+        }}
+        onTakeTheirs={() => {
+          typed.takeInstead(theirs.version, values);
+          leave("This is their text now. Yours is put aside, and can be brought back.");
+        }}
+        onMerge={() => {
+          typed.carryOver(theirs.version, values, values);
+          leave("This is your text, with theirs beside it. Nothing is saved yet.");
+        }}
+        problems={<Problems changes={changes} />}
+      />
+    );
+  }
+
+  return (
+    <Page title={post ? "Edit a post" : "Write a post"} kind="For writers">
+      <Problems changes={changes} />
+      <PostForm post={post} typed={typed} changes={changes} said={said} onSave={() => void save()}>
+        {post ? (
+          <>
+            <Publishing post={post} isBusy={changes.isBusy} onPublish={(at) => void publish(at)} onUnpublish={() => void unpublish()} />
+            {post.status === "PUBLISHED" ? null : <PreviewLink id={post.id} />}
+            <History post={post} isDirty={isDirty} onRestore={(revision) => void restore(post.id, revision)} />
+          </>
+        ) : (
+          <p className="panel hint">Save it as a draft first; then it can be previewed, scheduled and published.</p>
+        )}
+      </PostForm>
+    </Page>
+  );
+}

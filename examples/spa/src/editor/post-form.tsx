@@ -1,0 +1,106 @@
+// The form of a post: what is written on the left, what is said about it on the right.
+import { type FormEvent, type ReactNode, useState } from "react";
+import type { EditedPostFragment } from "../gql/graphql";
+import { PostBody } from "../posts/post-body";
+import { Beside } from "./beside";
+import { Field } from "./field";
+import { TagField } from "./tag-field";
+import { TermChoices } from "./term-choices";
+import type { Changes } from "./use-changes";
+import type { Typed } from "./use-text";
+
+interface Props {
+  post: EditedPostFragment | null;
+  typed: Typed;
+  changes: Changes;
+  /** What the last change came to. */
+  said: string;
+  onSave: () => void;
+  children: ReactNode;
+}
+
+export function PostForm({ post, typed, changes, said, onSave, children }: Props) {
+  const { text, type, isDirty } = typed;
+  const { values } = text;
+  const [isPreview, setPreview] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave();
+  };
+  return (
+    <form className="editor" onSubmit={submit} noValidate>
+      <div className="writing">
+        <Field name="title" changes={changes}>
+          {(control) => (
+            <input {...control} className="title" value={values.title} onChange={({ target }) => type({ title: target.value })} />
+          )}
+        </Field>
+        <div className="switch" role="group" aria-label="Text or preview">
+          <button type="button" aria-pressed={!isPreview} onClick={() => setPreview(false)}>
+            Write
+          </button>
+          <button type="button" aria-pressed={isPreview} disabled={!post} onClick={() => setPreview(true)}>
+            Preview
+          </button>
+        </div>
+        {isPreview && post ? (
+          <Preview html={post.body.html} isOld={values.markdown !== post.body.markdown} />
+        ) : (
+          <div className={text.beside ? "two" : undefined}>
+            <Field name="markdown" hint="In Markdown." changes={changes}>
+              {(control) => (
+                <textarea {...control} rows={20} value={values.markdown} onChange={({ target }) => type({ markdown: target.value })} />
+              )}
+            </Field>
+            {text.beside ? <Beside theirs={text.beside} mine={values} /> : null}
+          </div>
+        )}
+        <Field name="excerpt" hint="Left empty, it is made from the text." changes={changes}>
+          {(control) => <textarea {...control} rows={3} value={values.excerpt} onChange={({ target }) => type({ excerpt: target.value })} />}
+        </Field>
+      </div>
+      <div className="about">
+        <div className="panel saving">
+          <button type="submit" className="button main" disabled={changes.isBusy}>
+            {changes.isBusy ? "Saving …" : post?.status === "PUBLISHED" ? "Save and show to all" : "Save"}
+          </button>
+          <p role="status">{isDirty ? "Not saved yet." : said || (post ? "All is saved." : "")}</p>
+          {text.aside ? (
+            <button type="button" className="button" onClick={typed.bringBack}>
+              Bring my text back
+            </button>
+          ) : null}
+          {isDirty && post && !text.aside ? (
+            <button type="button" className="button quiet" onClick={() => typed.takeInstead(text.version, text.base)}>
+              Undo all changes
+            </button>
+          ) : null}
+        </div>
+        {children}
+        <div className="panel">
+          <TagField tags={values.tags} changes={changes} onChange={(tags) => type({ tags })} />
+          <TermChoices values={values} changes={changes} type={type} />
+          <Field
+            name="slug"
+            hint={post ? "An old address goes on leading to the post." : "Left empty, it is made from the title."}
+            changes={changes}
+          >
+            {(control) => (
+              <input {...control} value={values.slug} spellCheck={false} onChange={({ target }) => type({ slug: target.value })} />
+            )}
+          </Field>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+/** The server turns Markdown into HTML, so that readers get what writers saw. */
+function Preview({ html, isOld }: { html: string; isOld: boolean }) {
+  return (
+    <section className="preview" aria-label="Preview">
+      {isOld ? <p className="notice">This is the text as it was saved last. Save it to see your changes.</p> : null}
+      <PostBody html={html} />
+    </section>
+  );
+}

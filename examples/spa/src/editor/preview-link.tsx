@@ -1,0 +1,45 @@
+// A link that shows a draft to whoever has it, for a day.
+import { useState } from "react";
+import { useMutation } from "urql";
+import { failureOf } from "../graphql/failure";
+import { addressOf } from "../routing/addresses";
+import { Minute } from "../ui/time";
+import { CreatePreview } from "./documents";
+import { sentence } from "./problems";
+
+export function PreviewLink({ id }: { id: string }) {
+  const [{ data, error, fetching }, create] = useMutation(CreatePreview);
+  const [isCopied, setCopied] = useState(false);
+  const made = data?.createPreview;
+  const link = made?.token == null ? null : window.location.origin + addressOf.preview(made.token);
+  const problem = error ? failureOf(error).title : made?.userErrors[0]?.message;
+  const copy = async (text: string) => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <section className="panel" aria-label="Preview link">
+      <button type="button" className="button" disabled={fetching} onClick={() => void create({ input: { id } })}>
+        Make a preview link
+      </button>
+      <p className="problem" role="alert">
+        {problem === undefined ? null : sentence(problem)}
+      </p>
+      {link !== null && made?.expiresAt != null ? (
+        <div role="status">
+          <p className="hint">
+            Whoever has this link sees the post until <Minute at={made.expiresAt} />:
+          </p>
+          <p className="preview-link">
+            <a href={link} target="_blank" rel="noreferrer">
+              {link}
+            </a>
+          </p>
+          <button type="button" className="button quiet" onClick={() => void copy(link)}>
+            {isCopied ? "Copied" : "Copy it"}
+          </button>
+        </div>
+      ) : null}
+    </section>
+  );
+}

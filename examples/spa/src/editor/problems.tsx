@@ -1,0 +1,45 @@
+// What went wrong with a change and belongs to no field.
+import { failureOf } from "../graphql/failure";
+import { addressOf } from "../routing/addresses";
+import { Link } from "../routing/link";
+import type { Changes } from "./use-changes";
+import { FIELDS, NAMES_OF_FIELDS } from "./values";
+
+export function Problems({ changes }: { changes: Changes }) {
+  const failure = changes.error && failureOf(changes.error);
+  const elsewhere = changes.userErrors.filter(({ field }) => !NAMES_OF_FIELDS.some((name) => name === field?.[1]));
+  const count = changes.userErrors.length - elsewhere.length;
+  return (
+    <div role="alert">
+      {failure ? (
+        <div className="failed">
+          <h2>{failure.title}</h2>
+          <p>{failure.text} Your text is kept in this tab.</p>
+          {failure.code === "UNAUTHENTICATED" ? <Link to={addressOf.desk}>Sign in anew</Link> : null}
+          <p className="code">
+            Code: <code>{failure.code}</code>
+          </p>
+        </div>
+      ) : null}
+      {changes.userErrors.length > 0 ? (
+        <div className="failed">
+          <h2>It was not saved</h2>
+          {elsewhere.map(({ message }) => (
+            <p key={message}>{sentence(message)}</p>
+          ))}
+          {count > 0 ? <p>See {namesOfFields(changes)} below.</p> : null}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function namesOfFields({ userErrors }: Changes): string {
+  const names = NAMES_OF_FIELDS.filter((name) => userErrors.some(({ field }) => field?.[1] === name));
+  return names.map((name) => FIELDS[name]).join(", ");
+}
+
+/** The server's messages begin with a small letter. */
+export function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}

@@ -1,0 +1,65 @@
+// Categories and authors: only those that exist can be chosen.
+import { useOnce } from "../graphql/use-once";
+import { ChoicesQuery } from "./documents";
+import { errorsOf } from "./field";
+import { sentence } from "./problems";
+import type { Changes } from "./use-changes";
+import { FIELDS, type Values } from "./values";
+
+interface Props {
+  values: Values;
+  changes: Changes;
+  type: (some: Partial<Values>) => void;
+}
+
+export function TermChoices({ values, changes, type }: Props) {
+  const { data, error, again } = useOnce(ChoicesQuery, {});
+  if (error) {
+    return (
+      <p className="hint">
+        Categories and authors could not be loaded.{" "}
+        <button type="button" className="button quiet" onClick={again}>
+          Try again
+        </button>
+      </p>
+    );
+  }
+  return (
+    <>
+      {(["categories", "authors"] as const).map((name) => (
+        <Choice
+          key={name}
+          name={name}
+          items={data?.[name].nodes ?? []}
+          chosen={values[name]}
+          problem={errorsOf(changes, name).map(sentence).join(" ")}
+          onChange={(chosen) => type({ [name]: chosen })}
+        />
+      ))}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  name: "categories" | "authors";
+  items: { slug: string; name: string }[];
+  chosen: string[];
+  problem: string;
+  onChange: (chosen: string[]) => void;
+}
+
+function Choice({ name, items, chosen, problem, onChange }: ChoiceProps) {
+  const toggle = (slug: string) => onChange(chosen.includes(slug) ? chosen.filter((other) => other !== slug) : [...chosen, slug]);
+  return (
+    <fieldset className="chips small">
+      <legend>{FIELDS[name]}</legend>
+      {items.map((item) => (
+        <label key={item.slug} className="chip">
+          <input type="checkbox" checked={chosen.includes(item.slug)} onChange={() => toggle(item.slug)} />
+          <span>{item.name}</span>
+        </label>
+      ))}
+      {problem === "" ? null : <p className="problem">{problem}</p>}
+    </fieldset>
+  );
+}

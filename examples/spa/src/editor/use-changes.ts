@@ -1,0 +1,80 @@
+// Every change that the editor makes to a post. The rule: each ends as the post as it is now, as what the writer can mend, or as a conflict that
+// names who was faster; nothing else is thrown away or assumed.
+import { useState } from "react";
+import { type AnyVariables, type CombinedError, type DocumentInput, type OperationResult, useClient } from "urql";
+import type { EditedPostFragment, HistoryQuery as HistoryAnswer, PostChangeFragment } from "../gql/graphql";
+import { EditedPostQuery, HistoryQuery } from "./documents";
+
+type UserError = PostChangeFragment["userErrors"][number];
+export type Revision = NonNullable<Extract<HistoryAnswer["node"], { version: number }>["revisions"]>["nodes"][number];
+
+export interface Conflict {
+  theirs: EditedPostFragment;
+  /** What was changed since the writer's version, the newest first. */
+  since: Revision[];
+}
+
+export type Outcome = { post: EditedPostFragment } | { conflict: Conflict } | { refused: true };
+
+export interface Changes {
+  isBusy: boolean;
+  error: CombinedError | null;
+  userErrors: UserError[];
+  forgetErrors: () => void;
+  /** `version`: the one that the change is made on. */
+  change: <Data, Variables extends AnyVariables>(
+    document: DocumentInput<Data, Variables>,
+    variables: Variables,
+    answerOf: (data: Data) => PostChangeFragment,
+    post: { id: string; version: number } | null,
+  ) => Promise<Outcome>;
+}
+
+export function useChanges(): Changes {
+  const client = useClient();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<CombinedError | null>(null);
+  const [userErrors, setUserErrors] = useState<UserError[]>([]);
+
+  const refuse = (failed: CombinedError | undefined, mend: UserError[]): Outcome => {
+    setError(failed ?? null);
+    setUserErrors(mend);
+    return { refused: true };
+  };
+
+  const findConflict = async (id: string, version: number): Promise<Outcome> => {
+    const asked = { requestPolicy: "network-only" } as const;
+    const [now, history] = await Promise.all([
+      client.query(EditedPostQuery, { id }, asked),
+      client.query(HistoryQuery, { id }, asked),
+    ]);
+    const theirs = now.data?.node;
+    if (!theirs || !("version" in theirs)) return refuse(now.error, [GONE]);
+    const found = history.data?.node;
+    const revisions = (found && "revisions" in found ? found.revisions?.nodes : null) ?? [];
+    return { conflict: { theirs, since: revisions.filter((revision) => revision.version > version) } };
+  };
+
+  const change: Changes["change"] = async (document, variables, answerOf, post) => {
+    setBusy(true);
+    refuse(undefined, []);
+    try {
+      const { data, error: failed }: OperationResult = await client.mutation(document, variables);
+      if (!data) return refuse(failed, []);
+      const answer = answerOf(data);
+      if (post && answer.userErrors.some(({ code }) => code === "CONFLICT")) return await findConflict(post.id, post.version);
+      return answer.post ? { post: answer.post } : refuse(failed, answer.userErrors);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const forgetErrors = () => void refuse(undefined, []);
+  return { isBusy, error, userErrors, forgetErrors, change };
+}
+
+const GONE: UserError = {
+  code: "NOT_FOUND",
+  field: null,
+  message: "somebody has deleted this post. Your text is still here: copy it into a new one.",
+};

@@ -1,0 +1,81 @@
+// What a writer can type into a post's form, how two states of it differ, and how two writers' changes go together. No I/O.
+import type { EditedPostFragment } from "../gql/graphql";
+
+export interface Values {
+  title: string;
+  slug: string;
+  excerpt: string;
+  markdown: string;
+  categories: string[];
+  authors: string[];
+  tags: string[];
+}
+
+export type Field = keyof Values;
+
+/** In the order in which they stand in the form, as people call them. */
+export const FIELDS: Record<Field, string> = {
+  title: "Title",
+  markdown: "Text",
+  excerpt: "Excerpt",
+  slug: "Address",
+  tags: "Tags",
+  categories: "Categories",
+  authors: "Authors",
+};
+
+export const NAMES_OF_FIELDS = Object.keys(FIELDS) as Field[];
+
+export const NOTHING: Values = { title: "", slug: "", excerpt: "", markdown: "", categories: [], authors: [], tags: [] };
+
+function slugs(terms: { slug: string }[]): string[] {
+  return terms.map(({ slug }) => slug);
+}
+
+export function valuesOf(post: EditedPostFragment): Values {
+  return {
+    title: post.title,
+    slug: post.slug,
+    excerpt: post.excerpt,
+    markdown: post.body.markdown,
+    categories: slugs(post.categories),
+    authors: slugs(post.authors),
+    tags: slugs(post.tags),
+  };
+}
+
+export function isSame(one: Values, other: Values, field: Field): boolean {
+  return JSON.stringify(one[field]) === JSON.stringify(other[field]);
+}
+
+/** The fields in which they differ. */
+export function differing(one: Values, other: Values): Field[] {
+  return NAMES_OF_FIELDS.filter((field) => !isSame(one, other, field));
+}
+
+/** Only what was changed is sent: what somebody else does to another field stays. */
+export function changesOf(base: Values, values: Values): Partial<Values> {
+  return Object.fromEntries(differing(base, values).map((field) => [field, values[field]]));
+}
+
+/** `theirs` with what was changed from `base` to `mine` put over it. */
+export function putOver(base: Values, mine: Values, theirs: Values): Values {
+  return { ...theirs, ...changesOf(base, mine) };
+}
+
+export interface Clash {
+  /** Changed by both, and not alike. */
+  both: Field[];
+  onlyTheirs: Field[];
+  onlyMine: Field[];
+}
+
+export function clashOf(base: Values, mine: Values, theirs: Values): Clash {
+  const byMe = differing(base, mine);
+  const byThem = differing(base, theirs);
+  return {
+    both: byMe.filter((field) => byThem.includes(field) && !isSame(mine, theirs, field)),
+    onlyTheirs: byThem.filter((field) => !byMe.includes(field)),
+    onlyMine: byMe.filter((field) => !byThem.includes(field)),
+  };
+}

@@ -1,0 +1,15 @@
+// The one client of a session. Its cache knows by the types in an answer which queries a mutation makes stale.
+import { Client, cacheExchange, fetchExchange } from "urql";
+
+/** Another origin needs `serve --cors-origin` at the server. */
+const URL = `${import.meta.env.VITE_TIDINGS_URL ?? ""}/graphql`;
+
+/** `token`: sent with every request; null asks as everyone does. */
+export function makeClient(token: string | null): Client {
+  return new Client({
+    url: URL,
+    exchanges: [cacheExchange, fetchExchange],
+    preferGetMethod: false,
+    fetchOptions: () => (token === null ? {} : { headers: { Authorization: `Bearer ${token}` } }),
+  });
+}

@@ -1,0 +1,50 @@
+// One post, with the way to the newer and the older one.
+import { useEffect } from "react";
+import { useQuery } from "urql";
+import type { PostQuery as PostAnswer } from "../gql/graphql";
+import { PostQuery } from "../posts/documents";
+import { WholePost, WholePostToCome } from "../posts/whole-post";
+import { addressOf } from "../routing/addresses";
+import { Link } from "../routing/link";
+import { replaceWith } from "../routing/place";
+import { useTitle } from "../ui/page";
+import { FailedView } from "../ui/states";
+import { NotFoundPage } from "./not-found";
+
+export function PostPage({ slug }: { slug: string }) {
+  const [{ data, error }, again] = useQuery({ query: PostQuery, variables: { slug } });
+  const post = data?.post;
+  useTitle(post?.title);
+  useEffect(() => {
+    if (post && post.slug !== slug) replaceWith(addressOf.post(post.slug));
+  }, [post, slug]);
+
+  if (error && !post) return <FailedView error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
+  if (!data) return <WholePostToCome />;
+  if (!post) return <NotFoundPage what="post" />;
+  return (
+    <WholePost post={post}>
+      <Neighbours newer={post.newer} older={post.older} />
+    </WholePost>
+  );
+}
+
+type Neighbour = NonNullable<PostAnswer["post"]>["newer"];
+
+function Neighbours({ newer, older }: { newer: Neighbour; older: Neighbour }) {
+  if (!newer && !older) return null;
+  return (
+    <nav className="neighbours" aria-label="Newer and older posts">
+      {newer ? (
+        <Link to={addressOf.post(newer.slug)} className="newer">
+          <span>Newer</span> {newer.title}
+        </Link>
+      ) : null}
+      {older ? (
+        <Link to={addressOf.post(older.slug)} className="older">
+          <span>Older</span> {older.title}
+        </Link>
+      ) : null}
+    </nav>
+  );
+}

@@ -1,0 +1,47 @@
+// A post in a list, and the room that it takes before it is there.
+import type { PostCardFragment } from "../gql/graphql";
+import { addressOf } from "../routing/addresses";
+import { Link } from "../routing/link";
+import { Day } from "../ui/time";
+import { Names } from "./names";
+import { PAGE_SIZE } from "./source";
+
+export function PostCard({ post }: { post: PostCardFragment }) {
+  return (
+    <article className="card">
+      <p className="card-date">{post.publishedAt == null ? "Draft" : <Day at={post.publishedAt} />}</p>
+      <div className="card-text">
+        <h2>
+          <Link to={addressOf.post(post.slug)}>{post.title}</Link>
+        </h2>
+        <p className="excerpt">{post.excerpt}</p>
+        <p className="card-foot">
+          <Names label="By" items={post.authors} address={addressOf.author} />
+          <Names className="tags" label="Tags:" items={post.tags} address={addressOf.tag} />
+        </p>
+      </div>
+    </article>
+  );
+}
+
+export function CardsToCome() {
+  return (
+    <>
+      <p className="unseen" role="status">
+        Loading posts …
+      </p>
+      {Array.from({ length: PAGE_SIZE }, (_, place) => (
+        <div className="card to-come" key={place} aria-hidden="true">
+          <p className="card-date">
+            <span className="bar" />
+          </p>
+          <div className="card-text">
+            <span className="bar bar-title" />
+            <span className="bar" />
+            <span className="bar bar-short" />
+          </div>
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+// Every address of the site, written in one place.
+export const addressOf = {
+  latest: "/",
+  post: (slug: string) => `/posts/${encodeURIComponent(slug)}`,
+  tag: (slug: string) => `/tags/${encodeURIComponent(slug)}`,
+  category: (slug: string) => `/categories/${encodeURIComponent(slug)}`,
+  author: (slug: string) => `/authors/${encodeURIComponent(slug)}`,
+  archive: "/archive",
+  year: (year: number) => `/archive/${year}`,
+  month: (year: number, month: number) => `/archive/${year}/${String(month).padStart(2, "0")}`,
+  filter: "/filter",
+  preview: (token: string) => `/preview/${encodeURIComponent(token)}`,
+  desk: "/editor",
+  newPost: "/editor/new",
+  edit: (id: string) => `/editor/posts/${encodeURIComponent(id)}`,
+};

@@ -1,0 +1,54 @@
+// Which view an address leads to; the first that fits.
+import { type ReactElement, lazy } from "react";
+import { ArchivePage } from "../pages/archive";
+import { FilterPage } from "../pages/filter";
+import { LatestPage } from "../pages/latest";
+import { MonthPage } from "../pages/month";
+import { NotFoundPage } from "../pages/not-found";
+import { PostPage } from "../pages/post";
+import { PreviewPage } from "../pages/preview";
+import { AuthorPage, CategoryPage, TagPage } from "../pages/term";
+import type { Place } from "./place";
+
+// Readers need none of the editor's code.
+const Desk = lazy(() => import("../editor/desk-page"));
+const NewPost = lazy(() => import("../editor/new-post-page"));
+const EditPost = lazy(() => import("../editor/edit-post-page"));
+
+type View = (parts: string[], place: Place) => ReactElement;
+
+const ROUTES: [RegExp, View][] = [
+  [/^\/$/, () => <LatestPage />],
+  [/^\/posts\/([^/]+)$/, ([slug = ""]) => <PostPage key={slug} slug={slug} />],
+  [/^\/tags\/([^/]+)$/, ([slug = ""]) => <TagPage key={slug} slug={slug} />],
+  [/^\/categories\/([^/]+)$/, ([slug = ""]) => <CategoryPage key={slug} slug={slug} />],
+  [/^\/authors\/([^/]+)$/, ([slug = ""]) => <AuthorPage key={slug} slug={slug} />],
+  [/^\/archive$/, () => <ArchivePage />],
+  [/^\/archive\/(\d{1,4})$/, ([year]) => <ArchivePage key={year} year={Number(year)} />],
+  [
+    /^\/archive\/(\d{1,4})\/(0?[1-9]|1[0-2])$/,
+    ([year, month]) => <MonthPage key={`${year}-${month}`} year={Number(year)} month={Number(month)} />,
+  ],
+  [/^\/filter$/, (_, { search }) => <FilterPage search={search} />],
+  [/^\/preview\/([^/]+)$/, ([token = ""]) => <PreviewPage token={token} />],
+  [/^\/editor$/, () => <Desk />],
+  [/^\/editor\/new$/, () => <NewPost />],
+  [/^\/editor\/posts\/([^/]+)$/, ([id = ""]) => <EditPost key={id} id={id} />],
+];
+
+export function viewOf(place: Place): ReactElement {
+  for (const [pattern, view] of ROUTES) {
+    const found = pattern.exec(place.path);
+    const parts = found?.slice(1).map(decoded);
+    if (parts && !parts.includes(null)) return view(parts as string[], place);
+  }
+  return <NotFoundPage />;
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,4 @@
+interface ImportMetaEnv {
+  /** The server's origin where it is not the page's own, such as `https://api.example.org`. */
+  readonly VITE_TIDINGS_URL?: string;
+}

@@ -1,0 +1,110 @@
+//! Settings as flags. The rule: a flag is made from the table of settings, its words too, and what was typed is handed on as it is: what it
+//! means is found out in one place, wherever it was written.
+
+use std::marker::PhantomData;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::config::setting::{Form, Setting};
+use crate::config::{Typed, table};
+
+/// A group of settings that some commands take.
+pub trait Group {
+    fn settings() -> &'static [&'static Setting];
+}
+
+/// Which store: every command that opens one.
+#[derive(Debug, Clone)]
+pub struct OfStore;
+/// What is the server's alone.
+#[derive(Debug, Clone)]
+pub struct OfServer;
+
+impl Group for OfStore {
+    fn settings() -> &'static [&'static Setting] {
+        table::OF_STORE
+    }
+}
+
+impl Group for OfServer {
+    fn settings() -> &'static [&'static Setting] {
+        table::OF_SERVER
+    }
+}
+
+/// The flags of a group, as they were typed.
+#[derive(Debug, Clone)]
+pub struct Flags<G> {
+    pub typed: Typed,
+    group: PhantomData<G>,
+}
+
+impl<G: Group> clap::Args for Flags<G> {
+    fn augment_args(command: Command) -> Command {
+        let flags = G::settings().iter().filter_map(|setting| Some(argument(setting, setting.flag?)));
+        command.args(flags)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<G: Group> clap::FromArgMatches for Flags<G> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let flags = G::settings().iter().filter(|setting| setting.flag.is_some());
+        let typed = flags.filter_map(|setting| Some((*setting, texts(matches, setting)?))).collect();
+        Ok(Self { typed, group: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The settings of these groups that have no flag, for the end of a help.
+pub fn without_flag(groups: &[&[&'static Setting]]) -> String {
+    let settings = groups.iter().copied().flatten().filter(|setting| setting.flag.is_none());
+    let lines =
+        settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable, setting.key, indented(&help(setting))));
+    let lines: String = lines.collect();
+    format!("Settings without a flag, by their variables and their keys in the configuration file:\n\n{lines}")
+}
+
+fn texts(matches: &ArgMatches, setting: &Setting) -> Option<Vec<String>> {
+    Some(matches.get_many::<String>(setting.key)?.cloned().collect())
+}
+
+fn argument(setting: &Setting, flag: &'static str) -> Arg {
+    let plain = Arg::new(setting.key).long(flag).value_name(setting.value_name()).help(help(setting));
+    match setting.form {
+        Form::Switch => {
+            plain.num_args(0..=1).require_equals(true).default_missing_value("true").hide_possible_values(true)
+        }
+        Form::List(_) => plain.action(ArgAction::Append).value_delimiter(','),
+        Form::Text(_) | Form::Secret(_) | Form::Number { .. } => plain,
+    }
+}
+
+fn help(setting: &Setting) -> String {
+    let default = match (setting.form, setting.default.text()) {
+        (Form::Switch, _) | (_, None) => String::new(),
+        (_, Some(default)) => format!(" [default: {default}]"),
+    };
+    let places = setting.flag.map(|_| format!("\n[env: {}] [key: {}]", setting.variable, setting.key));
+    format!("{}{}{default}", setting.about, places.unwrap_or_default())
+}
+
+/// In lines that a terminal of 80 columns does not break.
+fn indented(text: &str) -> String {
+    const WIDTH: usize = 74;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < WIDTH => line.extend([" ", word]),
+            _ => lines.push(format!(" {word}")),
+        }
+    }
+    lines.iter().map(|line| format!("     {line}")).collect::<Vec<_>>().join("\n")
+}

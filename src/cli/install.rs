@@ -1,0 +1,71 @@
+//! `tidings man` and `tidings completions`: what is installed beside the binary. The rule: both are made from the command line as it is, so that
+//! they say what the binary does.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::{Cli, Failure};
+
+/// Print the manual page, or write all of them into a folder.
+#[derive(Debug, Args)]
+pub struct PrintMan {
+    /// The folder to write tidings.1 and a page for each command into. Left out: the first is printed.
+    folder: Option<PathBuf>,
+}
+
+/// Print what completes the commands and flags of tidings in a shell.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "For bash, for example: tidings completions bash > ~/.local/share/bash-completion/completions/tidings"
+)]
+pub struct PrintCompletions {
+    shell: Shell,
+}
+
+impl PrintMan {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        match &self.folder {
+            None => std::io::stdout().lock().write_all(&page(command())?)?,
+            Some(folder) => write_pages(folder, command())?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// With each command's own arguments in it, the global ones too.
+fn command() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+fn write_pages(folder: &Path, command: Command) -> Result<(), Failure> {
+    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+        write_pages(folder, inner.clone())?;
+    }
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let file = folder.join(format!("{name}.1"));
+    let written = page(command.clone()).and_then(|page| Ok(std::fs::write(&file, page)?));
+    written.map_err(|error| format!("cannot write {}: {error}", file.display()).into())
+}
+
+fn page(command: Command) -> Result<Vec<u8>, Failure> {
+    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+    let mut page = Vec::new();
+    Man::new(command.disable_help_subcommand(true).name(name)).render(&mut page)?;
+    Ok(page)
+}
+
+impl PrintCompletions {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "tidings", &mut text);
+        std::io::stdout().lock().write_all(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,55 @@
+//! The ways to show who one is, beside the tokens of the store. The rule: a setting that would be passed over is an error.
+
+use std::sync::Arc;
+
+use crate::graphql::access::{EditorToken, SignIn};
+use crate::oidc::{KeySource, OidcSettings, Provider};
+
+use super::sources::Settings;
+use super::{ConfigError, Setting, table};
+
+/// # Errors
+/// Where the editor token is too short to be safe, or a setting of the identity provider is missing or of no use.
+pub(super) fn sign_in(settings: &Settings<'_>) -> Result<SignIn, ConfigError> {
+    let token = settings.secret(&table::EDITOR_TOKEN, &table::EDITOR_TOKEN_FILE)?;
+    let from_file = settings.is_set(&table::EDITOR_TOKEN_FILE) && !settings.is_set(&table::EDITOR_TOKEN);
+    let named = if from_file { &table::EDITOR_TOKEN_FILE } else { &table::EDITOR_TOKEN };
+    let editor_token = EditorToken::new(token).map_err(|error| settings.error_of(named, error))?;
+    Ok(SignIn { editor_token, oidc: oidc(settings)?.map(|settings| Arc::new(Provider::new(settings))) })
+}
+
+/// `None` where no issuer is named.
+fn oidc(settings: &Settings<'_>) -> Result<Option<OidcSettings>, ConfigError> {
+    let Some(issuer) = settings.text(&table::OIDC_ISSUER) else { return without_issuer(settings) };
+    let audience = settings.text(&table::OIDC_AUDIENCE).ok_or_else(|| {
+        let needs = needs(settings, &table::OIDC_ISSUER, &table::OIDC_AUDIENCE);
+        ConfigError::new(format!("{needs}: the claim `aud` of the tokens that are for this server"))
+    })?;
+    let keys = match settings.parse(&table::OIDC_KEYS)? {
+        Some(keys) => keys,
+        None => KeySource::discovery(&issuer).map_err(|error| settings.error_of(&table::OIDC_ISSUER, error))?,
+    };
+    if let KeySource::File(path) = &keys {
+        let unread =
+            |error| settings.error_of(&table::OIDC_KEYS, format!("{} cannot be read: {error}", path.display()));
+        std::fs::metadata(path).map_err(unread)?;
+    }
+    let role_claim = settings.need(&table::OIDC_ROLE_CLAIM)?;
+    let author_claim = settings.need(&table::OIDC_AUTHOR_CLAIM)?;
+    Ok(Some(OidcSettings { issuer, audience, keys, role_claim, author_claim }))
+}
+
+fn without_issuer(settings: &Settings<'_>) -> Result<Option<OidcSettings>, ConfigError> {
+    let others = [&table::OIDC_AUDIENCE, &table::OIDC_KEYS, &table::OIDC_ROLE_CLAIM, &table::OIDC_AUTHOR_CLAIM];
+    match others.into_iter().find(|setting| settings.is_set(setting)) {
+        Some(setting) => Err(ConfigError::new(format!("{} beside it", needs(settings, setting, &table::OIDC_ISSUER)))),
+        None => Ok(None),
+    }
+}
+
+/// The second as the first was written: a variable beside a variable, a key beside a key.
+fn needs(settings: &Settings<'_>, one: &'static Setting, other: &'static Setting) -> String {
+    let named = settings.name_of(one);
+    let other = if named == one.variable { other.variable } else { other.key };
+    format!("{named} needs {other}")
+}

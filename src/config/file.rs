@@ -1,0 +1,130 @@
+//! The configuration file, in TOML. The rule: what it holds is a setting in its right form, or is refused with its line; nothing that was
+//! mistyped is passed over.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use super::setting::{Form, Setting};
+use super::sources::{Found, Source};
+use super::{ConfigError, table};
+
+/// How alike two keys must be for one to be taken for the other mistyped.
+const ALIKE_MIN: f64 = 0.8;
+
+#[derive(Debug)]
+pub(super) struct ConfigFile {
+    path: PathBuf,
+    /// By their keys.
+    values: Vec<(&'static str, Found)>,
+}
+
+impl ConfigFile {
+    pub(super) fn read(path: &Path) -> Result<Self, ConfigError> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::new(format!("the configuration file {name} cannot be read: {error}")))?;
+        let refused = |Refused { at, why }: Refused| {
+            ConfigError::new(format!("{name}, line {}: {}", line_of(&text, at), why.trim_end().replace('\n', "; ")))
+        };
+        let values = values(&text).map_err(refused)?;
+        Ok(Self { path: path.to_owned(), values })
+    }
+
+    pub(super) fn name(&self) -> Cow<'_, str> {
+        self.path.to_string_lossy()
+    }
+
+    pub(super) fn find(&self, setting: &Setting) -> Option<Found> {
+        self.values.iter().find(|(key, _)| *key == setting.key).map(|(_, found)| found.clone())
+    }
+}
+
+/// What cannot be taken, and where it stands in the text.
+struct Refused {
+    at: usize,
+    why: String,
+}
+
+fn values(text: &str) -> Result<Vec<(&'static str, Found)>, Refused> {
+    let root = DeTable::parse(text).map_err(|error| Refused {
+        at: error.span().map_or(0, |span| span.start),
+        why: format!("this is not TOML: {}", error.message()),
+    })?;
+    let mut values = Vec::new();
+    for (name, value) in root.get_ref() {
+        let at = name.span().start;
+        let name = name.get_ref().as_ref();
+        match value.get_ref() {
+            DeValue::Table(section) if is_section(name) => {
+                for (key, value) in section {
+                    let key_at = key.span().start;
+                    let found = setting(&format!("{name}.{}", key.get_ref()), key_at, value, text)?;
+                    values.push(found);
+                }
+            }
+            _ => values.push(setting(name, at, value, text)?),
+        }
+    }
+    Ok(values)
+}
+
+fn is_section(name: &str) -> bool {
+    table::all().iter().any(|setting| setting.section().0 == Some(name))
+}
+
+fn setting(key: &str, at: usize, value: &Spanned<DeValue<'_>>, text: &str) -> Result<(&'static str, Found), Refused> {
+    let known = table::all().into_iter().find(|setting| setting.key == key);
+    let setting = known.ok_or_else(|| Refused { at, why: unknown(key) })?;
+    let texts = texts(setting, value.get_ref())
+        .ok_or_else(|| Refused { at, why: format!("{key}: write {}", accepted(setting)) })?;
+    Ok((setting.key, Found { texts, source: Source::File(line_of(text, at)) }))
+}
+
+/// `None` where the value has another form than the setting.
+fn texts(setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
+    let one = match (setting.form, value) {
+        (Form::List(_), DeValue::Array(items)) => {
+            return items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
+        }
+        (Form::Text(_) | Form::Secret(_), DeValue::String(text)) => text.to_string(),
+        (Form::Switch, DeValue::Boolean(on)) => on.to_string(),
+        (Form::Number { .. }, DeValue::Integer(number)) => whole(number)?,
+        _ => return None,
+    };
+    Some(vec![one])
+}
+
+fn whole(number: &DeInteger<'_>) -> Option<String> {
+    Some(i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()?.to_string())
+}
+
+fn accepted(setting: &Setting) -> String {
+    match setting.form {
+        Form::Text(_) | Form::Secret(_) => format!("a text in quotes, {} = \"…\"", setting.section().1),
+        Form::List(_) => format!("an array of texts, {} = [\"…\"]", setting.section().1),
+        Form::Switch => "true or false, without quotes".to_owned(),
+        Form::Number { min, max } => format!("a whole number from {min} to {max}, without quotes"),
+    }
+}
+
+/// Names the key that was meant, or else what there is.
+fn unknown(key: &str) -> String {
+    let all = table::all();
+    let likeness = |other: &str| strsim::jaro_winkler(key, other);
+    let nearest = all.iter().map(|setting| setting.key).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest.filter(|nearest| likeness(nearest) >= ALIKE_MIN) {
+        Some(nearest) => format!("there is no setting {key}; {nearest} is meant, perhaps"),
+        None => {
+            let keys: Vec<&str> = all.iter().map(|setting| setting.key).collect();
+            format!("there is no setting {key}; there are {}", keys.join(", "))
+        }
+    }
+}
+
+/// From 1.
+fn line_of(text: &str, at: usize) -> usize {
+    text.get(..at).unwrap_or(text).matches('\n').count() + 1
+}

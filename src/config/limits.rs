@@ -1,0 +1,60 @@
+//! What can be set of the HTTP side. The rule: a bound's reason and its default stand with the ones who keep it; here it is only given another number.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use crate::graphql::guard::Limits;
+use crate::http::cors::AllowedOrigin;
+use crate::http::{HttpLimits, HttpSettings, ServerLimits};
+
+use super::ConfigError;
+use super::sources::Settings;
+use super::table::{self, limits as bounds};
+
+pub(super) static HTTP: LazyLock<HttpLimits> = LazyLock::new(HttpLimits::default);
+pub(super) static SERVER: LazyLock<ServerLimits> = LazyLock::new(ServerLimits::default);
+pub(super) static QUERY: LazyLock<Limits> = LazyLock::new(Limits::default);
+
+pub(super) fn in_seconds(time: Duration) -> u64 {
+    time.as_secs()
+}
+
+pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError> {
+    let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
+    let batch_max = settings.count(&table::BATCH_MAX)?;
+    let playground = !settings.is_on(&table::NO_PLAYGROUND)?;
+    Ok(HttpSettings { cors: origins.into_iter().collect(), batch_max, playground, limits: limits(settings)? })
+}
+
+fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
+    Ok(HttpLimits {
+        body_bytes: settings.count(&bounds::BODY_BYTES)?,
+        body_time: settings.seconds(&bounds::BODY_SECONDS)?,
+        uri_bytes: settings.count(&bounds::URI_BYTES)?,
+        running: settings.count(&bounds::RUNNING)?,
+        request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
+        query: Limits {
+            document_bytes: settings.count(&bounds::QUERY_BYTES)?,
+            tokens: settings.count(&bounds::QUERY_TOKENS)?,
+            directives: settings.count(&bounds::QUERY_DIRECTIVES)?,
+            fields: settings.count(&bounds::QUERY_FIELDS)?,
+            depth: settings.count(&bounds::QUERY_DEPTH)?,
+            aliases: settings.count(&bounds::QUERY_ALIASES)?,
+            introspection: !settings.is_on(&table::NO_INTROSPECTION)?,
+            root_fields: settings.count(&bounds::QUERY_ROOT_FIELDS)?,
+            ..Limits::default()
+        },
+        ..HttpLimits::default()
+    })
+}
+
+pub(super) fn server(settings: &Settings<'_>) -> Result<ServerLimits, ConfigError> {
+    Ok(ServerLimits {
+        connections: settings.count(&bounds::CONNECTIONS)?,
+        head_time: settings.seconds(&bounds::IDLE_SECONDS)?,
+        head_bytes: settings.count(&bounds::HEAD_BYTES)?,
+        answer_time: settings.seconds(&bounds::ANSWER_SECONDS)?,
+        write_time: settings.seconds(&bounds::WRITE_SECONDS)?,
+        stop_time: settings.seconds(&bounds::STOP_SECONDS)?,
+    })
+}

@@ -1,0 +1,59 @@
+//! The settings in effect, as a configuration file. The rule: the file is taken again, and gives the same settings; a secret is never shown.
+
+use std::fmt::Write;
+
+use super::setting::{Form, Setting, Switch};
+use super::sources::{Found, Settings, Source};
+
+const HEAD: &str = "# The settings of `tidings serve` as they are in effect, each with where it comes from.\n\
+                    # `--config FILE` takes this file again; a flag is stronger than the environment, and that than a file.\n";
+
+/// What `tidings serve --print-config` prints.
+pub fn print(settings: &Settings<'_>) -> String {
+    let mut text = HEAD.to_owned();
+    let mut section = None;
+    for (setting, found) in settings.every() {
+        let (own, _) = setting.section();
+        if own != section {
+            text.push_str(&format!("\n[{}]\n", own.unwrap_or_default()));
+            section = own;
+        } else if own.is_none() {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "# {}\n{}", setting.about, line(settings, setting, found));
+    }
+    text
+}
+
+fn line(settings: &Settings<'_>, setting: &Setting, found: Option<Found>) -> String {
+    let (_, key) = setting.section();
+    match found {
+        None => format!("# {key} is not set"),
+        Some(Found { source, .. }) if setting.is_secret() => {
+            format!("# {key} is set, not shown ({})", origin(settings, setting, source))
+        }
+        Some(found) => {
+            format!("{key} = {}  # {}", value(setting, &found.texts), origin(settings, setting, found.source))
+        }
+    }
+}
+
+fn origin(settings: &Settings<'_>, setting: &Setting, source: Source) -> String {
+    match source {
+        Source::Default => "default".to_owned(),
+        Source::Flag => format!("flag {}", settings.name(setting, source)),
+        Source::Environment => format!("environment {}", setting.variable),
+        Source::File(line) => format!("file, line {line}"),
+    }
+}
+
+/// As TOML writes it. What is not what its form says was refused before.
+fn value(setting: &Setting, texts: &[String]) -> String {
+    let quoted = |text: &String| toml::Value::from(text.as_str()).to_string();
+    match setting.form {
+        Form::List(_) => format!("[{}]", texts.iter().map(quoted).collect::<Vec<_>>().join(", ")),
+        Form::Text(_) | Form::Secret(_) => texts.first().map(quoted).unwrap_or_default(),
+        Form::Switch => texts.join("").parse::<Switch>().is_ok_and(|switch| switch.0).to_string(),
+        Form::Number { .. } => texts.join("").replace('_', ""),
+    }
+}

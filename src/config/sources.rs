@@ -1,0 +1,194 @@
+//! Where a setting's value comes from. The rule: the flag, else the environment, else the file, else the default; and each value remembers
+//! which of them it came from, so that an error can name it.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::file::ConfigFile;
+use super::setting::{Form, Setting, Switch};
+use super::{ConfigError, table, variable};
+
+/// The variable that names the configuration file, beside the flag `--config`.
+pub const CONFIG_VARIABLE: &str = "TIDINGS_CONFIG";
+
+/// What was typed: the flags of settings, with their texts.
+pub type Typed = Vec<(&'static Setting, Vec<String>)>;
+
+/// Where a value was found, the strongest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    Default,
+    /// With the line of the key.
+    File(usize),
+    Environment,
+    Flag,
+}
+
+/// The value of one setting. A list has as many texts as it has items; every other has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub texts: Vec<String>,
+    pub source: Source,
+}
+
+/// The file and the environment, before any flag.
+#[derive(Debug, Default)]
+pub struct Sources {
+    file: Option<ConfigFile>,
+}
+
+impl Sources {
+    /// `path`: as `--config` names it; else the variable does, or there is none.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, does not parse, or holds what is no setting.
+    pub fn read(path: Option<&Path>) -> Result<Self, ConfigError> {
+        let named = path.map(Path::to_owned).or_else(|| variable(CONFIG_VARIABLE).map(PathBuf::from));
+        Ok(Self { file: named.map(|path| ConfigFile::read(&path)).transpose()? })
+    }
+
+    /// With the flags over them.
+    pub fn with(&self, typed: Typed) -> Settings<'_> {
+        Settings { sources: self, typed }
+    }
+}
+
+/// Every setting, found.
+pub struct Settings<'s> {
+    sources: &'s Sources,
+    typed: Typed,
+}
+
+impl Settings<'_> {
+    /// `None` where it is not set and has no default.
+    pub fn find(&self, setting: &Setting) -> Option<Found> {
+        self.typed(setting)
+            .or_else(|| variable(setting.variable).map(|text| found(setting, &text, Source::Environment)))
+            .or_else(|| self.sources.file.as_ref()?.find(setting))
+            .or_else(|| setting.default.text().map(|text| found(setting, &text, Source::Default)))
+    }
+
+    fn typed(&self, setting: &Setting) -> Option<Found> {
+        let (_, texts) = self.typed.iter().find(|(typed, _)| typed.key == setting.key)?;
+        Some(Found { texts: texts.clone(), source: Source::Flag })
+    }
+
+    pub fn text(&self, setting: &Setting) -> Option<String> {
+        self.find(setting)?.texts.pop()
+    }
+
+    /// The items of a list, each as it is meant.
+    ///
+    /// # Errors
+    /// Where one is not; named with where it was found.
+    pub fn list<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<Vec<T>, ConfigError> {
+        let Some(Found { texts, source }) = self.find(setting) else { return Ok(Vec::new()) };
+        texts.iter().map(|text| text.parse().map_err(|error| self.error(setting, source, error))).collect()
+    }
+
+    /// # Errors
+    /// Where the text is not what it should be; named with where it was found.
+    pub fn parse<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<Option<T>, ConfigError> {
+        Ok(self.list(setting)?.pop())
+    }
+
+    /// As [`parse`](Self::parse), of a setting that has a default.
+    pub fn need<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<T, ConfigError> {
+        Ok(self.parse(setting)?.expect("it has a default"))
+    }
+
+    pub fn is_on(&self, setting: &Setting) -> Result<bool, ConfigError> {
+        self.need::<Switch>(setting).map(|switch| switch.0)
+    }
+
+    pub fn number(&self, setting: &Setting) -> Result<u64, ConfigError> {
+        let Form::Number { min, max } = setting.form else { unreachable!("{} is no number", setting.key) };
+        let Some(Found { texts, source }) = self.find(setting) else { unreachable!("{} has a default", setting.key) };
+        let number = texts.last().and_then(|text| text.replace('_', "").parse::<u64>().ok());
+        number.filter(|number| (min..=max).contains(number)).ok_or_else(|| {
+            let text = texts.join(",");
+            self.error(setting, source, format!("{text:?} is not a whole number from {min} to {max}"))
+        })
+    }
+
+    pub fn count(&self, setting: &Setting) -> Result<usize, ConfigError> {
+        Ok(usize::try_from(self.number(setting)?).unwrap_or(usize::MAX))
+    }
+
+    pub fn seconds(&self, setting: &Setting) -> Result<Duration, ConfigError> {
+        self.number(setting).map(Duration::from_secs)
+    }
+
+    /// A secret, or what the file holds that the other setting names; the stronger source of the two.
+    ///
+    /// # Errors
+    /// Where both stand in one place, or the file cannot be read.
+    pub fn secret(&self, secret: &Setting, file: &Setting) -> Result<Option<String>, ConfigError> {
+        let by_source = |setting| self.find(setting).map(|found| (strength(found.source), found));
+        match (by_source(secret), by_source(file)) {
+            (Some((one, _)), Some((other, found))) if one == other => {
+                Err(self.error(file, found.source, format!("give this or {}, not both", self.name_of(secret))))
+            }
+            (Some((one, mut found)), by_file) if by_file.as_ref().is_none_or(|(other, _)| one > *other) => {
+                Ok(found.texts.pop())
+            }
+            (_, None) => Ok(None),
+            (_, Some((_, found))) => {
+                let path = found.texts.join(",");
+                let held = std::fs::read_to_string(&path)
+                    .map_err(|error| self.error(file, found.source, format!("{path} cannot be read: {error}")))?;
+                Ok(Some(held.trim_end().to_owned()))
+            }
+        }
+    }
+
+    /// An error that names the setting as the one who set it wrote it.
+    pub fn error(&self, setting: &Setting, source: Source, why: impl Display) -> ConfigError {
+        let text = format!("{}: {why}", self.name(setting, source));
+        ConfigError { text, is_typed: source == Source::Flag }
+    }
+
+    /// The same, of a setting that was found somewhere.
+    pub fn error_of(&self, setting: &Setting, why: impl Display) -> ConfigError {
+        self.error(setting, self.find(setting).map_or(Source::Default, |found| found.source), why)
+    }
+
+    /// `--listen`, `TIDINGS_LISTEN`, or `tidings.toml, line 3: listen`.
+    pub fn name(&self, setting: &Setting, source: Source) -> String {
+        match (source, &self.sources.file) {
+            (Source::Flag, _) => format!("--{}", setting.flag.unwrap_or(setting.key)),
+            (Source::File(line), Some(file)) => format!("{}, line {line}: {}", file.name(), setting.key),
+            _ => setting.variable.to_owned(),
+        }
+    }
+
+    /// As [`name`](Self::name), of a setting where it was found.
+    pub fn name_of(&self, setting: &Setting) -> String {
+        self.name(setting, self.find(setting).map_or(Source::Default, |found| found.source))
+    }
+
+    /// Whether anybody has set it.
+    pub fn is_set(&self, setting: &Setting) -> bool {
+        self.find(setting).is_some_and(|found| found.source != Source::Default)
+    }
+
+    /// Every setting with what was found, in the order of a file.
+    pub fn every(&self) -> impl Iterator<Item = (&'static Setting, Option<Found>)> + '_ {
+        table::all().into_iter().map(|setting| (setting, self.find(setting)))
+    }
+}
+
+/// Two lines of one file are as strong as each other.
+fn strength(source: Source) -> Source {
+    if matches!(source, Source::File(_)) { Source::File(0) } else { source }
+}
+
+fn found(setting: &Setting, text: &str, source: Source) -> Found {
+    let texts = match setting.form {
+        Form::List(_) => text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
+        _ => vec![text.to_owned()],
+    };
+    Found { texts, source }
+}

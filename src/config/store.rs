@@ -1,0 +1,77 @@
+//! Where the content is. The rule: what is named there is complete, or the error says what is missing.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::store::azure::{AzureSettings, Connection};
+
+use super::sources::Settings;
+use super::{ConfigError, table};
+
+/// Where the content is.
+#[derive(Debug, Clone)]
+pub enum StoreSetting {
+    /// A folder of this machine, made where it is missing.
+    File(PathBuf),
+    /// Azure Table Storage, Cosmos DB for Table or Azurite.
+    Azure(AzureSettings),
+}
+
+/// # Errors
+/// Where the store is none, or one of Azure without an account.
+pub fn store(settings: &Settings<'_>) -> Result<StoreSetting, ConfigError> {
+    match settings.need::<Kind>(&table::STORE)? {
+        Kind::File(path) => Ok(StoreSetting::File(path)),
+        Kind::Azure => azure(settings).map(StoreSetting::Azure),
+    }
+}
+
+/// The variables are those that Azure's own tools read, too.
+fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
+    let text = settings.secret(&table::AZURE_CONNECTION_STRING, &table::AZURE_CONNECTION_STRING_FILE)?;
+    let connection = match (text, settings.text(&table::AZURE_ACCOUNT)) {
+        (Some(text), _) => Connection::String(text),
+        (None, Some(account)) => Connection::Entra { account, endpoint: settings.text(&table::AZURE_TABLE_ENDPOINT) },
+        (None, None) => {
+            return Err(ConfigError::new(
+                "the store azure needs AZURE_STORAGE_CONNECTION_STRING (as the portal shows it; UseDevelopmentStorage=true for \
+                 Azurite), or AZURE_STORAGE_ACCOUNT with the account's name to sign in by Entra ID; or these as azure.connection_string \
+                 or azure.account in the configuration file",
+            ));
+        }
+    };
+    Ok(AzureSettings { connection, table_prefix: settings.text(&table::TABLE_PREFIX).unwrap_or_default() })
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    File(PathBuf),
+    Azure,
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("file", path)) if !path.is_empty() => Ok(Self::File(path.into())),
+            None if text == "azure" => Ok(Self::Azure),
+            _ => Err(format!("{text:?} names no store; write file:PATH, such as file:tidings-data, or azure")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_a_folder_or_azure_and_anything_else_is_told_the_form() {
+        assert_eq!("file:data".parse(), Ok(Kind::File("data".into())));
+        assert_eq!("azure".parse(), Ok(Kind::Azure));
+        for text in ["", "file:", "data", "azure:x", "redis:1"] {
+            let error = text.parse::<Kind>().expect_err("no store");
+            assert!(error.contains("file:PATH"), "{error}");
+        }
+    }
+}

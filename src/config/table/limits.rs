@@ -1,0 +1,166 @@
+//! The bounds that can be set. The rule: the default is that of the one who keeps the bound, where its reason stands.
+
+use super::number;
+use crate::config::limits::{HTTP, QUERY, SERVER, in_seconds};
+use crate::config::setting::Setting;
+use crate::graphql::cost::STORAGE_REQUESTS_MAX;
+
+pub static BODY_BYTES: Setting = number(
+    "limits.body_bytes",
+    "TIDINGS_LIMITS_BODY_BYTES",
+    (1 << 10, 1 << 30),
+    || HTTP.body_bytes as u64,
+    "Bytes of a request's body.",
+);
+pub static BODY_SECONDS: Setting = number(
+    "limits.body_seconds",
+    "TIDINGS_LIMITS_BODY_SECONDS",
+    (1, 3_600),
+    || in_seconds(HTTP.body_time),
+    "How long a body may take to arrive.",
+);
+pub static REQUEST_SECONDS: Setting = number(
+    "limits.request_seconds",
+    "TIDINGS_LIMITS_REQUEST_SECONDS",
+    (1, 3_600),
+    || in_seconds(HTTP.request_time),
+    "How long an answer may take, the body's arrival included.",
+);
+pub static URI_BYTES: Setting = number(
+    "limits.uri_bytes",
+    "TIDINGS_LIMITS_URI_BYTES",
+    (1 << 10, 1 << 20),
+    || HTTP.uri_bytes as u64,
+    "Bytes of the address of a GET, its query included.",
+);
+pub static RUNNING: Setting = number(
+    "limits.running",
+    "TIDINGS_LIMITS_RUNNING",
+    (1, 1_000_000),
+    || HTTP.running as u64,
+    "Requests that run at once, on all connections; the next wait.",
+);
+pub static CONNECTIONS: Setting = number(
+    "limits.connections",
+    "TIDINGS_LIMITS_CONNECTIONS",
+    (1, 1_000_000),
+    || SERVER.connections as u64,
+    "Connections open at once. Each takes one of the open files that the system allows a process.",
+);
+pub static HEAD_BYTES: Setting = number(
+    "limits.head_bytes",
+    "TIDINGS_LIMITS_HEAD_BYTES",
+    (8 << 10, 1 << 20),
+    || SERVER.head_bytes as u64,
+    "Bytes of a request's head; a document sent by GET stands in it.",
+);
+pub static IDLE_SECONDS: Setting = number(
+    "limits.idle_seconds",
+    "TIDINGS_LIMITS_IDLE_SECONDS",
+    (1, 3_600),
+    || in_seconds(SERVER.head_time),
+    "How long a connection may wait for the whole of its next request's head. Above what a proxy in front keeps connections for.",
+);
+pub static WRITE_SECONDS: Setting = number(
+    "limits.write_seconds",
+    "TIDINGS_LIMITS_WRITE_SECONDS",
+    (1, 3_600),
+    || in_seconds(SERVER.write_time),
+    "How long a client may take no byte of its answer.",
+);
+pub static ANSWER_SECONDS: Setting = number(
+    "limits.answer_seconds",
+    "TIDINGS_LIMITS_ANSWER_SECONDS",
+    (1, 86_400),
+    || in_seconds(SERVER.answer_time),
+    "How long a client may take for the whole of its answer.",
+);
+pub static STOP_SECONDS: Setting = number(
+    "limits.stop_seconds",
+    "TIDINGS_LIMITS_STOP_SECONDS",
+    (1, 3_600),
+    || in_seconds(SERVER.stop_time),
+    "How long a stop waits for the requests in flight.",
+);
+pub static QUERY_BYTES: Setting = number(
+    "limits.query_bytes",
+    "TIDINGS_LIMITS_QUERY_BYTES",
+    (1 << 10, 1 << 20),
+    || QUERY.document_bytes as u64,
+    "Bytes of a document.",
+);
+pub static QUERY_DEPTH: Setting = number(
+    "limits.query_depth",
+    "TIDINGS_LIMITS_QUERY_DEPTH",
+    (1, QUERY_DEPTH_MAX),
+    || QUERY.depth as u64,
+    "Fields inside fields.",
+);
+pub static QUERY_FIELDS: Setting = number(
+    "limits.query_fields",
+    "TIDINGS_LIMITS_QUERY_FIELDS",
+    (1, 100_000),
+    || QUERY.fields as u64,
+    "Fields of a document, each fragment counted as often as it is spread.",
+);
+pub static QUERY_ALIASES: Setting = number(
+    "limits.query_aliases",
+    "TIDINGS_LIMITS_QUERY_ALIASES",
+    (0, 100_000),
+    || QUERY.aliases as u64,
+    "Aliases of a document.",
+);
+pub static QUERY_DIRECTIVES: Setting = number(
+    "limits.query_directives",
+    "TIDINGS_LIMITS_QUERY_DIRECTIVES",
+    (0, 100_000),
+    || QUERY.directives as u64,
+    "Directives of a document.",
+);
+pub static QUERY_TOKENS: Setting = number(
+    "limits.query_tokens",
+    "TIDINGS_LIMITS_QUERY_TOKENS",
+    (1, 1_000_000),
+    || QUERY.tokens as u64,
+    "Tokens of a document.",
+);
+pub static QUERY_ROOT_FIELDS: Setting = number(
+    "limits.query_root_fields",
+    "TIDINGS_LIMITS_QUERY_ROOT_FIELDS",
+    (1, 10_000),
+    || QUERY.root_fields as u64,
+    "Fields of an operation's root: reads, or changes.",
+);
+pub static STORAGE_REQUESTS: Setting = number(
+    "limits.storage_requests",
+    "TIDINGS_LIMITS_STORAGE_REQUESTS",
+    (1, 1_000_000_000),
+    || STORAGE_REQUESTS_MAX,
+    "Storage requests that a query could need at the most; one that could need more is refused before it runs.",
+);
+
+/// Brackets nest deeper than fields, and the engine stops at 32 of them.
+const QUERY_DEPTH_MAX: u64 = 31;
+
+/// In the order of a file.
+pub static ALL: [&Setting; 19] = [
+    &BODY_BYTES,
+    &BODY_SECONDS,
+    &REQUEST_SECONDS,
+    &URI_BYTES,
+    &RUNNING,
+    &CONNECTIONS,
+    &HEAD_BYTES,
+    &IDLE_SECONDS,
+    &WRITE_SECONDS,
+    &ANSWER_SECONDS,
+    &STOP_SECONDS,
+    &QUERY_BYTES,
+    &QUERY_DEPTH,
+    &QUERY_FIELDS,
+    &QUERY_ALIASES,
+    &QUERY_DIRECTIVES,
+    &QUERY_TOKENS,
+    &QUERY_ROOT_FIELDS,
+    &STORAGE_REQUESTS,
+];

@@ -1,0 +1,251 @@
+//! Every setting there is. The rule: what is not here cannot be set, and a test holds the README's table, docs/operating.md and the example
+//! file to it.
+
+pub mod limits;
+
+use super::setting::{Default, Form, Setting};
+use crate::http::settings;
+
+const fn text(key: &'static str, variable: &'static str, name: &'static str, about: &'static str) -> Setting {
+    Setting { key, variable, flag: None, form: Form::Text(name), default: Default::None, about }
+}
+
+const fn secret(key: &'static str, variable: &'static str, name: &'static str, about: &'static str) -> Setting {
+    Setting { form: Form::Secret(name), ..text(key, variable, name, about) }
+}
+
+const fn switch(key: &'static str, variable: &'static str, about: &'static str) -> Setting {
+    Setting { form: Form::Switch, default: Default::Text("false"), ..text(key, variable, "", about) }
+}
+
+const fn number(
+    key: &'static str,
+    variable: &'static str,
+    bounds: (u64, u64),
+    default: fn() -> u64,
+    about: &'static str,
+) -> Setting {
+    let form = Form::Number { min: bounds.0, max: bounds.1 };
+    Setting { form, default: Default::Number(default), ..text(key, variable, "", about) }
+}
+
+impl Setting {
+    const fn flag(self, flag: &'static str) -> Self {
+        Self { flag: Some(flag), ..self }
+    }
+
+    const fn default(self, text: &'static str) -> Self {
+        Self { default: Default::Text(text), ..self }
+    }
+}
+
+pub static STORE: Setting = text(
+    "store",
+    "TIDINGS_STORE",
+    "STORE",
+    "Where the content is: file:PATH, or azure with a connection string or an account.",
+)
+.flag("store")
+.default("file:tidings-data");
+pub static TABLE_PREFIX: Setting = text(
+    "table_prefix",
+    "TIDINGS_TABLE_PREFIX",
+    "PREFIX",
+    "Put before the name of each table, for several sites in one account. Letters and digits.",
+)
+.flag("table-prefix");
+pub static AZURE_CONNECTION_STRING: Setting = secret(
+    "azure.connection_string",
+    "AZURE_STORAGE_CONNECTION_STRING",
+    "STRING",
+    "For the store azure: as the portal shows it; UseDevelopmentStorage=true for Azurite.",
+);
+pub static AZURE_CONNECTION_STRING_FILE: Setting = text(
+    "azure.connection_string_file",
+    "TIDINGS_AZURE_CONNECTION_STRING_FILE",
+    "FILE",
+    "A file that holds the connection string and nothing else.",
+);
+pub static AZURE_ACCOUNT: Setting = text(
+    "azure.account",
+    "AZURE_STORAGE_ACCOUNT",
+    "NAME",
+    "For the store azure without a connection string: the account's name, signed in by Entra ID.",
+);
+pub static AZURE_TABLE_ENDPOINT: Setting = text(
+    "azure.table_endpoint",
+    "AZURE_STORAGE_TABLE_ENDPOINT",
+    "URL",
+    "With the account: its table endpoint, where it is in another cloud.",
+);
+pub static LISTEN: Setting =
+    text("listen", "TIDINGS_LISTEN", "ADDRESS", "The address and port to listen at; port 0 takes a free one.")
+        .flag("listen")
+        .default("127.0.0.1:8080");
+pub static IMPORT: Setting =
+    text("import", "TIDINGS_IMPORT", "PATH", "Import this folder or file first.").flag("import");
+pub static CREATE: Setting =
+    switch("create", "TIDINGS_CREATE", "Make an empty store where there is none.").flag("create");
+pub static TELL_STORAGE: Setting = switch(
+    "tell_storage",
+    "TIDINGS_TELL_STORAGE",
+    "Tell whoever asks (`\"extensions\": {\"storage\": true}`), and not only editors, what an answer cost. The rows named there show \
+     that a draft is there.",
+)
+.flag("tell-storage");
+pub static CORS_ORIGINS: Setting = Setting {
+    form: Form::List("ORIGIN"),
+    ..text(
+        "cors_origins",
+        "TIDINGS_CORS_ORIGINS",
+        "ORIGIN",
+        "Pages of these origins may ask from a browser, such as https://blog.example; * for all. Not set: none but the server's own.",
+    )
+}
+.flag("cors-origin");
+pub static BATCH_MAX: Setting = number(
+    "batch_max",
+    "TIDINGS_BATCH_MAX",
+    (0, settings::BATCH_MAX as u64),
+    || 0,
+    "Take up to so many requests in one body, as an array; 0 takes none.",
+)
+.flag("batch-max");
+pub static NO_INTROSPECTION: Setting = switch(
+    "no_introspection",
+    "TIDINGS_NO_INTROSPECTION",
+    "Refuse to tell the schema: no introspection, no /schema.graphql, no names in errors that the client did not send.",
+)
+.flag("no-introspection");
+pub static NO_PLAYGROUND: Setting =
+    switch("no_playground", "TIDINGS_NO_PLAYGROUND", "Serve no playground at /.").flag("no-playground");
+pub static EDITOR_TOKEN: Setting = secret(
+    "editor_token",
+    "TIDINGS_EDITOR_TOKEN",
+    "TOKEN",
+    "Who bears it is an admin, beside the tokens that `tidings token create` makes.",
+);
+pub static EDITOR_TOKEN_FILE: Setting = text(
+    "editor_token_file",
+    "TIDINGS_EDITOR_TOKEN_FILE",
+    "FILE",
+    "A file that holds the editor token and nothing else.",
+);
+pub static OIDC_ISSUER: Setting =
+    text("oidc.issuer", "TIDINGS_OIDC_ISSUER", "URL", "The OpenID provider whose JWTs are believed.");
+pub static OIDC_AUDIENCE: Setting =
+    text("oidc.audience", "TIDINGS_OIDC_AUDIENCE", "NAME", "With the issuer: the audience that its JWTs must be for.");
+pub static OIDC_KEYS: Setting = text(
+    "oidc.keys",
+    "TIDINGS_OIDC_KEYS",
+    "SOURCE",
+    "Where the issuer's keys are: the path of a file, or an https address. Not set: as its discovery says.",
+);
+pub static OIDC_ROLE_CLAIM: Setting =
+    text("oidc.role_claim", "TIDINGS_OIDC_ROLE_CLAIM", "NAME", "The claim that names the role.").default("roles");
+pub static OIDC_AUTHOR_CLAIM: Setting =
+    text("oidc.author_claim", "TIDINGS_OIDC_AUTHOR_CLAIM", "NAME", "The claim that names the slug of an author.")
+        .default("author");
+pub static LOG: Setting =
+    text("log.directives", "TIDINGS_LOG", "DIRECTIVES", "What is logged, such as info or tidings=debug.")
+        .default("info");
+pub static LOG_FORMAT: Setting = text(
+    "log.format",
+    "TIDINGS_LOG_FORMAT",
+    "FORMAT",
+    "How: json, a line each; pretty, for people; auto, pretty on a terminal and json elsewhere.",
+)
+.flag("log-format")
+.default("auto");
+pub static METRICS_LISTEN: Setting = text(
+    "metrics.listen",
+    "TIDINGS_METRICS_LISTEN",
+    "ADDRESS",
+    "The address and port at which Prometheus reads /metrics, apart from the public one. Not set: nowhere.",
+)
+.flag("metrics-listen");
+pub static TRACES_ENDPOINT: Setting = text(
+    "traces.endpoint",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "URL",
+    "Where traces are sent by OTLP (HTTP, protobuf), such as http://127.0.0.1:4318. Not set: no traces.",
+);
+pub static TRACES_HEADERS: Setting = secret(
+    "traces.headers",
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "NAME=VALUE,…",
+    "Headers that are sent with them, such as a key of the one who takes them.",
+);
+pub static TRACES_HEADERS_FILE: Setting = text(
+    "traces.headers_file",
+    "TIDINGS_TRACES_HEADERS_FILE",
+    "FILE",
+    "A file that holds those headers and nothing else.",
+);
+pub static TRACES_SERVICE_NAME: Setting =
+    text("traces.service_name", "OTEL_SERVICE_NAME", "NAME", "The name of this server in its traces.")
+        .default("tidings");
+pub static TRACES_SAMPLER: Setting = text(
+    "traces.sampler",
+    "OTEL_TRACES_SAMPLER",
+    "SAMPLER",
+    "Which requests are traced: always_on, always_off, traceidratio, or parentbased_ and one of these, which does as the client's \
+     traceparent says.",
+)
+.default("parentbased_always_on");
+pub static TRACES_SAMPLER_RATIO: Setting = text(
+    "traces.sampler_ratio",
+    "OTEL_TRACES_SAMPLER_ARG",
+    "RATIO",
+    "For the samplers by ratio: the part of the requests that is traced, from 0 to 1.",
+)
+.default("1");
+
+/// Which store, for every command.
+pub static OF_STORE: &[&Setting] = &[
+    &STORE,
+    &TABLE_PREFIX,
+    &AZURE_CONNECTION_STRING,
+    &AZURE_CONNECTION_STRING_FILE,
+    &AZURE_ACCOUNT,
+    &AZURE_TABLE_ENDPOINT,
+];
+
+/// What is the server's alone, with its [`limits`].
+pub static OF_SERVER: &[&Setting] = &[
+    &LISTEN,
+    &IMPORT,
+    &CREATE,
+    &TELL_STORAGE,
+    &CORS_ORIGINS,
+    &BATCH_MAX,
+    &NO_INTROSPECTION,
+    &NO_PLAYGROUND,
+    &EDITOR_TOKEN,
+    &EDITOR_TOKEN_FILE,
+    &OIDC_ISSUER,
+    &OIDC_AUDIENCE,
+    &OIDC_KEYS,
+    &OIDC_ROLE_CLAIM,
+    &OIDC_AUTHOR_CLAIM,
+    &LOG,
+    &LOG_FORMAT,
+    &METRICS_LISTEN,
+    &TRACES_ENDPOINT,
+    &TRACES_HEADERS,
+    &TRACES_HEADERS_FILE,
+    &TRACES_SERVICE_NAME,
+    &TRACES_SAMPLER,
+    &TRACES_SAMPLER_RATIO,
+];
+
+/// Every setting: those without a section first, then section by section, as a file has them.
+pub fn all() -> Vec<&'static Setting> {
+    let mut all: Vec<_> = OF_STORE.iter().chain(OF_SERVER).chain(&limits::ALL).copied().collect();
+    let sections: Vec<_> = all.iter().map(|setting| setting.section().0).collect();
+    all.sort_by_key(|setting| {
+        let (section, _) = setting.section();
+        section.map(|_| sections.iter().position(|other| *other == section))
+    });
+    all
+}

@@ -1,0 +1,39 @@
+//! Where traces go. The rule: the variables are OpenTelemetry's own, and mean what they mean there.
+
+use percent_encoding::percent_decode_str;
+
+use crate::telemetry::{Sampler, TracesSettings};
+
+use super::sources::Settings;
+use super::{ConfigError, table};
+
+/// `None` where no endpoint is set.
+pub(super) fn traces(settings: &Settings<'_>) -> Result<Option<TracesSettings>, ConfigError> {
+    let headers = headers(settings)?;
+    let sampler: Sampler = settings.need(&table::TRACES_SAMPLER)?;
+    let ratio: f64 = settings.need(&table::TRACES_SAMPLER_RATIO)?;
+    if !(0.0..=1.0).contains(&ratio) {
+        return Err(settings.error_of(&table::TRACES_SAMPLER_RATIO, format!("{ratio} is not between 0 and 1")));
+    }
+    let Some(endpoint) = settings.text(&table::TRACES_ENDPOINT) else { return Ok(None) };
+    if !["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
+        let why = format!("{endpoint:?} is no address; write one such as http://127.0.0.1:4318");
+        return Err(settings.error_of(&table::TRACES_ENDPOINT, why));
+    }
+    let service_name = settings.need(&table::TRACES_SERVICE_NAME)?;
+    Ok(Some(TracesSettings { endpoint, headers, service_name, sampler: sampler.with_ratio(ratio) }))
+}
+
+/// `name=value,name=value`, the values percent-encoded ("OpenTelemetry Protocol Exporter", section "Specifying headers via environment variables").
+fn headers(settings: &Settings<'_>) -> Result<Vec<(String, String)>, ConfigError> {
+    let text = settings.secret(&table::TRACES_HEADERS, &table::TRACES_HEADERS_FILE)?.unwrap_or_default();
+    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    let header = |item: &str| {
+        let (name, value) = item.split_once('=')?;
+        let value = percent_decode_str(value.trim()).decode_utf8().ok()?;
+        Some((name.trim().to_owned(), value.into_owned()))
+    };
+    items.map(header).collect::<Option<_>>().ok_or_else(|| {
+        settings.error_of(&table::TRACES_HEADERS, "this is no list of headers; write name=value, parted by commas")
+    })
+}

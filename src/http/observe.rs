@@ -1,0 +1,78 @@
+//! What an operator learns of each request: a line in the log, the metrics, the root of its trace. The rule: nothing of what the client wrote is
+//! told but its path, and that by the log and the trace alone.
+
+use std::time::{Duration, Instant};
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{Method, Response},
+    middleware::Next,
+};
+use tracing::{Instrument, Span};
+
+use super::request_id::RequestId;
+use crate::telemetry::{metrics, spans, traces};
+
+/// The routes that are told by their names; every other path is one.
+const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/readyz"];
+/// Its files, whose names change with each build.
+const PLAYGROUND: &str = "/playground/";
+const OTHER_ROUTE: &str = "other";
+/// Asked every few seconds by whoever watches: lines of theirs would bury the others.
+const WATCHED: [&str; 2] = ["/healthz", "/readyz"];
+
+/// What became of a request at `/graphql`; in the extensions of its answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Told {
+    /// `query`, `mutation` or `batch`; `None` where it came to none.
+    pub operation: Option<&'static str>,
+    /// The code of the first error, or `OK`.
+    pub code: Option<&'static str>,
+}
+
+/// Stands inside of the layer that gives the request its id.
+pub async fn observe(request: Request, next: Next) -> Response<Body> {
+    let (begun, _in_flight) = (Instant::now(), metrics::request_begun());
+    let (route, method) = (route_of(request.uri().path()), method_of(request.method()));
+    let span = root(&request, method, route);
+    let response = next.run(request).instrument(span.clone()).await;
+    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    metrics::request_answered(route, method, status, took);
+    spans::request_answered(&span, status);
+    log(route, status, took, response.extensions().get().copied().unwrap_or_default());
+    response
+}
+
+fn root(request: &Request, method: &'static str, route: &'static str) -> Span {
+    let id = request.extensions().get::<RequestId>().and_then(|id| id.0.to_str().ok()).unwrap_or_default();
+    let span = spans::request(method, route, request.uri().path(), id);
+    traces::join(&span, &|name| request.headers().get(name)?.to_str().ok());
+    if let Some(trace) = traces::trace_id(&span) {
+        Span::current().record("trace_id", trace);
+    }
+    span
+}
+
+/// Method and path stand on the line by the span of the request's id.
+fn log(route: &'static str, status: u16, took: Duration, Told { operation, code }: Told) {
+    let duration_ms = (took.as_secs_f64() * 1e6).round() / 1e3;
+    if WATCHED.contains(&route) {
+        tracing::debug!(target: "tidings::access", status, duration_ms, "http.request");
+    } else {
+        tracing::info!(target: "tidings::access", status, duration_ms, operation, code, "http.request");
+    }
+}
+
+fn route_of(path: &str) -> &'static str {
+    if path.starts_with(PLAYGROUND) {
+        return PLAYGROUND;
+    }
+    ROUTES.into_iter().find(|route| *route == path).unwrap_or(OTHER_ROUTE)
+}
+
+/// A client may invent methods.
+fn method_of(method: &Method) -> &'static str {
+    let known = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"];
+    known.into_iter().find(|known| *known == method.as_str()).unwrap_or("_OTHER")
+}

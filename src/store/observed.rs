@@ -1,0 +1,178 @@
+//! Tells the metrics and the traces of each request to the store. The rule: it changes nothing, and stands at the store itself, so that it sees
+//! what every request of the server, every change and every recovery asks.
+
+use std::time::Instant;
+
+use tracing::Instrument;
+
+use crate::telemetry::metrics::StorageRequests;
+use crate::telemetry::spans;
+
+use super::{
+    Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, StoreError, TableStore, Turn, all_at_once,
+};
+
+/// What kind of store is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Azure,
+}
+
+impl Kind {
+    /// As metrics name it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Azure => "azure",
+        }
+    }
+
+    /// As traces name it: `db.system.name`.
+    fn system(self) -> &'static str {
+        match self {
+            Self::File => "redb",
+            Self::Azure => "azure.tables",
+        }
+    }
+}
+
+/// A store that is told of, around another.
+pub struct ObservedStore {
+    inner: Store,
+    kind: Kind,
+}
+
+impl ObservedStore {
+    pub fn new(inner: Store, kind: Kind) -> Self {
+        Self { inner, kind }
+    }
+
+    fn begin(&self, table: &'static str, operation: &'static str) -> StorageRequests {
+        StorageRequests { store: self.kind.name(), table, operation, begun: Instant::now() }
+    }
+
+    fn span(&self, table: &'static str, operation: &'static str) -> tracing::Span {
+        spans::storage(self.kind.system(), table, operation)
+    }
+
+    /// `rows`: how many an answer has, of a read.
+    async fn observe<T>(
+        &self,
+        (table, operation): (&'static str, &'static str),
+        request: impl Future<Output = Result<T>>,
+        rows: impl FnOnce(&T) -> Option<u64>,
+    ) -> Result<T> {
+        self.observe_in(self.span(table, operation), (table, operation), request, rows).await
+    }
+
+    async fn observe_in<T>(
+        &self,
+        span: tracing::Span,
+        (table, operation): (&'static str, &'static str),
+        request: impl Future<Output = Result<T>>,
+        rows: impl FnOnce(&T) -> Option<u64>,
+    ) -> Result<T> {
+        let begun = self.begin(table, operation);
+        let answer = request.instrument(span.clone()).await;
+        let rows = answer.as_ref().ok().and_then(rows);
+        begun.ended(outcome(&answer), 1);
+        begun.done(rows.unwrap_or_default());
+        spans::storage_done(&span, rows, failure(&answer));
+        answer
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for ObservedStore {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.observe((table, GET), self.inner.get(table, key), |row| Some(u64::from(row.is_some()))).await
+    }
+
+    /// Each is a request of its own, and a span; what a file answers together ends together.
+    async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        if self.kind == Kind::Azure {
+            return all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await;
+        }
+        let begun = self.begin(table, GET);
+        let spans: Vec<_> = keys.iter().map(|_| self.span(table, GET)).collect();
+        let answers = self.inner.get_many(table, keys).await;
+        let mut rows = 0;
+        for (answer, span) in answers.iter().zip(&spans) {
+            let found = answer.as_ref().ok().map(|row| u64::from(row.is_some()));
+            rows += found.unwrap_or_default();
+            spans::storage_done(span, found, failure(answer));
+        }
+        let failed = answers.iter().filter_map(failure);
+        let failures = failed.inspect(|outcome| begun.ended(outcome, 1)).count();
+        begun.ended(OK, (answers.len() - failures) as u64);
+        begun.done(rows);
+        answers
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        let read = self.inner.range(table, range, limit, continuation);
+        self.observe((table, "range"), read, |page| Some(page.rows.len() as u64)).await
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        let span = self.span(table, COMMIT);
+        spans::storage_writes(&span, batch.operations().len());
+        self.observe_in(span, (table, COMMIT), self.inner.commit(table, batch), |_| None).await
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        let read = self.inner.scan(table, continuation);
+        self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await
+    }
+
+    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+        self.inner.turn(table, name).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
+
+const GET: &str = "get";
+const COMMIT: &str = "commit";
+const OK: &str = "ok";
+
+fn outcome<T>(answer: &Result<T>) -> &'static str {
+    match answer {
+        Ok(_) => OK,
+        Err(error) => name(error),
+    }
+}
+
+/// A precondition that does not hold is an answer, and no failure of the store.
+fn failure<T>(answer: &Result<T>) -> Option<&'static str> {
+    match answer {
+        Ok(_) | Err(StoreError::Precondition(_)) => None,
+        Err(error) => Some(name(error)),
+    }
+}
+
+fn name(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Precondition(_) => "precondition",
+        StoreError::Limit(_) => "limit",
+        StoreError::Unavailable { .. } => "unavailable",
+        StoreError::OutcomeUnknown { .. } => "unknown",
+        StoreError::Full { .. } => "full",
+        StoreError::Denied { .. } => "denied",
+        StoreError::Locked(_) => "locked",
+        StoreError::Corrupt { .. } => "corrupt",
+    }
+}

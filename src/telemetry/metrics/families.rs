@@ -1,0 +1,135 @@
+//! Every metric with its name, its labels and its words. The rule: names as Prometheus wants them: a prefix, the unit last, `_total` for what only
+//! grows (which the encoder adds, as it adds units).
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Metric, Registry, Unit};
+
+use std::sync::atomic::AtomicU64;
+
+/// The labels of a metric, each a field.
+macro_rules! labels {
+    ($($name:ident { $($label:ident: $kind:ty),+ })+) => {$(
+        #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+        pub(super) struct $name { $(pub $label: $kind),+ }
+    )+};
+}
+
+labels! {
+    HttpLabels { route: &'static str, method: &'static str, status: u16 }
+    HttpTimeLabels { route: &'static str, method: &'static str }
+    OperationLabels { operation: &'static str, code: &'static str }
+    OperationTimeLabels { operation: &'static str }
+    StorageLabels { store: &'static str, table: &'static str, operation: &'static str, outcome: &'static str }
+    StorageTimeLabels { store: &'static str, operation: &'static str }
+    TableLabels { table: &'static str }
+    RetryLabels { reason: &'static str }
+    WriteLabels { what: &'static str, outcome: &'static str }
+    LoaderLabels { loader: &'static str }
+    OutcomeLabels { outcome: &'static str }
+}
+
+/// Why a request to the store is sent again.
+const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
+
+type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
+
+pub(super) struct Families {
+    registry: Registry,
+    pub process_start: Gauge<f64, AtomicU64>,
+    pub connections: Counter,
+    pub connections_open: Gauge,
+    pub requests_in_flight: Gauge,
+    pub http_requests: Family<HttpLabels, Counter>,
+    pub http_durations: Durations<HttpTimeLabels>,
+    pub operations: Family<OperationLabels, Counter>,
+    pub operation_durations: Durations<OperationTimeLabels>,
+    pub query_bounds: Histogram,
+    pub query_costs: Histogram,
+    pub storage_requests: Family<StorageLabels, Counter>,
+    pub storage_durations: Durations<StorageTimeLabels>,
+    pub storage_retries: Family<RetryLabels, Counter>,
+    pub rows_read: Family<TableLabels, Counter>,
+    pub pointers_skipped: Counter,
+    pub changes: Family<WriteLabels, Counter>,
+    pub changes_recovered: Counter,
+    pub changes_left: Counter,
+    pub loader_batches: Durations<LoaderLabels>,
+    pub imported: Family<OutcomeLabels, Counter>,
+}
+
+impl Families {
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a text takes what is written");
+        text
+    }
+}
+
+impl Default for Families {
+    fn default() -> Self {
+        let mut all = Registering(Registry::default());
+        let retries = Family::<RetryLabels, Counter>::default();
+        // Told as none before the first: a rate needs both.
+        RETRY_REASONS.iter().for_each(|reason| drop(retries.get_or_create(&RetryLabels { reason })));
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        all.0.register("tidings_build", "The build that is running", version);
+        Self {
+            process_start: all.timed("process_start_time", "When the process started, since 1970", Gauge::default()),
+            connections: all.plain("tidings_connections", "Connections taken", Counter::default()),
+            connections_open: all.plain("tidings_connections_open", "Connections open now", Gauge::default()),
+            requests_in_flight: all.plain("tidings_requests_in_flight", "Requests not yet answered", Gauge::default()),
+            http_requests: all.plain("tidings_http_requests", "Requests answered", Family::default()),
+            http_durations: all.timed("tidings_http_request_duration", "From head to answer", durations()),
+            operations: all.plain("tidings_graphql_operations", "Operations answered", Family::default()),
+            operation_durations: all.timed("tidings_graphql_operation_duration", "From text to answer", durations()),
+            query_bounds: all.plain("tidings_query_bound_requests", "Storage requests a query could need", counts()),
+            query_costs: all.plain("tidings_query_cost_requests", "Storage requests a query needed", counts()),
+            storage_requests: all.plain("tidings_storage_requests", "Requests to the store", Family::default()),
+            storage_durations: all.timed("tidings_storage_request_duration", "With all retries", durations()),
+            storage_retries: all.plain("tidings_storage_retries", "Requests to the store sent again", retries),
+            rows_read: all.plain("tidings_storage_rows_read", "Rows that the store answered with", Family::default()),
+            pointers_skipped: all.plain("tidings_pointers_skipped", "Pointers passed over", Counter::default()),
+            changes: all.plain("tidings_changes", "Changes, by what became of them", Family::default()),
+            changes_recovered: all.plain("tidings_changes_recovered", "Changes settled later", Counter::default()),
+            changes_left: all.plain("tidings_changes_left", "Changes left unsettled", Counter::default()),
+            loader_batches: all.plain(
+                "tidings_loader_batch_keys",
+                "Keys that a loader looks up together",
+                Family::new_with_constructor(counts as fn() -> Histogram),
+            ),
+            imported: all.plain("tidings_imported_posts", "Posts imported, by what became of them", Family::default()),
+            registry: all.0,
+        }
+    }
+}
+
+struct Registering(Registry);
+
+impl Registering {
+    fn plain<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+
+    /// In seconds, which end the name.
+    fn timed<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
+        self.0.register_with_unit(name, help, Unit::Seconds, metric.clone());
+        metric
+    }
+}
+
+/// From 0.1 ms, which a read of the file takes, to 30 s, when a request is given up; each thrice the one before.
+fn durations<L: Clone + std::hash::Hash + Eq>() -> Durations<L> {
+    Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.0001, 3.0, 12).chain([30.0])))
+}
+
+/// From one to 65,536; each four times the one before.
+fn counts() -> Histogram {
+    Histogram::new(exponential_buckets(1.0, 4.0, 9))
+}

@@ -1,0 +1,144 @@
+//! The spans of a trace: each stage of a request, and each request to the store. The rule: a span is made here, by a function that says what it
+//! stands for; where nobody takes traces it is none, and costs a look at a flag.
+//!
+//! Names and attributes are those of OpenTelemetry's semantic conventions for HTTP, GraphQL and databases, and `tidings.…` where these have none.
+//! Slugs and what a client wrote are in none of them, but for the name of its operation.
+
+use tracing::Span;
+use tracing::field::Empty;
+
+/// What tells them from the log's spans.
+pub const TARGET: &str = "tidings_trace";
+/// An operation's name is the client's; longer ones are cut.
+const OPERATION_NAME_BYTES_MAX: usize = 64;
+
+macro_rules! span {
+    ($name:literal $(, $($field:tt)+)?) => {
+        tracing::info_span!(target: TARGET, $name $(, $($field)+)?)
+    };
+}
+
+/// A request, from its head to its answer: a root, or the child of the client's span.
+pub fn request(method: &str, route: &'static str, path: &str, request_id: &str) -> Span {
+    span!(
+        "request",
+        otel.name = format_args!("{method} {route}"),
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = route,
+        url.path = path,
+        http.response.status_code = Empty,
+        tidings.request.id = request_id,
+    )
+}
+
+/// The request's answer. Only a failure of the server's own is an error of its span.
+pub fn request_answered(span: &Span, status: u16) {
+    span.record("http.response.status_code", status);
+    if status >= 500 {
+        span.record("otel.status_code", "ERROR");
+    }
+}
+
+/// The request's body and its parameters.
+pub fn receive() -> Span {
+    span!("receive")
+}
+
+/// What is checked before anything runs: the bytes, the parse, the limits, the choice of the operation.
+pub fn admit() -> Span {
+    span!("admit")
+}
+
+/// An operation, from who asks to its data.
+pub fn execute(operation: &'static str, name: Option<&str>) -> Span {
+    let span = span!(
+        "execute",
+        otel.name = operation,
+        "graphql.operation.type" = operation,
+        graphql.operation.name = Empty,
+        tidings.code = Empty,
+    );
+    if let Some(name) = name {
+        span.record("graphql.operation.name", &name[..name.floor_char_boundary(OPERATION_NAME_BYTES_MAX)]);
+    }
+    span
+}
+
+/// The code of the operation's first error, or `OK`.
+pub fn executed(span: &Span, code: &'static str) {
+    span.record("tidings.code", code);
+}
+
+/// What the fields of one level ask for, read at once.
+pub fn load(loader: &'static str, keys: usize) -> Span {
+    span!("load", otel.name = format_args!("load {loader}"), tidings.loader = loader, tidings.keys = keys)
+}
+
+/// A change of posts, from its intent to its settlement.
+pub fn change(posts: usize) -> Span {
+    span!("change", tidings.posts = posts)
+}
+
+/// The intent is written down.
+pub fn intend() -> Span {
+    span!("intend")
+}
+
+/// The slugs and the id are claimed.
+pub fn claim() -> Span {
+    span!("claim")
+}
+
+/// The new index rows, the months and the pending rows are put.
+pub fn put() -> Span {
+    span!("put")
+}
+
+/// The posts' own rows: what makes the change true.
+pub fn commit() -> Span {
+    span!("commit")
+}
+
+/// Every row of the old and the new state is held against the post as it is.
+pub fn settle() -> Span {
+    span!("settle")
+}
+
+/// Changes that were left are looked for and settled.
+pub fn recover() -> Span {
+    span!("recover")
+}
+
+/// One request to the store, with all its retries.
+pub fn storage(system: &'static str, table: &'static str, operation: &'static str) -> Span {
+    span!(
+        "storage",
+        otel.name = format_args!("{operation} {table}"),
+        otel.kind = "client",
+        otel.status_code = Empty,
+        db.system.name = system,
+        db.collection.name = table,
+        db.operation.name = operation,
+        db.operation.batch.size = Empty,
+        db.response.returned_rows = Empty,
+        "error.type" = Empty,
+    )
+}
+
+/// How many rows a transaction writes.
+pub fn storage_writes(span: &Span, rows: usize) {
+    span.record("db.operation.batch.size", rows);
+}
+
+/// How a request to the store ended. `failed`: in which way, where it did.
+pub fn storage_done(span: &Span, rows: Option<u64>, failed: Option<&'static str>) {
+    if let Some(rows) = rows {
+        span.record("db.response.returned_rows", rows);
+    }
+    if let Some(failed) = failed {
+        span.record("error.type", failed);
+        span.record("otel.status_code", "ERROR");
+    }
+}

@@ -1,0 +1,223 @@
+//! Traces, sent by OTLP over HTTP. The rule: they are off unless an endpoint is set, they never make a request wait or fail, and a stop sends
+//! what is left.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::propagation::{Extractor, TextMapPropagator};
+use opentelemetry::trace::{TraceContextExt, TracerProvider};
+use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{Sampler as SdkSampler, SdkTracerProvider};
+use tokio::runtime::Handle;
+use tracing::{Level, Span, Subscriber};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::registry::LookupSpan;
+
+use super::spans;
+
+/// "OpenTelemetry Protocol", section "OTLP/HTTP Request": what follows the endpoint.
+const PATH: &str = "/v1/traces";
+/// How long one batch may take to be sent, and a stop for the last.
+const SEND_TIME: Duration = Duration::from_secs(5);
+
+/// Where traces go, and which.
+#[derive(Clone)]
+pub struct TracesSettings {
+    pub endpoint: String,
+    /// Names and values; a value may be a secret.
+    pub headers: Vec<(String, String)>,
+    pub service_name: String,
+    pub sampler: Sampler,
+}
+
+impl std::fmt::Debug for TracesSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TracesSettings").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+/// Which requests are traced, in the words of `OTEL_TRACES_SAMPLER` ("Environment Variable Specification").
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampler {
+    choice: Choice,
+    /// Whether a client that sends a `traceparent` decides for its own requests.
+    is_parent_based: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Choice {
+    On,
+    Off,
+    Ratio(f64),
+}
+
+impl FromStr for Sampler {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (is_parent_based, choice) = match text.strip_prefix("parentbased_") {
+            Some(choice) => (true, choice),
+            None => (false, text),
+        };
+        let choice = match choice {
+            "always_on" => Choice::On,
+            "always_off" => Choice::Off,
+            "traceidratio" => Choice::Ratio(1.0),
+            _ => {
+                return Err(format!(
+                    "{text:?} is no sampler; write always_on, always_off or traceidratio, or parentbased_ and one of these"
+                ));
+            }
+        };
+        Ok(Self { choice, is_parent_based })
+    }
+}
+
+impl Sampler {
+    /// The part of the requests, for a sampler that goes by it.
+    #[must_use]
+    pub fn with_ratio(self, ratio: f64) -> Self {
+        match self.choice {
+            Choice::Ratio(_) => Self { choice: Choice::Ratio(ratio), ..self },
+            Choice::On | Choice::Off => self,
+        }
+    }
+
+    fn of_sdk(self) -> SdkSampler {
+        let sampler = match self.choice {
+            Choice::On => SdkSampler::AlwaysOn,
+            Choice::Off => SdkSampler::AlwaysOff,
+            Choice::Ratio(ratio) => SdkSampler::TraceIdRatioBased(ratio),
+        };
+        if self.is_parent_based { SdkSampler::ParentBased(Box::new(sampler)) } else { sampler }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("traces cannot be sent to {endpoint}; write an address such as http://127.0.0.1:4318")]
+pub struct BadTraces {
+    endpoint: String,
+    #[source]
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// What sends the traces, where any are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Tracing(Option<SdkTracerProvider>);
+
+impl Tracing {
+    pub(super) fn start(settings: Option<&TracesSettings>) -> Result<Self, BadTraces> {
+        let Some(settings) = settings else { return Ok(Self(None)) };
+        let exporter =
+            exporter(settings).map_err(|source| BadTraces { endpoint: settings.endpoint.clone(), source })?;
+        let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+        let resource = Resource::builder().with_service_name(settings.service_name.clone()).with_attribute(version);
+        let provider = SdkTracerProvider::builder()
+            .with_sampler(settings.sampler.of_sdk())
+            .with_resource(resource.build())
+            .with_batch_exporter(exporter)
+            .build();
+        Ok(Self(Some(provider)))
+    }
+
+    pub(super) fn layer<S>(&self) -> Option<impl Layer<S> + use<S>>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span>,
+    {
+        let tracer = self.0.as_ref()?.tracer("tidings");
+        let layer = tracing_opentelemetry::layer().with_tracer(tracer);
+        // What the code's author needs, and the trace's reader does not.
+        let layer = layer.with_location(false).with_threads(false).with_target(false).with_tracked_inactivity(false);
+        Some(layer.with_filter(Targets::new().with_target(spans::TARGET, Level::INFO)))
+    }
+
+    /// Sends what is left.
+    pub async fn stop(self) {
+        let Some(provider) = self.0 else { return };
+        let stopped = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(SEND_TIME)).await;
+        if !matches!(stopped, Ok(Ok(()))) {
+            tracing::warn!("traces.not_flushed");
+        }
+    }
+}
+
+fn exporter(settings: &TracesSettings) -> Result<SpanExporter, Box<dyn std::error::Error + Send + Sync>> {
+    let client = reqwest::Client::builder().timeout(SEND_TIME).build()?;
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_http_client(Client { client, runtime: Handle::current() })
+        .with_endpoint(format!("{}{PATH}", settings.endpoint.trim_end_matches('/')))
+        .with_protocol(Protocol::HttpBinary)
+        .with_timeout(SEND_TIME)
+        .with_headers(settings.headers.iter().cloned().collect());
+    Ok(exporter.build()?)
+}
+
+/// The client that is asked on a thread of the SDK's own, and sends on the server's runtime.
+#[derive(Debug)]
+struct Client {
+    client: reqwest::Client,
+    runtime: Handle,
+}
+
+#[async_trait::async_trait]
+impl HttpClient for Client {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let sent = self.runtime.spawn(send(self.client.clone(), request)).await?;
+        // The SDK itself says nothing of what goes wrong.
+        match &sent {
+            Ok(response) if response.status().is_success() => {}
+            Ok(response) => tracing::warn!(status = response.status().as_u16(), "traces.not_sent"),
+            Err(error) => tracing::warn!(error = error.as_ref() as &dyn std::error::Error, "traces.not_sent"),
+        }
+        sent
+    }
+}
+
+async fn send(client: reqwest::Client, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+    let answer = client.execute(request.try_into()?).await.map_err(reqwest::Error::without_url)?;
+    let mut response = Response::builder().status(answer.status());
+    if let Some(headers) = response.headers_mut() {
+        headers.extend(answer.headers().clone());
+    }
+    Ok(response.body(answer.bytes().await?)?)
+}
+
+/// Makes the span a child of the client's own, as its `traceparent` names it ("Trace Context", W3C). `header`: a request's, by its name.
+pub fn join<'h>(span: &Span, header: &'h dyn Fn(&str) -> Option<&'h str>) {
+    if span.is_disabled() {
+        return;
+    }
+    let context = TraceContextPropagator::new().extract(&Headers(header));
+    // A span that the sampler has let go has no parent to set.
+    let _ = span.set_parent(context);
+}
+
+/// The id of the trace that a span is in, where it is in one: for the lines of the log.
+pub fn trace_id(span: &Span) -> Option<String> {
+    if span.is_disabled() {
+        return None;
+    }
+    let context = span.context();
+    let span = context.span();
+    let found = span.span_context();
+    found.is_valid().then(|| found.trace_id().to_string())
+}
+
+struct Headers<'h>(&'h dyn Fn(&str) -> Option<&'h str>);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0(key)
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        ["traceparent", "tracestate"].into_iter().filter(|name| self.0(name).is_some()).collect()
+    }
+}

@@ -1,0 +1,65 @@
+// A front end's built files on a free port. The rule: an address without a file behind it gets index.html, as a site with a history router needs.
+//
+//   node site.js FOLDER [SERVER]
+//
+// It says where it listens, hands /graphql on to SERVER where that is given, and ends when its standard input does.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const TYPES = {
+  ".css": "text/css",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+const [folder, server] = process.argv.slice(2);
+
+const site = createServer((asked, answer) => {
+  const { pathname } = new URL(asked.url, "http://site");
+  if (server && pathname === "/graphql") return handOn(asked, answer);
+  return sendFile(decoded(pathname), answer).catch(() => answer.writeHead(500).end());
+});
+
+function handOn(asked, answer) {
+  const to = request(new URL(asked.url, server), { method: asked.method, headers: asked.headers }, (answered) => {
+    answer.writeHead(answered.statusCode, answered.headers);
+    answered.pipe(answer);
+  });
+  to.on("error", () => answer.writeHead(502).end());
+  asked.pipe(to);
+}
+
+function decoded(path) {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+async function sendFile(path, answer) {
+  const file = join(folder, normalize(path));
+  if ((await isFile(file)) && file.startsWith(folder)) return send(file, answer);
+  // A picture or a script that is not there is no view of the site.
+  if (extname(path) in TYPES) return answer.writeHead(404).end();
+  return send(join(folder, "index.html"), answer);
+}
+
+function send(file, answer) {
+  answer.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+  createReadStream(file).pipe(answer);
+}
+
+function isFile(path) {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+site.listen(0, "127.0.0.1", () => console.log(`Listening on http://127.0.0.1:${site.address().port}`));
+process.stdin.resume().on("end", () => process.exit());

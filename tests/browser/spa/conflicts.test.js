@@ -1,0 +1,139 @@
+// Two writers on one post. The rule: the slower one sees both texts and who was faster, and nothing that was typed is lost.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ask, change, tokenOf, onSite, signIn } from "./setup.js";
+
+const BEFORE = "The lamp is lit at dusk.\n\nThe tower has ninety-eight steps.";
+const THEIRS = "The lamp is lit at sunset.\n\nThe tower has ninety-eight steps.";
+const MINE = "The lamp is lit at dusk, by hand.\n\nThe tower has ninety-eight steps.";
+
+/** Up to where both texts are shown: Grace was faster. */
+async function meetConflict(page, theirs = { markdown: THEIRS }) {
+  const { id } = await change("createPost", { title: "The lamp", markdown: BEFORE, tags: ["moon"] });
+  await signIn(page);
+  await page.goto(`/editor/posts/${id}`);
+  await text(page).fill(MINE);
+  await change("updatePost", { id, version: 1, ...theirs }, await tokenOf("Grace's laptop", "EDITOR"));
+  await save(page).click();
+  await page.getByRole("heading", { name: "Somebody else changed this post while you wrote" }).waitFor();
+  return id;
+}
+
+const text = (page) => page.getByLabel("Text", { exact: true });
+const save = (page) => page.getByRole("button", { name: "Save", exact: true });
+
+async function stored(id) {
+  const query = "query ($id: ID!) { node(id: $id) { ... on Post { version title body { markdown } tags { slug } } } }";
+  const { version, title, body, tags } = (await ask(query, { id })).node;
+  return { version, title, markdown: body.markdown, tags: tags.map(({ slug }) => slug) };
+}
+
+test("a conflict names who was faster and what was changed, and shows both texts with what differs marked", () =>
+  onSite(async (page) => {
+    const id = await meetConflict(page);
+    await page.locator(".since").getByText("Grace's laptop").waitFor();
+    assert.match(await page.locator(".since").textContent(), /Grace's laptop saved version 2, .*: the excerpt and the text/);
+    const clash = page.getByRole("region", { name: "Text" });
+    assert.equal(await clash.locator(".theirs").textContent(), THEIRS);
+    assert.equal(await clash.locator(".mine").textContent(), MINE);
+    const marked = async (side) => (await clash.locator(`.${side} mark`).allTextContents()).join("");
+    assert.match(await marked("theirs"), /sunset/);
+    assert.match(await marked("mine"), /by hand/);
+    assert.equal((await stored(id)).version, 2, "nothing is saved before one chooses");
+    assert.ok(await page.evaluate(() => document.activeElement.matches("h1")), "the heading is read aloud");
+  }));
+
+test("keep mine saves mine on their version", () =>
+  onSite(async (page) => {
+    const id = await meetConflict(page);
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.deepEqual(await stored(id), { version: 3, title: "The lamp", markdown: MINE, tags: ["moon"] });
+    assert.equal(await text(page).inputValue(), MINE);
+  }));
+
+test("keep mine leaves what they alone have changed as they have it", () =>
+  onSite(async (page) => {
+    const id = await meetConflict(page, { title: "The great lamp", tags: ["moon", "brass-glass"] });
+    await page.getByText("You and they changed different things.").waitFor();
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.deepEqual(await stored(id), { version: 3, title: "The great lamp", markdown: MINE, tags: ["moon", "brass-glass"] });
+    assert.equal(await page.getByLabel("Title").inputValue(), "The great lamp");
+  }));
+
+test("keep mine meets the next conflict where a third writer was faster again", () =>
+  onSite(async (page) => {
+    const id = await meetConflict(page);
+    await change("updatePost", { id, version: 2, markdown: "Third." }, await tokenOf("Ada", "EDITOR"));
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.locator(".since").getByText("Ada").waitFor();
+    assert.equal(await page.locator(".clash .theirs").textContent(), "Third.");
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.equal((await stored(id)).markdown, MINE);
+  }));
+
+test("take theirs shows theirs and saves nothing, and mine can be brought back even after a reload", () =>
+  onSite(async (page) => {
+    const id = await meetConflict(page);
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    await text(page).waitFor();
+    assert.equal(await text(page).inputValue(), THEIRS);
+    assert.equal((await stored(id)).version, 2);
+    await page.reload();
+    await page.getByRole("button", { name: "Bring my text back" }).click();
+    assert.equal(await text(page).inputValue(), MINE);
+    await save(page).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.deepEqual(await stored(id), { version: 3, title: "The lamp", markdown: MINE, tags: ["moon"] });
+  }));
+
+test("merge by hand has their text beside mine, whose marks go as it is taken over, and saves what was merged", () =>
+  onSite(async (page) => {
+    const id = await meetConflict(page);
+    await page.getByRole("button", { name: "Merge by hand" }).click();
+    const beside = page.getByRole("region", { name: "Their text" });
+    await beside.waitFor();
+    assert.equal(await text(page).inputValue(), MINE);
+    assert.ok((await beside.locator("mark").count()) > 0);
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.reload();
+    await beside.waitFor();
+    assert.equal(await text(page).inputValue(), MINE, "a reload keeps the merge");
+    const merged = "The lamp is lit at sunset.\n\nBy hand.\n\nThe tower has ninety-eight steps.";
+    await text(page).fill(merged);
+    await page.waitForFunction(() => document.querySelectorAll(".beside mark").length === 0);
+    await save(page).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.deepEqual(await stored(id), { version: 3, title: "The lamp", markdown: merged, tags: ["moon"] });
+    assert.equal(await beside.count(), 0);
+  }));
+
+test("a conflict survives a reload: the text is there, and saving meets it again", () =>
+  onSite(async (page) => {
+    const id = await meetConflict(page);
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.reload();
+    await text(page).waitFor();
+    assert.equal(await text(page).inputValue(), MINE);
+    await save(page).click();
+    await page.getByRole("heading", { name: "Somebody else changed this post while you wrote" }).waitFor();
+    assert.equal((await stored(id)).version, 2);
+  }));
+
+test("publishing what somebody else changed meanwhile shows their text first and publishes nothing", () =>
+  onSite(async (page) => {
+    const { id } = await change("createPost", { title: "Not so fast", markdown: BEFORE });
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    await text(page).waitFor();
+    await change("updatePost", { id, version: 1, markdown: THEIRS }, await tokenOf("Grace's laptop", "EDITOR"));
+    await page.getByRole("button", { name: "Publish now" }).click();
+    await page.getByText("Grace's laptop changed this post meanwhile.").waitFor();
+    assert.equal(await text(page).inputValue(), THEIRS);
+    const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { status } } }", { id });
+    assert.equal(node.status, "DRAFT");
+    await page.getByRole("button", { name: "Publish now" }).click();
+    await page.getByText("Published.", { exact: true }).waitFor();
+  }));

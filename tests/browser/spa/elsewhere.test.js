@@ -1,0 +1,23 @@
+// The site on one origin, the server on another that lets it in by --cors-origin.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SERVER, SITE, onSite, scrollToEnd, signIn, slugsOf, slugsOn } from "./setup.js";
+
+test("a site on another origin reads and writes by CORS", () =>
+  onSite(async (page) => {
+    assert.notEqual(SITE, SERVER);
+    const asked = new Set();
+    page.on("request", (request) => {
+      if (request.url().endsWith("/graphql")) asked.add(new URL(request.url()).origin);
+    });
+    await page.goto("/");
+    await page.locator("article").first().waitFor();
+    await scrollToEnd(page);
+    assert.deepEqual(await slugsOn(page), await slugsOf("LIST"));
+    await signIn(page);
+    await page.getByRole("link", { name: "Write a post" }).click();
+    await page.getByLabel("Title").fill("From afar");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved as a draft.").waitFor();
+    assert.deepEqual([...asked], [SERVER]);
+  }));

@@ -1,0 +1,121 @@
+// Lists of posts: each holds what the API says, once, in its order.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ask, onSite, scrollToEnd, slugsOf, slugsOn } from "./setup.js";
+
+test("scrolling down shows all 24 published posts of the example blog once, in order, and then the end", () =>
+  onSite(async (page) => {
+    const expected = await slugsOf("LIST");
+    assert.equal(expected.length, 24);
+    await page.goto("/");
+    await page.locator("article").first().waitFor();
+    assert.ok((await slugsOn(page)).length < expected.length, "the first page is not all of it");
+    await scrollToEnd(page);
+    assert.deepEqual(await slugsOn(page), expected);
+    assert.equal(await page.locator(".end").textContent(), "That is all of it: 24 posts.");
+  }));
+
+test("without IntersectionObserver a button brings the next page, and the keyboard goes on there", () =>
+  onSite(async (page) => {
+    await page.addInitScript(() => delete window.IntersectionObserver);
+    const expected = await slugsOf("LIST");
+    await page.goto("/");
+    const more = page.getByRole("button", { name: "More posts" });
+    await more.waitFor();
+    assert.deepEqual(await slugsOn(page), expected.slice(0, 8));
+    await more.press("Enter");
+    await page.locator("article").nth(15).waitFor();
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => document.activeElement.getAttribute("href"));
+    assert.equal(focused, `/posts/${expected[8]}`);
+    await more.press("Enter");
+    await page.locator(".end").waitFor();
+    assert.deepEqual(await slugsOn(page), expected);
+  }));
+
+test("the way back leads to the same place of the list, and a reload keeps it", () =>
+  onSite(async (page) => {
+    await page.goto("/");
+    await page.locator("article").first().waitFor();
+    await scrollToEnd(page);
+    const link = page.locator("article h2 a").nth(15);
+    await link.scrollIntoViewIfNeeded();
+    await page.waitForTimeout(300);
+    const place = await page.evaluate(() => window.scrollY);
+    assert.ok(place > 1000, `only at ${place}`);
+    await link.click();
+    await page.locator(".prose p").first().waitFor();
+    assert.equal(await page.evaluate(() => window.scrollY), 0);
+    await page.goBack();
+    await isAt(page, place);
+    assert.equal((await slugsOn(page)).length, 24);
+    await page.reload();
+    await isAt(page, place);
+  }));
+
+/** The browser keeps whole pixels, and a list that grows may take its time. */
+function isAt(page, place) {
+  return page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) <= 2, place, { timeout: 10_000 });
+}
+
+for (const [kind, address, name] of [
+  ["tag", "/tags/moon", "Moon"],
+  ["category", "/categories/field-notes", "Field Notes"],
+  ["author", "/authors/zoe-angstrom", "Zoë Ångström"],
+]) {
+  test(`a ${kind}'s view has its name and its posts`, () =>
+    onSite(async (page) => {
+      const slug = address.split("/").at(-1);
+      const expected = await slugsOf(`${kind}(slug: "${slug}") { LIST }`);
+      assert.ok(expected.length > 2);
+      await page.goto(address);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await scrollToEnd(page);
+      assert.deepEqual(await slugsOn(page), expected);
+    }));
+}
+
+test("the archive has each month with its count, and leads to the posts of a year and of a month", () =>
+  onSite(async (page) => {
+    const { archive } = await ask("{ archive { year month postCount } }");
+    await page.goto("/archive");
+    await page.locator(".years li").first().waitFor();
+    const counts = await page.locator(".years li").evaluateAll((items) =>
+      items.map((item) => [item.querySelector("a").getAttribute("href"), Number.parseInt(item.querySelector(".count").textContent, 10)]),
+    );
+    const address = ({ year, month }) => `/archive/${year}/${String(month).padStart(2, "0")}`;
+    assert.deepEqual(counts, archive.map((month) => [address(month), month.postCount]));
+
+    await page.getByRole("link", { name: "2024" }).click();
+    await page.getByRole("heading", { level: 1, name: "Archive of 2024" }).waitFor();
+    assert.equal(await page.locator(".years li").count(), archive.filter(({ year }) => year === 2024).length);
+    await page.getByRole("link", { name: "May" }).click();
+    await page.getByRole("heading", { level: 1, name: "May 2024" }).waitFor();
+    await page.locator(".end").waitFor();
+    assert.deepEqual(await slugsOn(page), await slugsOf("archive(year: 2024, month: 5) { LIST }"));
+  }));
+
+test("a filter by two tags gives what the API gives, for all and for any, and the address holds it", () =>
+  onSite(async (page) => {
+    const all = await slugsOf('posts(first: 100, filter: { tags: { all: ["deep-sky", "moon"] } }) { nodes { slug } }');
+    const any = await slugsOf('posts(first: 100, filter: { tags: { any: ["deep-sky", "moon"] } }) { nodes { slug } }');
+    assert.ok(all.length > 0 && any.length > all.length);
+    await page.goto("/filter");
+    await page.getByText("Choose a tag").waitFor();
+    await page.getByLabel("Deep Sky").check();
+    await page.getByLabel("Moon").check();
+    await page.waitForURL("**/filter?tag=deep-sky&tag=moon&match=all");
+    await page.getByText(`That is all of it: ${all.length} posts.`).waitFor();
+    assert.deepEqual(await slugsOn(page), all);
+
+    await page.getByLabel("any of them").check();
+    await page.waitForURL("**/filter?tag=deep-sky&tag=moon&match=any");
+    await scrollToEnd(page);
+    assert.deepEqual(await slugsOn(page), any);
+
+    await page.reload();
+    await page.locator("article").first().waitFor();
+    await scrollToEnd(page);
+    assert.deepEqual(await slugsOn(page), any);
+    assert.ok(await page.getByLabel("Moon").isChecked());
+  }));

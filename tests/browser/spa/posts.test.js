@@ -1,0 +1,119 @@
+// A post, what is not there, and what a reader is told when something fails.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ask, onSite } from "./setup.js";
+
+const POST = `query ($slug: String!) { post(slug: $slug) {
+  title body { text readingMinutes } authors { name } categories { name } tags { name } newer { slug title } older { slug title }
+} }`;
+
+test("a post has its text, authors, categories, tags, reading time, and the newer and the older post", () =>
+  onSite(async (page) => {
+    const { post } = await ask(POST, { slug: "copper-moon-at-breakfast" });
+    await page.goto("/posts/copper-moon-at-breakfast");
+    await page.getByRole("heading", { level: 1, name: post.title }).waitFor();
+    assert.equal(await page.title(), `${post.title} · The Lighthouse Log`);
+    for (const { name } of [...post.authors, ...post.categories, ...post.tags]) {
+      await page.locator(".whole").getByRole("link", { name, exact: true }).waitFor();
+    }
+    await page.getByText(`${post.body.readingMinutes} minutes to read`).waitFor();
+    const words = (text) => text.replace(/\s+/g, " ").trim();
+    assert.equal(words(await page.locator(".prose").textContent()), words(post.body.text));
+
+    const nav = page.getByRole("navigation", { name: "Newer and older posts" });
+    await nav.getByRole("link", { name: `Newer ${post.newer.title}` }).click();
+    await page.waitForURL(`**/posts/${post.newer.slug}`);
+    await nav.getByRole("link", { name: `Older ${post.title}` }).click();
+    await nav.getByRole("link", { name: `Older ${post.older.title}` }).click();
+    await page.getByRole("heading", { level: 1, name: post.older.title }).waitFor();
+  }));
+
+test("what a post must not do, it does not: the server has washed its HTML", () =>
+  onSite(async (page) => {
+    page.on("dialog", (dialog) => assert.fail(`the post said ${dialog.message()}`));
+    await page.goto("/posts/why-we-wash-our-html");
+    await page.locator(".prose kbd").first().waitFor();
+    assert.equal(await page.locator(".prose script, .prose [onclick], .prose a[href^='javascript']").count(), 0);
+    await page.getByText("ordinary-looking phrase").click();
+    await page.locator(".prose").getByText("this link").click();
+  }));
+
+test("the drawings of the example blog are shown, in the post and in a preview of it", () =>
+  onSite(async (page) => {
+    const { post } = await ask('{ post(slug: "first-light") { id } }');
+    const made = await ask("mutation ($id: ID!) { createPreview(input: { id: $id }) { token } }", { id: post.id });
+    for (const address of ["/posts/first-light", `/preview/${made.createPreview.token}`]) {
+      await page.goto(address);
+      const image = page.locator(".prose img").first();
+      await image.scrollIntoViewIfNeeded();
+      await page.waitForFunction((drawn) => drawn.complete && drawn.naturalWidth > 0, await image.elementHandle());
+    }
+  }));
+
+test("an old slug leads to the post, and the address becomes the present one", () =>
+  onSite(async (page) => {
+    await page.goto("/archive");
+    await page.getByRole("heading", { name: "Archive" }).waitFor();
+    await page.goto("/posts/how-to-find-us");
+    await page.getByRole("heading", { level: 1, name: "Winter Opening Hours" }).waitFor();
+    await page.waitForURL("**/posts/opening-hours");
+    await page.goBack();
+    await page.waitForURL("**/archive");
+  }));
+
+for (const address of ["/posts/none", "/tags/none", "/categories/none", "/authors/none", "/archive/1999", "/none", "/posts/%E0%A4%A"]) {
+  test(`${address} says that nothing is there`, () =>
+    onSite(async (page) => {
+      await page.goto(address);
+      await page.getByRole("heading", { level: 1, name: "Not here" }).waitFor();
+      await page.getByRole("main").getByRole("link", { name: "The latest posts" }).click();
+      await page.locator("article").first().waitFor();
+    }));
+}
+
+test("a failure is told in plain words with its code, and trying again mends it", () =>
+  onSite(
+    async (page) => {
+      const body = JSON.stringify({ data: null, errors: [{ message: "the storage", extensions: { code: "UNAVAILABLE" } }] });
+      await page.route("**/graphql", (route) => route.fulfill({ status: 503, contentType: "application/graphql-response+json", body }));
+      await page.goto("/");
+      await page.getByRole("alert").getByRole("heading", { name: "The storage is out of reach" }).waitFor();
+      await page.getByText("UNAVAILABLE").waitFor();
+      await page.unroute("**/graphql");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.locator("article").first().waitFor();
+
+      await page.route("**/graphql", (route) => route.abort());
+      await page.getByRole("link", { name: "Archive" }).click();
+      await page.getByRole("heading", { name: "The server is out of reach" }).waitFor();
+      await page.unroute("**/graphql");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("heading", { level: 1, name: "Archive" }).waitFor();
+    },
+    { tolerated: [/Failed to load resource/] },
+  ));
+
+test("a preview link that is not whole is told", () =>
+  onSite(async (page) => {
+    await page.goto("/preview/half");
+    await page.getByRole("heading", { name: "This preview link is not whole" }).waitFor();
+    await page.getByText("BAD_PREVIEW").waitFor();
+  }));
+
+test("nothing moves while a list or a post loads", () =>
+  onSite(async (page) => {
+    await page.addInitScript(() => {
+      window.shifts = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    for (const [address, there] of [["/", "article"], ["/posts/first-light", ".prose p"], ["/tags/moon", "article"]]) {
+      await page.goto(address);
+      await page.locator(there).first().waitFor();
+      await page.evaluate(() => document.fonts.ready);
+      await page.waitForTimeout(500);
+      const shifts = await page.evaluate(() => window.shifts);
+      assert.ok(shifts < 0.02, `${address} moved by ${shifts}`);
+    }
+  }));

@@ -1,0 +1,79 @@
+// What every test of examples/spa needs: the site in a browser, and the server's API beside it as the second opinion.
+import assert from "node:assert/strict";
+import { withPage } from "../browser.js";
+
+export const SITE = given("TIDINGS_SITE");
+export const SERVER = given("TIDINGS_SERVER");
+export const TOKEN = given("TIDINGS_TOKEN");
+
+function given(name) {
+  const value = process.env[name];
+  assert.ok(value, `${name} is not set: these tests are run by scripts/test -E 'test(front::spa)'`);
+  return value;
+}
+
+/** Runs `test(page, context)` on the site, in a browser that reaches nothing but the site and the server. */
+export function onSite(test, options = {}) {
+  return withPage({ origins: [SITE, SERVER], baseURL: SITE, ...options }, test);
+}
+
+/** The data that the API gives to `token`: the admin's where none is named. */
+export async function ask(query, variables = {}, token = TOKEN) {
+  const headers = { "content-type": "application/json", accept: "application/json", authorization: `Bearer ${token}` };
+  const response = await fetch(`${SERVER}/graphql`, { method: "POST", headers, body: JSON.stringify({ query, variables }) });
+  const { data, errors } = await response.json();
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data;
+}
+
+/** A mutation that must be taken. */
+export async function change(name, input, token = TOKEN) {
+  const type = { createPost: "CreatePostInput!", updatePost: "UpdatePostInput!", publishPost: "PublishPostInput!" }[name];
+  const query = `mutation ($input: ${type}) { ${name}(input: $input) { post { id slug version } userErrors { message } } }`;
+  const answer = (await ask(query, { input }, token))[name];
+  assert.deepEqual(answer.userErrors, []);
+  return answer.post;
+}
+
+const tokens = new Map();
+
+/** A token of that name, which no other has: asked for again, it is the same. */
+export async function tokenOf(name, role) {
+  if (!tokens.has(name)) {
+    const query = "mutation ($input: CreateTokenInput!) { createToken(input: $input) { text userErrors { message } } }";
+    const { text, userErrors } = (await ask(query, { input: { name, role } })).createToken;
+    assert.deepEqual(userErrors, []);
+    tokens.set(name, text);
+  }
+  return tokens.get(name);
+}
+
+export async function signIn(page, token = TOKEN) {
+  await page.goto("/editor");
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Your desk" }).waitFor();
+}
+
+/** The slugs of the posts of a list, as they stand on the page. */
+export async function slugsOn(page) {
+  const links = await page.locator("article h2 a").evaluateAll((found) => found.map((link) => link.getAttribute("href")));
+  return links.map((address) => address.replace("/posts/", ""));
+}
+
+/** Scrolls down as a reader does until the list has come to its end. */
+export async function scrollToEnd(page) {
+  const end = page.locator(".end");
+  for (let turns = 0; turns < 200 && !(await end.isVisible()); turns += 1) {
+    await page.mouse.wheel(0, 500);
+    await page.waitForTimeout(40);
+  }
+  await end.waitFor();
+}
+
+/** The slugs of all posts that a list of the API holds, such as `tag(slug: "moon") { LIST }`. */
+export async function slugsOf(query) {
+  const data = await ask(`{ ${query.replace("LIST", "posts(first: 100) { nodes { slug } }")} }`);
+  const found = JSON.stringify(data).matchAll(/"slug":"([^"]+)"/g);
+  return [...found].map(([, slug]) => slug);
+}

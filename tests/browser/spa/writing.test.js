@@ -1,0 +1,224 @@
+// A writer's way: to sign in, write, preview, schedule and publish.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SITE, TOKEN, ask, change, tokenOf, onSite, signIn, slugsOf, slugsOn } from "./setup.js";
+
+test("a wrong token is told, none too, and a good one opens the desk until one signs out", () =>
+  onSite(
+    async (page) => {
+      await page.goto("/editor");
+      const problem = page.locator("#token-problem");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await problem.getByText("The field is empty").waitFor();
+      await page.getByLabel("Token").fill("tdg_wrong_wrong");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await problem.getByText("This token is not taken").waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.id), "token");
+      assert.equal(await page.evaluate(() => window.sessionStorage.length), 0);
+
+      await signIn(page, await tokenOf("Ada's laptop", "EDITOR"));
+      await page.getByText("Signed in as Ada's laptop, editor.").waitFor();
+      await page.getByRole("link", { name: "The Ghost in the Lamp Room" }).waitFor();
+      await page.getByRole("link", { name: "To Whoever Is on the Rota Tonight" }).waitFor();
+      await page.reload();
+      await page.getByText("Signed in as Ada's laptop, editor.").waitFor();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByLabel("Token").waitFor();
+      assert.equal(await page.evaluate(() => window.sessionStorage.length), 0);
+    },
+    { tolerated: [/status of 401/] },
+  ));
+
+test("a token that is revoked while one writes is told, and the text stays", () =>
+  onSite(
+    async (page) => {
+      const text = await tokenOf("Soon gone", "EDITOR");
+      await signIn(page, text);
+      await page.getByRole("link", { name: "Write a post" }).click();
+      await page.getByLabel("Title").fill("Not lost");
+      await ask("mutation ($id: ID!) { revokeToken(input: { id: $id }) { token { id } } }", { id: text.split("_")[1] });
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
+      assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
+      await page.getByText("UNAUTHENTICATED").waitFor();
+
+      await page.getByRole("link", { name: "Sign in anew" }).click();
+      await page.getByText("Your token is not taken any more.").waitFor();
+      await page.getByLabel("Token").fill(TOKEN);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("link", { name: "Go on with the new post" }).click();
+      assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
+
+      // To sign out would throw it away, which is asked first.
+      page.once("dialog", (dialog) => dialog.dismiss());
+      await page.goBack();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("link", { name: "Go on with the new post" }).waitFor();
+    },
+    { tolerated: [/status of 401/] },
+  ));
+
+test("a reader's token sees the desk, and is offered no pen", () =>
+  onSite(async (page) => {
+    await signIn(page, await tokenOf("A reader", "READER"));
+    await page.getByText("Signed in as A reader").waitFor();
+    assert.equal(await page.getByRole("link", { name: "Write a post" }).count(), 0);
+  }));
+
+test("a post is written, saved, previewed, scheduled, comes out at its instant, is taken back and published", () =>
+  onSite(async (page, context) => {
+    await signIn(page);
+    await page.getByRole("link", { name: "Write a post" }).click();
+    await page.getByLabel("Title").fill("Soup at midnight");
+    await page.getByLabel("Text", { exact: true }).fill("It was *leek*.\n\n![The shed](../images/roll-off-shed.svg)");
+    await page.getByLabel("Tags").fill("Moon");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Tags").fill("Midnight Soup");
+    await page.getByRole("button", { name: "Add this tag" }).click();
+    await page.getByLabel("Galley").check();
+    await page.getByLabel("Imelda Quaye").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved as a draft.").waitFor();
+    const id = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1));
+
+    const { node } = await ask(`query ($id: ID!) { node(id: $id) { ... on Post {
+      title status slug body { markdown } tags { slug } categories { slug } authors { slug } } } }`, { id });
+    assert.deepEqual(node, {
+      title: "Soup at midnight",
+      status: "DRAFT",
+      slug: "soup-at-midnight",
+      body: { markdown: "It was *leek*.\n\n![The shed](../images/roll-off-shed.svg)" },
+      tags: [{ slug: "moon" }, { slug: "midnight-soup" }],
+      categories: [{ slug: "galley" }],
+      authors: [{ slug: "imelda-quaye" }],
+    });
+
+    // What everyone gets from the link is what the preview in the editor shows.
+    await page.getByRole("button", { name: "Preview", exact: true }).click();
+    assert.equal(await page.locator(".preview em").textContent(), "leek");
+    await page.getByRole("button", { name: "Make a preview link" }).click();
+    const link = await page.getByRole("link", { name: "/preview/" }).getAttribute("href");
+    await asEveryone(context, async (reader) => {
+      await reader.goto(link);
+      await reader.getByRole("heading", { level: 1, name: "Soup at midnight" }).waitFor();
+      assert.equal(await reader.locator(".prose em").textContent(), "leek");
+      await reader.goto(`${SITE}/posts/soup-at-midnight`);
+      await reader.getByRole("heading", { level: 1, name: "Not here" }).waitFor();
+    });
+
+    const field = page.getByLabel("Publish at");
+    await field.fill("2020-01-01T12:00");
+    await page.getByRole("button", { name: "Schedule" }).click();
+    await page.getByText("That time has passed.").waitFor();
+    const at = Math.ceil(Date.now() / 1000 + 15) * 1000;
+    await field.fill(localTime(at));
+    await page.getByRole("button", { name: "Schedule" }).click();
+    await page.locator(".state").getByText("Scheduled").waitFor();
+    const scheduled = await ask("query ($id: ID!) { node(id: $id) { ... on Post { status publishedAt } } }", { id });
+    assert.equal(scheduled.node.status, "SCHEDULED");
+    assert.equal(Date.parse(scheduled.node.publishedAt), at);
+    await asEveryone(context, async (reader) => {
+      await reader.goto(SITE);
+      await reader.locator("article").first().waitFor();
+      assert.ok(!(await slugsOn(reader)).includes("soup-at-midnight"), "it is shown before its time");
+      assert.ok(Date.now() < at, "the test was too slow to see it before its time");
+      await page.waitForTimeout(at - Date.now() + 100);
+      await reader.reload();
+      await reader.locator("article").first().waitFor();
+      assert.equal((await slugsOn(reader))[0], "soup-at-midnight");
+    });
+    // The editor, which was open all the while, says so too.
+    await page.locator(".state").getByText("Published").waitFor();
+
+    await page.getByRole("button", { name: "Unpublish" }).click();
+    await page.getByText("It is a draft again.").waitFor();
+    assert.ok(!(await slugsOf("LIST")).includes("soup-at-midnight"));
+    await page.getByRole("button", { name: "Publish now" }).click();
+    await page.getByText("Published.", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "The Lighthouse Log" }).click();
+    await page.locator("article h2").getByText("Soup at midnight").waitFor();
+    assert.equal((await slugsOn(page))[0], "soup-at-midnight");
+  }, { timezoneId: "America/St_Johns" }));
+
+/** Another browser's window, without the token. */
+async function asEveryone(context, look) {
+  const other = await context.browser().newContext();
+  try {
+    await look(await other.newPage());
+  } finally {
+    await other.close();
+  }
+}
+
+/** As `datetime-local` takes it in Newfoundland, half an hour beside every other zone. */
+function localTime(at) {
+  const options = { timeZone: "America/St_Johns", dateStyle: "short", timeStyle: "medium" };
+  return new Intl.DateTimeFormat("sv-SE", options).format(new Date(at)).replace(" ", "T");
+}
+
+test("what the server does not take is told at its field, and the text stays", () =>
+  onSite(async (page) => {
+    await signIn(page);
+    await page.getByRole("link", { name: "Write a post" }).click();
+    await page.getByLabel("Text", { exact: true }).fill("Kept.");
+    await page.getByLabel("Address").fill("A B");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("See Address below.").waitFor();
+    const address = page.getByLabel("Address");
+    assert.equal(await address.getAttribute("aria-invalid"), "true");
+    const problem = page.locator(`[id="${(await address.getAttribute("aria-describedby")).split(" ")[1]}"]`);
+    assert.match(await problem.textContent(), /"A B" is not a slug/);
+    await address.fill("");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("A title must not be empty.").waitFor();
+    assert.equal(await address.getAttribute("aria-invalid"), "false");
+    assert.equal(await page.getByLabel("Title").getAttribute("aria-invalid"), "true");
+    assert.equal(await page.getByLabel("Text", { exact: true }).inputValue(), "Kept.");
+  }));
+
+test("nothing typed is lost: by a reload, by going elsewhere, or by closing the page unwarned", () =>
+  onSite(async (page) => {
+    const { id } = await change("createPost", { title: "To be kept", markdown: "Old." });
+    await signIn(page);
+    await page.getByRole("link", { name: "To be kept" }).click();
+    const text = page.getByLabel("Text", { exact: true });
+    await text.click();
+    await page.keyboard.type("New and ");
+    await page.getByText("Not saved yet.").waitFor();
+
+    const warnings = [];
+    page.on("dialog", (dialog) => {
+      warnings.push(dialog.type());
+      return dialog.accept();
+    });
+    await page.reload();
+    assert.deepEqual(warnings, ["beforeunload"]);
+    await text.waitFor();
+    assert.match(await text.inputValue(), /New and /);
+
+    await page.goto("/editor");
+    await page.locator("li").filter({ hasText: "To be kept" }).getByText("not saved").waitFor();
+    await page.getByRole("link", { name: "To be kept" }).click();
+    assert.match(await text.inputValue(), /New and /);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    await page.reload();
+    await text.waitFor();
+    assert.deepEqual(warnings, ["beforeunload", "beforeunload"], "what is saved needs no warning");
+    const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { body { markdown } } } }", { id });
+    assert.match(node.body.markdown, /New and /);
+  }));
+
+test("an earlier version is told with who made it, and restored", () =>
+  onSite(async (page) => {
+    const { id } = await change("createPost", { title: "First thought", markdown: "One." });
+    await change("updatePost", { id, version: 1, title: "Second thought" }, await tokenOf("Grace", "EDITOR"));
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    await page.getByText("Versions").click();
+    const newest = page.locator(".history li").first();
+    assert.match(await newest.textContent(), /Grace.*the title/s);
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("Version 1 is its text again.").waitFor();
+    assert.equal(await page.getByLabel("Title").inputValue(), "First thought");
+  }));

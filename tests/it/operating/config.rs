@@ -1,0 +1,232 @@
+//! The configuration file, beside flags and environment.
+
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+use tidings::config::table;
+
+use super::run_with;
+use crate::support::command::{Blog, Ran, Serving};
+
+/// A file of its own.
+struct File {
+    _folder: TempDir,
+    path: PathBuf,
+}
+
+impl File {
+    fn of(text: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tidings.toml");
+        std::fs::write(&path, text).expect("a file");
+        Self { _folder: folder, path }
+    }
+
+    fn path(&self) -> &str {
+        self.path.to_str().expect("UTF-8")
+    }
+
+    /// What `serve --print-config` does with it.
+    fn printed(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        run_with(&[&["serve", "--print-config", "--config", self.path()], arguments].concat(), variables)
+    }
+
+    /// The one line that refuses it.
+    fn refusal(&self) -> String {
+        let refused = self.printed(&[], &[]);
+        let complaint = refused.complaint();
+        complaint.strip_prefix(self.path()).unwrap_or_else(|| panic!("{complaint}")).to_owned()
+    }
+}
+
+fn assert_line(printed: &str, line: &str) {
+    assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
+}
+
+#[test]
+fn a_flag_is_stronger_than_the_environment_that_than_the_file_and_that_than_the_default() {
+    let file = File::of("listen = \"10.0.0.1:1\"\ntable_prefix = \"file\"\nstore = \"file:of-file\"\n");
+    let ran = file.printed(
+        &["--listen", "10.0.0.3:3"],
+        &[("TIDINGS_LISTEN", "10.0.0.2:2"), ("TIDINGS_TABLE_PREFIX", "environment")],
+    );
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    for line in [
+        "listen = \"10.0.0.3:3\"  # flag --listen",
+        "table_prefix = \"environment\"  # environment TIDINGS_TABLE_PREFIX",
+        "store = \"file:of-file\"  # file, line 3",
+        "create = false  # default",
+        "# import is not set",
+    ] {
+        assert_line(&ran.out, line);
+    }
+}
+
+#[test]
+fn what_is_printed_is_a_configuration_file_of_the_same_settings() {
+    let file = File::of(
+        "import = 'a \"quoted\" \\ path'\ncors_origins = [\"https://a.example\", \"https://b.example\"]\nbatch_max = 0x0a\n\
+         no_introspection = true\n[oidc]\nissuer = \"https://id.example\"\naudience = \"tidings\"\n[limits]\nbody_bytes = 2_000_000\n",
+    );
+    let first = file.printed(&["--tell-storage"], &[("TIDINGS_LOG", "tidings=debug")]);
+    assert_eq!((first.code, first.err.as_str()), (Some(0), ""));
+    assert_line(&first.out, "body_bytes = 2000000  # file, line 9");
+    assert_line(&first.out, "tell_storage = true  # flag --tell-storage");
+    let again = File::of(&first.out).printed(&[], &[]);
+    assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
+    let without_origins = |text: &str| -> Vec<String> {
+        let line = |line: &str| line.split("  # ").next().unwrap_or_default().to_owned();
+        text.lines().filter(|text| !text.starts_with("# The settings")).map(line).collect()
+    };
+    assert_eq!(without_origins(&again.out), without_origins(&first.out));
+    let values: toml::Table = again.out.parse().expect("TOML");
+    assert_eq!(values["import"].as_str(), Some("a \"quoted\" \\ path"));
+    assert_eq!(values["cors_origins"].as_array().map(Vec::len), Some(2));
+    assert_eq!(values["batch_max"].as_integer(), Some(10));
+}
+
+#[test]
+fn every_setting_is_printed_with_its_words() {
+    let printed = File::of("").printed(&[], &[]).out;
+    for setting in table::all() {
+        let (_, key) = setting.section();
+        assert!(printed.contains(&format!("# {}\n", setting.about)), "{}", setting.key);
+        let starts = [format!("\n{key} = "), format!("\n# {key} is not set")];
+        assert!(starts.iter().any(|start| printed.contains(start)), "{}:\n{printed}", setting.key);
+    }
+}
+
+/// By its variable, its key, and the file that holds it.
+#[test]
+fn a_secret_is_never_shown() {
+    const SECRET: &str = "a-secret-of-more-than-24-characters";
+    let plain = File::of("");
+    let held = File::of(SECRET);
+    for (file, variables) in [
+        (&plain, vec![("TIDINGS_EDITOR_TOKEN", SECRET), ("OTEL_EXPORTER_OTLP_HEADERS", SECRET)]),
+        (&File::of(&format!("editor_token = \"{SECRET}\"\n[azure]\nconnection_string = \"{SECRET}\"\n")), vec![]),
+        (&plain, vec![("TIDINGS_EDITOR_TOKEN_FILE", held.path())]),
+        (&plain, vec![("TIDINGS_EDITOR_TOKEN", "short-secret")]),
+    ] {
+        let ran = file.printed(&[], &variables);
+        for shown in [&ran.out, &ran.err] {
+            assert!(!shown.contains("secret-of") && !shown.contains("short-secret"), "{ran:?}");
+        }
+    }
+    let ran = plain.printed(&[], &[("TIDINGS_EDITOR_TOKEN", SECRET)]);
+    assert_line(&ran.out, "# editor_token is set, not shown (environment TIDINGS_EDITOR_TOKEN)");
+}
+
+#[test]
+fn an_unknown_key_is_refused_by_its_line_with_the_one_that_was_meant() {
+    for (text, refusal) in [
+        ("# A site.\nlisen = \"x\"\n", ", line 2: there is no setting lisen; listen is meant, perhaps"),
+        ("[oidc]\n\nisuer = \"x\"\n", ", line 3: there is no setting oidc.isuer; oidc.issuer is meant, perhaps"),
+        (
+            "[limits]\nbody_byte = 1\n",
+            ", line 2: there is no setting limits.body_byte; limits.body_bytes is meant, perhaps",
+        ),
+    ] {
+        assert_eq!(File::of(text).refusal(), refusal);
+    }
+    let refusal = File::of("[nothing_of_the_kind]\nx = 1\n").refusal();
+    assert!(refusal.starts_with(", line 1: there is no setting nothing_of_the_kind"), "{refusal}");
+}
+
+#[test]
+fn a_value_of_the_wrong_form_is_refused_by_its_line_with_the_right_one() {
+    for (text, refusal) in [
+        ("\nlisten = 8080\n", ", line 2: listen: write a text in quotes, listen = \"…\""),
+        ("create = \"yes\"\n", ", line 1: create: write true or false, without quotes"),
+        ("cors_origins = \"*\"\n", ", line 1: cors_origins: write an array of texts, cors_origins = [\"…\"]"),
+        (
+            "[limits]\nbody_bytes = \"1 MB\"\n",
+            ", line 2: limits.body_bytes: write a whole number from 1024 to 1073741824, without quotes",
+        ),
+        (
+            "[limits]\nbody_bytes = 12\n",
+            ", line 2: limits.body_bytes: \"12\" is not a whole number from 1024 to 1073741824",
+        ),
+        (
+            "store = \"redis:1\"\n",
+            ", line 1: store: \"redis:1\" names no store; write file:PATH, such as file:tidings-data, or azure",
+        ),
+        (
+            "[log]\nformat = \"xml\"\n",
+            ", line 2: log.format: \"xml\" is no format of the log; write json, pretty or auto",
+        ),
+        ("[oidc]\naudience = \"a\"\n", ", line 2: oidc.audience needs oidc.issuer beside it"),
+    ] {
+        assert_eq!(File::of(text).refusal(), refusal);
+    }
+    let refusal = File::of("listen = \n").refusal();
+    assert!(refusal.starts_with(", line 1: this is not TOML: "), "{refusal}");
+}
+
+#[test]
+fn a_variable_of_the_wrong_form_is_refused_by_its_name() {
+    let file = File::of("");
+    for (variable, value, refusal) in [
+        ("TIDINGS_CREATE", "maybe", "TIDINGS_CREATE: \"maybe\" is neither true nor false"),
+        (
+            "TIDINGS_LIMITS_CONNECTIONS",
+            "0",
+            "TIDINGS_LIMITS_CONNECTIONS: \"0\" is not a whole number from 1 to 1000000",
+        ),
+        ("OTEL_TRACES_SAMPLER", "some", "OTEL_TRACES_SAMPLER: \"some\" is no sampler; write always_on"),
+    ] {
+        let refused = file.printed(&[], &[(variable, value)]);
+        assert!(refused.complaint().starts_with(refusal), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_secret_is_given_once() {
+    let held = File::of("a-token-of-more-than-24-characters\n");
+    let both =
+        [("TIDINGS_EDITOR_TOKEN", "a-token-of-more-than-24-characters"), ("TIDINGS_EDITOR_TOKEN_FILE", held.path())];
+    let refused = File::of("").printed(&[], &both);
+    assert_eq!(refused.complaint(), "TIDINGS_EDITOR_TOKEN_FILE: give this or TIDINGS_EDITOR_TOKEN, not both");
+    let refused = File::of("editor_token_file = \"no-such-file\"\n").refusal();
+    assert!(refused.starts_with(", line 1: editor_token_file: no-such-file cannot be read: "), "{refused}");
+}
+
+#[test]
+fn a_configuration_file_that_is_not_there_is_named() {
+    for arguments in [["--config", "no-such.toml", "check"], ["check", "--config", "no-such.toml"]] {
+        let refused = run_with(&arguments, &[]);
+        assert!(refused.complaint().starts_with("the configuration file no-such.toml cannot be read: "), "{refused:?}");
+    }
+    let refused = run_with(&["export"], &[("TIDINGS_CONFIG", "no-such.toml")]);
+    assert!(refused.complaint().starts_with("the configuration file no-such.toml cannot be read: "), "{refused:?}");
+}
+
+/// One file is for all commands of a site.
+#[test]
+fn a_server_and_a_check_run_by_one_file() {
+    let blog = Blog::of(&[("2025-03-04-hello.md", "---\ntitle: Hello\n---\nHello.\n")]);
+    let token = File::of("a-token-of-more-than-24-characters\n");
+    let file = File::of(&format!(
+        "store = \"{}\"\nimport = \"{}\"\neditor_token_file = \"{}\"\n[limits]\nquery_depth = 2\n",
+        blog.store(),
+        blog.posts().display(),
+        token.path(),
+    ));
+    let serving = Serving::start(&["--config", file.path()]);
+    assert_eq!(serving.query("{ posts { totalCount } }")["posts"]["totalCount"], 1);
+    let too_deep = serving.ask("{ posts { nodes { tags { name } } } }");
+    assert_eq!(too_deep["errors"][0]["extensions"]["code"], "QUERY_TOO_DEEP", "{too_deep}");
+    let tokens = serving.ask_as(Some("a-token-of-more-than-24-characters"), "{ tokens { totalCount } }");
+    assert_eq!(tokens.get("errors"), None, "{tokens}");
+    assert_eq!(serving.stop().0, Some(0));
+    assert_eq!(run_with(&["check"], &[("TIDINGS_CONFIG", file.path())]).code, Some(0));
+}
+
+/// A flag beats `true` in the file.
+#[test]
+fn a_switch_can_be_switched_off_again() {
+    let ran = File::of("create = true\n").printed(&["--create=false"], &[]);
+    assert_line(&ran.out, "create = false  # flag --create");
+    let ran = File::of("").printed(&["--create"], &[("TIDINGS_CREATE", "0")]);
+    assert_line(&ran.out, "create = true  # flag --create");
+}

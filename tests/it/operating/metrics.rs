@@ -1,0 +1,162 @@
+//! `/metrics`, as Prometheus reads it.
+
+use std::collections::BTreeMap;
+
+use super::repository;
+use crate::front::Example;
+use crate::support::command::{Serving, get};
+
+const TOKEN: &str = "a-token-of-more-than-24-characters";
+
+/// A server of the example blog that tells metrics, and where.
+fn start() -> (Example, String) {
+    let example = Example::start(&["--metrics-listen", "127.0.0.1:0"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let address = example.serving.told("Telling metrics at http://");
+    let address = address.strip_suffix("/metrics").expect("the way to /metrics").to_owned();
+    (example, address)
+}
+
+/// Series by their names with labels.
+fn series(address: &str) -> BTreeMap<String, f64> {
+    let (head, text) = get(address, "/metrics", &[]);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(head.to_lowercase().contains("content-type: application/openmetrics-text; version=1.0.0"), "{head}");
+    assert!(text.ends_with("# EOF\n"), "{text}");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (name, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
+            (name.to_owned(), value.parse().unwrap_or_else(|_| panic!("{line}")))
+        })
+        .collect()
+}
+
+fn assert_grew(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>, name: &str, by: f64) {
+    let of = |series: &BTreeMap<String, f64>| series.get(name).copied().unwrap_or_default();
+    assert_eq!(of(after) - of(before), by, "{name}: {after:#?}");
+}
+
+/// Each known to the others by its first words.
+fn ask_of_all_kinds(serving: &Serving) {
+    assert_eq!(serving.ask("{ posts(first: 5) { nodes { title author { name } } } }").get("errors"), None);
+    assert_eq!(serving.ask("{ nothing }")["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
+    assert_eq!(serving.ask("{ posts")["errors"][0]["extensions"]["code"], "GRAPHQL_PARSE_FAILED");
+    let create = r#"mutation { createPost(input: { title: "New", markdown: "New." }) { post { id version } userErrors { code } } }"#;
+    let made = serving.ask_as(Some(TOKEN), create);
+    let id = made["data"]["createPost"]["post"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
+    let update = format!(
+        r#"mutation {{ updatePost(input: {{ id: "{id}", version: 7, title: "x" }}) {{ userErrors {{ code }} }} }}"#
+    );
+    serving.ask_as(Some(TOKEN), &update);
+}
+
+#[test]
+fn requests_operations_and_changes_are_counted_by_what_became_of_them() {
+    let (example, address) = start();
+    let before = series(&address);
+    ask_of_all_kinds(&example.serving);
+    example.serving.get("/healthz", &[]);
+    example.serving.get("/no/such/page", &[]);
+    let after = series(&address);
+    for (name, by) in [
+        (r#"tidings_graphql_operations_total{operation="query",code="OK"}"#, 1.0),
+        (r#"tidings_graphql_operations_total{operation="query",code="GRAPHQL_VALIDATION_FAILED"}"#, 1.0),
+        (r#"tidings_graphql_operations_total{operation="none",code="GRAPHQL_PARSE_FAILED"}"#, 1.0),
+        (r#"tidings_graphql_operations_total{operation="mutation",code="OK"}"#, 2.0),
+        (r#"tidings_http_requests_total{route="/graphql",method="POST",status="200"}"#, 5.0),
+        (r#"tidings_http_requests_total{route="/healthz",method="GET",status="200"}"#, 1.0),
+        (r#"tidings_http_requests_total{route="other",method="GET",status="404"}"#, 1.0),
+        (r#"tidings_http_request_duration_seconds_count{route="/graphql",method="POST"}"#, 5.0),
+        (r#"tidings_graphql_operation_duration_seconds_count{operation="mutation"}"#, 2.0),
+        (r#"tidings_changes_total{what="post",outcome="committed"}"#, 1.0),
+        (r#"tidings_loader_batch_keys_count{loader="terms"}"#, 1.0),
+        ("tidings_query_cost_requests_count", 4.0),
+    ] {
+        assert_grew(&before, &after, name, by);
+    }
+    assert_eq!(after["tidings_requests_in_flight"], 0.0, "{after:#?}");
+    assert_eq!(after[&format!("tidings_build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"))], 1.0);
+    assert!(after["process_start_time_seconds"] > 1.7e9, "{after:#?}");
+    assert_eq!(example.serving.stop().0, Some(0));
+}
+
+/// What the metrics say of a query is what its own `extensions.storage` says.
+#[test]
+fn requests_to_the_store_are_those_that_the_answers_tell_of() {
+    let (example, address) = start();
+    let query = "query=%7B%20posts(first%3A%2010)%20%7B%20nodes%20%7B%20title%20author%20%7B%20name%20%7D%20tags%20%7B%20name%20%7D%20%7D%20%7D%20%7D";
+    let path = format!("/graphql?{query}&extensions=%7B%22storage%22%3Atrue%7D");
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [("authorization", bearer.as_str())];
+    // The lists of months are read once.
+    example.serving.get(&path, &headers);
+    let before = series(&address);
+    let (_, body) = example.serving.get(&path, &headers);
+    let storage = &serde_json::from_str::<serde_json::Value>(&body).expect("JSON")["extensions"]["storage"];
+    let after = series(&address);
+    let sum = |series: &BTreeMap<String, f64>, beginning: &str, holds: &str| -> f64 {
+        series.iter().filter(|(name, _)| name.starts_with(beginning) && name.contains(holds)).map(|(_, n)| n).sum()
+    };
+    for (beginning, holds, told) in [
+        ("tidings_storage_requests_total{", r#"operation="get""#, &storage["pointReads"]),
+        ("tidings_storage_requests_total{", r#"operation="range""#, &storage["rangeReads"]),
+        ("tidings_storage_rows_read_total{", "", &storage["rows"]),
+    ] {
+        let counted = sum(&after, beginning, holds) - sum(&before, beginning, holds);
+        assert_eq!(Some(counted), told.as_f64(), "{beginning} {holds}: {storage}");
+        assert!(counted > 0.0, "{storage}");
+    }
+    let ok = sum(&after, "tidings_storage_requests_total{", r#"outcome="ok""#);
+    assert_eq!(ok, sum(&after, "tidings_storage_requests_total{", ""), "{after:#?}");
+    assert_eq!(example.serving.stop().0, Some(0));
+}
+
+/// Its traffic is not everyone's matter.
+#[test]
+fn the_public_port_tells_no_metrics_and_the_other_nothing_else() {
+    let (example, address) = start();
+    assert!(example.serving.get("/metrics", &[]).0.starts_with("HTTP/1.1 404"));
+    assert!(get(&address, "/graphql?query=%7B__typename%7D", &[]).0.starts_with("HTTP/1.1 404"));
+    assert!(get(&address, "/", &[]).0.starts_with("HTTP/1.1 404"));
+}
+
+/// A client that invents operation names, paths, methods and codes makes no series of them.
+#[test]
+fn no_label_is_a_clients_word() {
+    let (example, address) = start();
+    ask_of_all_kinds(&example.serving);
+    let count = series(&address).len();
+    for n in 0..50 {
+        example.serving.ask(&format!("query Invented{n} {{ posts {{ totalCount }} }}"));
+        example.serving.get(&format!("/invented/{n}"), &[("x-request-id", &format!("invented-{n}"))]);
+    }
+    let after = series(&address);
+    assert!(!after.keys().any(|name| name.to_lowercase().contains("invented")), "{after:#?}");
+    // The 404s and the count of months are new, with a histogram of one route.
+    assert!(after.len() < count + 30, "{count} series became {}", after.len());
+}
+
+/// Of the families of a running server and of docs/telemetry.md.
+#[test]
+fn the_metrics_of_the_docs_are_those_of_the_server() {
+    let (example, address) = start();
+    ask_of_all_kinds(&example.serving);
+    let (_, text) = get(&address, "/metrics", &[]);
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let names = types.map(|line| {
+        let (name, kind) = line.split_once(' ').expect("a name and a type");
+        match kind {
+            "counter" => format!("{name}_total"),
+            "info" => format!("{name}_info"),
+            _ => name.to_owned(),
+        }
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    let docs = repository("docs/telemetry.md");
+    let rows = docs.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`')).map(|(name, _)| name);
+    let mut told: Vec<String> =
+        rows.filter(|name| name.starts_with("tidings_") || name.starts_with("process_")).map(str::to_owned).collect();
+    told.sort();
+    assert_eq!(names, told);
+}
