@@ -127,7 +127,7 @@ fn what_is_typed_wrongly_is_named_with_the_accepted_form() {
         (vec!["serve", "--port", "80"], "unexpected argument '--port'"),
         (vec!["publish"], "unrecognized subcommand 'publish'"),
         (vec!["import"], "<PATH>"),
-        (vec!["import", ".", "--format", "docx"], "\"docx\" is not a format: markdown, wxr or jsonl"),
+        (vec!["import", ".", "--format", "docx"], "\"docx\" is not a format: markdown, wxr, ghost or jsonl"),
         (vec!["serve", "--store", "redis:1"], "\"redis:1\" names no store; write file:PATH"),
         (vec!["check", "--repair-everything"], "unexpected argument '--repair-everything'"),
     ] {

@@ -1,7 +1,7 @@
 //! The `sh` blocks of a page, run in their order by one shell, as its reader would type them. The rule: what it starts ends with it, whatever
 //! happens, and nothing of the machine's own settings or ports is seen.
 //!
-//! The folder is fresh, and holds what the page's reader has: `examples/`, `schema.graphql`, and the files of `given/`. `tidings` and
+//! The folder is fresh, and holds what the page's reader has: `examples/`, `packaging/`, `schema.graphql`, and the files of `given/`. `tidings` and
 //! `cargo run --release --` are the binary that was built. Servers run in the background, and the shell goes on once they listen.
 
 use std::collections::HashMap;
@@ -92,7 +92,9 @@ pub fn run(page: &str, blocks: &[&Block]) {
 }
 
 fn lay_out(folder: &Path) {
-    copy(&root().join("examples"), &folder.join("examples"));
+    for name in ["examples", "packaging"] {
+        copy(&root().join(name), &folder.join(name));
+    }
     copy(&root().join("tests/it/docs/given"), folder);
     fs::copy(root().join("schema.graphql"), folder.join("schema.graphql")).expect("the schema");
     let bin = folder.join(".bin");
