@@ -258,11 +258,7 @@ async fn a_body_that_is_no_request_is_refused() {
     let cases = [
         (b"{\"query\": \"\xff\"}".to_vec(), 400, "BAD_REQUEST: The body is not UTF-8 (byte 11)."),
         (vec![b' '; 10 << 20], 413, "PAYLOAD_TOO_LARGE: The body has more than 1048576 bytes, which is the limit."),
-        (
-            b"[]".to_vec(),
-            400,
-            "BATCHING_NOT_SUPPORTED: Several requests in one body are not supported: send them one by one.",
-        ),
+        (b"[]".to_vec(), 400, "BATCHING_NOT_SUPPORTED: This server takes one request in a body: send them one by one."),
     ];
     for (body, status, expected) in cases {
         for accept in [OLDER, NEWER] {
