@@ -25,7 +25,7 @@ pub struct Import {
     path: PathBuf,
     #[command(flatten)]
     store: Flags<OfStore>,
-    /// What it is: markdown, wxr or jsonl. Left out: told from what is found.
+    /// What it is: markdown, wxr, ghost or jsonl. Left out: told from what is found.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Say what would be done, and write nothing.
