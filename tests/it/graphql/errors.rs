@@ -85,7 +85,7 @@ async fn a_cursor_that_this_list_has_not_given_is_refused() {
     for argument in ["after", "before"] {
         let query = format!("query($c: String) {{ posts({argument}: $c) {{ nodes {{ id }} }} }}");
         let message = format!(
-            "200 BAD_CURSOR({argument}): `{argument}` is not a cursor of this list; pass an `endCursor` or `startCursor` that this list has given"
+            "294 BAD_CURSOR({argument}): `{argument}` is not a cursor of this list; pass an `endCursor` or `startCursor` that this list has given"
         );
         for cursor in &refused {
             assert_eq!(outcome(&site, &query, json!({ "c": cursor })).await, message, "{cursor}");
@@ -97,25 +97,25 @@ async fn a_cursor_that_this_list_has_not_given_is_refused() {
 #[tokio::test]
 async fn a_size_out_of_range_is_refused_with_its_limits() {
     let cases = [
-        ("{ posts(first: -1) { nodes { id } } }", "200 BAD_USER_INPUT(first): `first` is -1; it must be 0 to 100"),
+        ("{ posts(first: -1) { nodes { id } } }", "294 BAD_USER_INPUT(first): `first` is -1; it must be 0 to 100"),
         (
             "{ posts(first: 101) { nodes { id } } }",
-            "200 BAD_USER_INPUT(first): `first` is 101; a page holds at most 100",
+            "294 BAD_USER_INPUT(first): `first` is 101; a page holds at most 100",
         ),
-        ("{ posts(last: -7) { nodes { id } } }", "200 BAD_USER_INPUT(last): `last` is -7; it must be 0 to 100"),
-        ("{ tags(last: 101) { nodes { id } } }", "200 BAD_USER_INPUT(last): `last` is 101; a page holds at most 100"),
+        ("{ posts(last: -7) { nodes { id } } }", "294 BAD_USER_INPUT(last): `last` is -7; it must be 0 to 100"),
+        ("{ tags(last: 101) { nodes { id } } }", "294 BAD_USER_INPUT(last): `last` is 101; a page holds at most 100"),
         // Both at fault: the first that is read.
         (
             "{ posts(first: 101, last: -1) { nodes { id } } }",
-            "200 BAD_USER_INPUT(first): `first` is 101; a page holds at most 100",
+            "294 BAD_USER_INPUT(first): `first` is 101; a page holds at most 100",
         ),
         (
             "{ posts(first: 1, last: 101) { nodes { id } } }",
-            "200 BAD_USER_INPUT(last): `last` is 101; a page holds at most 100",
+            "294 BAD_USER_INPUT(last): `last` is 101; a page holds at most 100",
         ),
         (
             "{ posts(first: 5000000000) { nodes { id } } }",
-            "200 BAD_USER_INPUT: Failed to parse \"Int\": Only integers from -2147483648 to 2147483647 are accepted.",
+            "294 BAD_USER_INPUT: Failed to parse \"Int\": Only integers from -2147483648 to 2147483647 are accepted.",
         ),
     ];
     assert_outcomes(&cases.map(|(query, expected)| (query, json!({}), expected))).await;
@@ -131,13 +131,13 @@ async fn too_many_ids_or_slugs_are_refused_with_their_number() {
         (
             nodes,
             json!({ "ids": many(101) }),
-            "200 BAD_USER_INPUT(ids): `ids` names 101 objects; at most 100 are allowed",
+            "294 BAD_USER_INPUT(ids): `ids` names 101 objects; at most 100 are allowed",
         ),
         (posts, json!({ "s": many(20) }), "200"),
         (
             posts,
             json!({ "s": many(21) }),
-            "200 BAD_USER_INPUT(filter): `filter` names 21 slugs; at most 20 are allowed",
+            "294 BAD_USER_INPUT(filter): `filter` names 21 slugs; at most 20 are allowed",
         ),
     ])
     .await;
@@ -150,7 +150,7 @@ async fn an_instant_that_never_was_is_refused() {
     let in_variable = "query($at: DateTime) { posts(filter: { publishedAfter: $at }) { nodes { id } } }";
     for at in ["2025-02-30T00:00:00Z", "0000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "2025-02-03", ""] {
         let expected = format!(
-            "200 BAD_USER_INPUT: Failed to parse \"DateTime\": \"{at}\" is not an RFC 3339 instant of the years 1 to 9999, such as \
+            "294 BAD_USER_INPUT: Failed to parse \"DateTime\": \"{at}\" is not an RFC 3339 instant of the years 1 to 9999, such as \
              2025-02-03T04:05:06.1234567Z (occurred while parsing \"PostFilter\")"
         );
         assert_eq!(outcome(&site, &in_document(&format!("{at:?}")), json!({})).await, expected);
@@ -159,7 +159,7 @@ async fn an_instant_that_never_was_is_refused() {
     let number = outcome(&site, &in_document("2025"), json!({})).await;
     assert_eq!(
         number,
-        "200 BAD_USER_INPUT: Expected input type \"DateTime\", found 2025. (occurred while parsing \"PostFilter\")"
+        "294 BAD_USER_INPUT: Expected input type \"DateTime\", found 2025. (occurred while parsing \"PostFilter\")"
     );
 }
 
