@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::command::{Blog, Ran, Serving, run, tidings};
 use crate::support::graphql::EDITOR_TOKEN;
