@@ -23,7 +23,9 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
     let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
     let batch_max = settings.count(&table::BATCH_MAX)?;
     let playground = !settings.is_on(&table::NO_PLAYGROUND)?;
-    Ok(HttpSettings { cors: origins.into_iter().collect(), batch_max, playground, limits: limits(settings)? })
+    let tells_timing = settings.is_on(&table::TELL_STORAGE)?;
+    let cors = origins.into_iter().collect();
+    Ok(HttpSettings { cors, batch_max, playground, tells_timing, limits: limits(settings)? })
 }
 
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {

@@ -8,7 +8,10 @@ use async_graphql::Request;
 
 /// What the batch has spent so far, by the bounds of its requests; each of them bears it, and they run one after another.
 #[derive(Debug, Default)]
-pub struct Budget(AtomicU64);
+pub struct Budget {
+    storage_requests: AtomicU64,
+    text_bytes: AtomicU64,
+}
 
 impl Budget {
     /// The budget that a request bears, where it is one of a batch.
@@ -17,10 +20,15 @@ impl Budget {
     }
 
     pub fn spent(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.storage_requests.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of bodies in the answers, with these.
+    pub fn take_text(&self, bytes: u64) -> u64 {
+        self.text_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes)
     }
 
     pub fn spend(&self, requests: u64) {
-        self.0.fetch_add(requests, Ordering::Relaxed);
+        self.storage_requests.fetch_add(requests, Ordering::Relaxed);
     }
 }

@@ -1,7 +1,11 @@
 //! What every resolver of one request shares. The rule: made for each request, gone with it.
 
+use std::sync::Arc;
+
 use async_graphql::Context;
 
+use super::budget::Budget;
+use super::texts::Texts;
 use crate::content::{Content, Reader};
 use crate::loaders::Loaders;
 
@@ -10,12 +14,14 @@ pub struct RequestContext {
     pub content: Content,
     pub reader: Reader,
     pub loaders: Loaders,
+    pub texts: Texts,
 }
 
 impl RequestContext {
-    pub fn new(content: Content, reader: Reader) -> Self {
+    /// `budget`: of the batch that the request is one of, or its own.
+    pub fn new(content: Content, reader: Reader, budget: Arc<Budget>) -> Self {
         let loaders = Loaders::new(&reader);
-        Self { content, reader, loaders }
+        Self { content, reader, loaders, texts: Texts::new(budget) }
     }
 }
 

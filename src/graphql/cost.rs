@@ -23,22 +23,24 @@ pub use crate::model::post::TERMS_MAX;
 
 /// The default limit for one query: a page of 100 posts with all their terms fits three times.
 pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
+/// How many values a query may ask for: 100 posts with 100 terms of each kind are 60,000, with every field of theirs.
+pub const VALUES_MAX: u64 = 500_000;
 /// A list of months is one range read for each 1,000 months; ten are more than there are since the year 1200.
 const DIRECTORY_READS: u64 = 10;
 /// Reads that a slug or an id may take where it was renamed and renamed again.
 const TERM_READS: u64 = 8;
 /// A change of a post with all the terms that it may bear, before and after: a few requests for each.
-const CHANGE: Bound = Bound { point_reads: 6 * 6 * TERMS_MAX as u64, range_reads: 0 };
+const CHANGE: Bound = Bound { point_reads: 6 * 6 * TERMS_MAX as u64, range_reads: 0, values: 0 };
 /// The list of tokens is bounded to what one range read answers; a row may have been added meanwhile.
-const TOKENS: Bound = Bound { point_reads: 0, range_reads: 2 };
+const TOKENS: Bound = Bound { point_reads: 0, range_reads: 2, values: 0 };
 /// Reads, tried again where others are at work on the same row.
-const CHANGE_OF_TOKEN: Bound = Bound { point_reads: 100, range_reads: 0 };
+const CHANGE_OF_TOKEN: Bound = Bound { point_reads: 100, range_reads: 0, values: 0 };
 /// The token that a request bears, and its author.
-pub const SIGN_IN: Bound = Bound { point_reads: 1 + TERM_READS, range_reads: 0 };
+pub const SIGN_IN: Bound = Bound { point_reads: 1 + TERM_READS, range_reads: 0, values: 0 };
 /// A range read for each of two years, and where a page of rows is cut short.
-const CHANGES: Bound = Bound { point_reads: 0, range_reads: 8 };
+const CHANGES: Bound = Bound { point_reads: 0, range_reads: 8, values: 0 };
 /// The post as it stands, and a range read; more where bodies fill the store's pages.
-const REVISIONS: Bound = Bound { point_reads: POST_READS, range_reads: 1 + REVISIONS_PAGE_MAX as u64 };
+const REVISIONS: Bound = Bound { point_reads: POST_READS, range_reads: 1 + REVISIONS_PAGE_MAX as u64, values: 0 };
 /// By a former slug, and while the post is being moved.
 const POST_READS: u64 = 6;
 
@@ -47,6 +49,8 @@ const POST_READS: u64 = 6;
 pub struct Bound {
     pub point_reads: u64,
     pub range_reads: u64,
+    /// Fields to answer, each as often as its parent can be there. They cost the storage nothing, and memory much.
+    pub values: u64,
 }
 
 impl Bound {
@@ -55,19 +59,33 @@ impl Bound {
     }
 
     fn new(point_reads: u64, range_reads: u64) -> Self {
-        Self { point_reads, range_reads }
+        Self { point_reads, range_reads, values: 0 }
     }
 
     pub fn plus(self, other: Self) -> Self {
         Self {
             point_reads: self.point_reads.saturating_add(other.point_reads),
             range_reads: self.range_reads.saturating_add(other.range_reads),
+            values: self.values.saturating_add(other.values),
         }
     }
 
     fn times(self, n: u64) -> Self {
-        Self { point_reads: self.point_reads.saturating_mul(n), range_reads: self.range_reads.saturating_mul(n) }
+        Self {
+            point_reads: self.point_reads.saturating_mul(n),
+            range_reads: self.range_reads.saturating_mul(n),
+            values: self.values.saturating_mul(n),
+        }
     }
+}
+
+/// Names both figures.
+pub fn refusal_of_values(bound: &Bound) -> ServerError {
+    let message = format!(
+        "This query may answer {} values; the limit is {VALUES_MAX}. Ask for smaller pages, for fewer fields or aliases, or for fewer lists inside of lists.",
+        bound.values
+    );
+    coded(Code::QueryTooComplex, message, None)
 }
 
 /// Names both figures.
@@ -156,7 +174,8 @@ impl<'a> Walk<'a> {
 
     fn field(&mut self, field: &'a Field, place: Place) -> Bound {
         let (own, below, times) = self.step(field, place);
-        own.plus(self.selection(&field.selection_set.node, below).times(times))
+        let value = Bound { values: 1, ..Bound::default() };
+        own.plus(value).plus(self.selection(&field.selection_set.node, below).times(times))
     }
 
     /// What the field itself costs, what its selection is on, and how many of these it gives.

@@ -16,5 +16,6 @@ pub mod query;
 pub mod scalars;
 pub mod schema;
 pub mod service;
+pub mod texts;
 pub mod token_connection;
 pub mod types;

@@ -83,6 +83,9 @@ impl ContentService {
         if bound.requests() > limit {
             return Err(cost::refusal(&bound, limit));
         }
+        if bound.values > cost::VALUES_MAX {
+            return Err(cost::refusal_of_values(&bound));
+        }
         if let Some(budget) = budget {
             budget.spend(bound.requests());
         }
@@ -105,7 +108,8 @@ impl GraphqlService for ContentService {
             Err(error) => return Response::from_errors(vec![error]),
         };
         let completion = Completion::prepare(&self.types, &mut request);
-        let context = RequestContext::new(self.content.clone(), reader.clone());
+        let budget = Budget::of(&request).unwrap_or_default();
+        let context = RequestContext::new(self.content.clone(), reader.clone(), budget);
         let mut response = self.schema.execute(request.data(context)).await;
         if let Some(completion) = completion {
             completion.complete(&mut response);

@@ -29,6 +29,10 @@ struct Shared {
 struct State {
     /// When each request that is under way began.
     under_way: Vec<Instant>,
+    /// Answers that are being sent.
+    sending: usize,
+    /// When a request began or ended, or a piece of an answer was handed on, for the last time.
+    moved: Instant,
     /// When the last request ended; the opening, until there was one.
     idle_since: Instant,
     version: Option<Version>,
@@ -36,7 +40,8 @@ struct State {
 
 impl Activity {
     pub fn begin() -> Self {
-        let state = State { under_way: Vec::new(), idle_since: Instant::now(), version: None };
+        let now = Instant::now();
+        let state = State { under_way: Vec::new(), sending: 0, moved: now, idle_since: now, version: None };
         Self(Arc::new(Shared { state: Mutex::new(state), request_came: Notify::new() }))
     }
 
@@ -45,6 +50,7 @@ impl Activity {
         let began = Instant::now();
         self.with(|state| {
             state.under_way.push(began);
+            state.moved = began;
             state.version = Some(version);
         });
         self.0.request_came.notify_one();
@@ -75,6 +81,11 @@ impl Activity {
         self.with(|state| state.under_way.iter().min().copied())
     }
 
+    /// Since when a client that is being answered has taken nothing.
+    pub fn stalled_since(&self) -> Option<Instant> {
+        self.with(|state| (state.sending > 0 && state.sending == state.under_way.len()).then_some(state.moved))
+    }
+
     fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
         look(&mut self.0.state.lock().expect("no panic happens while this is held"))
     }
@@ -90,7 +101,11 @@ pub struct UnderWay {
 impl UnderWay {
     /// The request ends with this body.
     pub fn until_sent(self, body: Body) -> Body {
-        Body::new(Sending { body, rest: Bytes::new(), _under_way: self })
+        self.activity.with(|state| {
+            state.sending += 1;
+            state.moved = Instant::now();
+        });
+        Body::new(Sending { body, rest: Bytes::new(), under_way: self })
     }
 }
 
@@ -101,6 +116,7 @@ impl Drop for UnderWay {
                 state.under_way.swap_remove(at);
             }
             state.idle_since = Instant::now();
+            state.moved = state.idle_since;
         });
     }
 }
@@ -109,11 +125,18 @@ struct Sending {
     body: Body,
     /// Of the last piece that the body gave, what is not handed on yet.
     rest: Bytes,
-    _under_way: UnderWay,
+    under_way: UnderWay,
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        self.under_way.activity.with(|state| state.sending -= 1);
+    }
 }
 
 impl Sending {
     fn next_piece(&mut self) -> Bytes {
+        self.under_way.activity.with(|state| state.moved = Instant::now());
         self.rest.split_to(self.rest.len().min(PIECE_BYTES))
     }
 }

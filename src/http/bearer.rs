@@ -19,7 +19,7 @@ pub fn hand_on(request: Request, headers: &HeaderMap) -> Request {
 /// `None` where the scheme is another.
 fn token(value: &HeaderValue) -> Option<String> {
     let bytes = value.as_bytes();
-    let end = bytes.iter().position(|byte| *byte == b' ').unwrap_or(bytes.len());
+    let end = bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len());
     let (scheme, token) = bytes.split_at(end);
     scheme.eq_ignore_ascii_case(b"bearer").then(|| str::from_utf8(token).unwrap_or_default().trim().to_owned())
 }

@@ -33,6 +33,9 @@ pub enum Signal {
 /// A connection as young as this has had no time to send anything, and need not make room.
 const YOUNG: Duration = Duration::from_secs(1);
 
+/// Who has taken nothing of an answer for this long, HTTP/2's window for it shut, keeps nobody out who waits for a place.
+const STALLED: Duration = Duration::from_secs(5);
+
 /// Headers of one request, at most.
 const HEADERS_MAX: usize = 64;
 
@@ -64,9 +67,11 @@ pub async fn serve(stream: TcpStream, router: Router, limits: ServerLimits, mut 
             true => limits.write_time,
             false => limits.head_time,
         };
-        let deadline = match activity.under_way_since() {
-            Some(began) => began + limits.answer_time,
-            None => activity.idle_since().unwrap_or_else(Instant::now) + patience,
+        let deadline = match (activity.stalled_since(), activity.under_way_since()) {
+            (Some(stalled), Some(began)) => (stalled + limits.write_time).min(began + limits.answer_time),
+            // An answer that is begun meanwhile may stall from its beginning on.
+            (None, Some(began)) => (began + limits.answer_time).min(Instant::now() + limits.write_time),
+            (_, None) => activity.idle_since().unwrap_or_else(Instant::now) + patience,
         };
         tokio::select! {
             ended = connection.as_mut() => return log_end(ended),
@@ -76,12 +81,16 @@ pub async fn serve(stream: TcpStream, router: Router, limits: ServerLimits, mut 
                     // Not a whole head in all that time: hyper would wait for it, and there is nothing to answer.
                     return;
                 }
+                if activity.stalled_since().is_some_and(|since| since.elapsed() >= STALLED) {
+                    return;
+                }
                 leaving = activity.has_begun();
             }
             // Its deadline is another one.
             () = activity.request_came() => continue,
             () = sleep_until(deadline) => {
-                if activity.under_way_since().is_some_and(|began| began.elapsed() >= limits.answer_time) {
+                let is_over = |since: Option<Instant>, limit| since.is_some_and(|since| since.elapsed() >= limit);
+                if is_over(activity.under_way_since(), limits.answer_time) || is_over(activity.stalled_since(), limits.write_time) {
                     tracing::debug!("http.answer_not_taken");
                     return;
                 }

@@ -51,7 +51,7 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         Ok((Sent::Batch(requests), _received)) => run_batch(&api, requests, &head.headers, &mut stages).await,
         Err(failure) => failure.render(media),
     };
-    stages.tell(&mut response);
+    stages.tell(&mut response, api.tells_timing);
     response
 }
 
@@ -70,15 +70,21 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         Ok(sent) => render(run(&api, bearer::hand_on(sent, headers), CanWrite::No, &mut stages).await, media),
         Err(failure) => failure.render(media),
     };
-    let is_private = headers.contains_key(header::AUTHORIZATION);
+    // A preview's link is a secret in the request, as a token is.
+    let is_private = headers.contains_key(header::AUTHORIZATION) || asks_preview(request.uri());
     let keeping = if is_private { "no-store" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keeping));
     if response.status() == StatusCode::OK && !is_private {
         response = tagged(response, headers).await;
     }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
-    stages.tell(&mut response);
+    stages.tell(&mut response, api.tells_timing);
     response
+}
+
+/// Whether the address may ask for a draft by its preview link. One word too many costs a tag, and nothing else.
+fn asks_preview(uri: &Uri) -> bool {
+    uri.query().is_some_and(|query| query.contains("preview"))
 }
 
 async fn tagged(response: Response<Body>, asked: &HeaderMap) -> Response<Body> {

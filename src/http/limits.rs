@@ -32,7 +32,7 @@ impl Default for HttpLimits {
             uri_bytes: 32 * 1024,
             request_time: Duration::from_secs(30),
             readiness_time: Duration::from_secs(2),
-            running: 1024,
+            running: 256,
             query: Limits::default(),
         }
     }

@@ -63,6 +63,7 @@ struct Api {
     limits: HttpLimits,
     batch_max: usize,
     has_playground: bool,
+    tells_timing: bool,
     large_bodies: LargeBodies,
     /// A place for each request that runs.
     running: Semaphore,
@@ -77,12 +78,22 @@ pub fn router(
     writes: Writes,
     settings: HttpSettings,
 ) -> Router {
-    let HttpSettings { cors, batch_max, playground: has_playground, limits } = settings;
+    let HttpSettings { cors, batch_max, playground: has_playground, tells_timing, limits } = settings;
     let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
     let running = Semaphore::new(limits.running);
     let large_bodies = LargeBodies::default();
-    let api =
-        Arc::new(Api { service, readiness, writes, limits, batch_max, has_playground, large_bodies, running, sdl });
+    let api = Arc::new(Api {
+        service,
+        readiness,
+        writes,
+        limits,
+        batch_max,
+        has_playground,
+        tells_timing,
+        large_bodies,
+        running,
+        sdl,
+    });
     Router::new()
         .merge(playground::routes(has_playground))
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))

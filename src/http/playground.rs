@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use axum::{
     Json, Router,
     body::{Body, Bytes},
-    extract::Path,
+    extract::{Path, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, Response, header},
     response::{IntoResponse, Redirect},
     routing::get,
@@ -40,7 +40,12 @@ pub fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
     }
     Router::new()
         .route("/", get(async |headers: HeaderMap| serve("index.html", &headers)))
-        .route("/playground/{*path}", get(async |Path(path): Path<String>, headers: HeaderMap| serve(&path, &headers)))
+        .route("/playground/{*path}", get(serve_file))
+}
+
+/// A path that is no text names no file.
+async fn serve_file(path: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response<Body> {
+    path.map_or_else(|_| Failure::not_found().into_response(), |Path(path)| serve(&path, &headers))
 }
 
 /// What stands at `/` where the playground is switched off.

@@ -104,6 +104,9 @@ async fn next_connection(
     signals: &watch::Sender<Signal>,
 ) -> (TcpStream, OwnedSemaphorePermit) {
     let stream = accept(listener).await;
+    if slots.available_permits() == 0 {
+        signals.send_replace(Signal::MakeRoom);
+    }
     loop {
         let slot = Arc::clone(slots).acquire_owned();
         match timeout(MAKE_ROOM_EVERY, slot).await {

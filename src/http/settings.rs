@@ -11,6 +11,8 @@ pub struct HttpSettings {
     pub batch_max: usize,
     /// Whether `/` is the playground, and a person who opens `/graphql` in a browser is sent there.
     pub playground: bool,
+    /// Whether anyone is told how long the stages of an answer took. How long a search took shows whether a draft was found.
+    pub tells_timing: bool,
     pub limits: HttpLimits,
 }
 

@@ -40,9 +40,9 @@ impl Stages {
         self.operation = Some(operation);
     }
 
-    /// To the client how long it took, to who observes what it was.
-    pub fn tell(&self, response: &mut Response<Body>) {
-        if let Ok(value) = HeaderValue::from_str(&self.ended) {
+    /// To the client, where it may know, how long it took; to who observes what it was.
+    pub fn tell(&self, response: &mut Response<Body>, tells_timing: bool) {
+        if let (true, Ok(value)) = (tells_timing, HeaderValue::from_str(&self.ended)) {
             response.headers_mut().insert(HEADER, value);
         }
         response.extensions_mut().get_or_insert_default::<Told>().operation = self.operation;
@@ -59,7 +59,7 @@ mod tests {
         stages.end("receive");
         stages.end("execute");
         let mut response = Response::default();
-        stages.tell(&mut response);
+        stages.tell(&mut response, true);
         let told = response.headers()[HEADER].to_str().expect("ASCII").to_owned();
         let parts: Vec<(&str, f64)> = told
             .split(", ")

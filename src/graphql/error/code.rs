@@ -8,6 +8,8 @@ const MESSAGE_CHARACTERS_MAX: usize = 500;
 /// Every code that an error of a query can bear; docs/errors.md tells each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
+    /// The bodies that the answer would hold are too long together.
+    AnswerTooLarge,
     /// A cursor that is none, or another list's.
     BadCursor,
     /// A preview link that is none.
@@ -58,7 +60,8 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 26] = [
+        Self::AnswerTooLarge,
         Self::BadRequest,
         Self::BatchingNotSupported,
         Self::BatchTooLarge,
@@ -88,6 +91,7 @@ impl Code {
 
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::AnswerTooLarge => "ANSWER_TOO_LARGE",
             Self::BadCursor => "BAD_CURSOR",
             Self::BadPreview => "BAD_PREVIEW",
             Self::BadRequest => "BAD_REQUEST",

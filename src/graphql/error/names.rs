@@ -9,6 +9,9 @@ use super::code_of;
 /// In place of a name that the client did not send.
 const HIDDEN: &str = "…";
 
+/// In place of a message whose quotes are not paired: one of them stands in a value of the client's, and what is quoted cannot be told.
+const UNREADABLE: &str = "The request does not fit the schema.";
+
 /// Takes the names that `document` does not hold out of the engine's own errors, which are those without a code.
 pub fn hide_unsent_names(response: &mut Response, document: &str) {
     for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
@@ -17,6 +20,9 @@ pub fn hide_unsent_names(response: &mut Response, document: &str) {
 }
 
 fn without_unsent_names(message: &str, document: &str) -> String {
+    if message.matches('"').count() % 2 == 1 {
+        return UNREADABLE.to_owned();
+    }
     let parts = message.split('"').enumerate();
     let kept = parts.map(|(at, part)| if at % 2 == 1 && !holds_all_names(document, part) { HIDDEN } else { part });
     kept.collect::<Vec<_>>().join("\"")
@@ -43,7 +49,8 @@ mod tests {
             (r#"field "slug" of type "String!" is required"#, r#"field "…" of type "…" is required"#),
             (r#"Invalid value for argument "filter.tags""#, r#"Invalid value for argument "filter.tags""#),
             ("nothing is quoted", "nothing is quoted"),
-            (r#"an end is "missing"#, r#"an end is "…"#),
+            (r#"unknown field "q"" of type "PostFilter""#, UNREADABLE),
+            (r#"unknown field "q"q"" of type "PostFilter""#, r#"unknown field "…"q"" of type "…""#),
         ];
         for (message, expected) in cases {
             assert_eq!(without_unsent_names(message, document), expected);

@@ -1,23 +1,25 @@
 //! `PostBody`: what was written, and what is made of it. The rule: rendered once an answer, and only where a rendered field is asked for.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use async_graphql::Object;
+use async_graphql::{Context, Object, Result};
+use tokio::sync::OnceCell;
 
-use crate::model::{Rendered, render};
+use crate::graphql::context;
+use crate::model::Rendered;
 
 pub struct PostBody {
     markdown: Arc<str>,
-    rendered: OnceLock<Rendered>,
+    rendered: OnceCell<Arc<Rendered>>,
 }
 
 impl PostBody {
     pub fn new(markdown: Arc<str>) -> Self {
-        Self { markdown, rendered: OnceLock::new() }
+        Self { markdown, rendered: OnceCell::new() }
     }
 
-    fn rendered(&self) -> &Rendered {
-        self.rendered.get_or_init(|| render(&self.markdown))
+    async fn rendered(&self, ctx: &Context<'_>) -> &Rendered {
+        self.rendered.get_or_init(|| context::of(ctx).texts.rendered(&self.markdown)).await
     }
 }
 
@@ -25,27 +27,27 @@ impl PostBody {
 #[Object]
 impl PostBody {
     /// As it was written, byte for byte.
-    async fn markdown(&self) -> &str {
-        &self.markdown
+    async fn markdown(&self, ctx: &Context<'_>) -> Result<&str> {
+        context::of(ctx).texts.answer(&self.markdown)
     }
 
     /// Rendered (CommonMark with GitHub's extensions) and sanitised: no scripts, no handlers, no `javascript:` links.
-    async fn html(&self) -> &str {
-        &self.rendered().html
+    async fn html(&self, ctx: &Context<'_>) -> Result<&str> {
+        context::of(ctx).texts.answer(&self.rendered(ctx).await.html)
     }
 
     /// Plain text: no markup, a line for each block.
-    async fn text(&self) -> &str {
-        &self.rendered().text
+    async fn text(&self, ctx: &Context<'_>) -> Result<&str> {
+        context::of(ctx).texts.answer(&self.rendered(ctx).await.text)
     }
 
     /// Words of `text`; a Chinese, Japanese or Korean character counts as one.
-    async fn word_count(&self) -> i32 {
-        i32::try_from(self.rendered().word_count).unwrap_or(i32::MAX)
+    async fn word_count(&self, ctx: &Context<'_>) -> i32 {
+        i32::try_from(self.rendered(ctx).await.word_count).unwrap_or(i32::MAX)
     }
 
     /// At 200 words a minute, rounded up.
-    async fn reading_minutes(&self) -> i32 {
-        i32::try_from(self.rendered().reading_minutes).unwrap_or(i32::MAX)
+    async fn reading_minutes(&self, ctx: &Context<'_>) -> i32 {
+        i32::try_from(self.rendered(ctx).await.reading_minutes).unwrap_or(i32::MAX)
     }
 }

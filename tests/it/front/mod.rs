@@ -1,6 +1,7 @@
 //! The front door as its users meet it: the binary serves the example blog, and real clients and a real browser ask it.
 
 mod audits;
+mod bodies;
 mod clients;
 mod introspection;
 mod playground;

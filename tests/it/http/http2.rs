@@ -111,9 +111,11 @@ async fn drain(client: &mut Client) {
 /// It answers pings, and so looks alive; it gives no window for the answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_makes_no_room_for_its_answer_is_cut_off() {
-    let server = ServerLimits { answer_time: Duration::from_millis(500), ..ServerLimits::default() };
-    let toy = Toy::start_with(HttpSettings::default(), server).await;
-    for window in [0, 1_000] {
+    let stall = Duration::from_millis(500);
+    let over_all = ServerLimits { answer_time: stall, ..ServerLimits::default() };
+    let in_between = ServerLimits { write_time: stall, ..ServerLimits::default() };
+    for (window, server) in [(0, over_all.clone()), (1_000, over_all), (0, in_between.clone()), (1_000, in_between)] {
+        let toy = Toy::start_with(HttpSettings::default(), server).await;
         let stream = TcpStream::connect(toy.address).await.expect("a connection");
         let handshake = h2::client::Builder::new().initial_window_size(window).handshake::<_, Bytes>(stream);
         let (sender, connection) = handshake.await.expect("HTTP/2");
@@ -125,8 +127,8 @@ async fn a_client_that_makes_no_room_for_its_answer_is_cut_off() {
         let answer = answer.await.expect("a head");
         assert_eq!(answer.status(), 200);
         assert!(timeout(PATIENCE, connection).await.is_ok(), "{window}: it stays open");
+        toy.end().await;
     }
-    toy.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
