@@ -1,9 +1,15 @@
 // The one way to the server: POST to /graphql of this origin.
+import { formatResult } from "@graphiql/toolkit";
 import { getIntrospectionQuery, parse } from "graphql";
 import { change, settings } from "./store.js";
 
 /** The answer to a query, for one who bears `token`. A server that cannot be reached is told as an error of the answer. */
-export async function ask({ query, variables, operationName, extensions }, token = "") {
+export async function ask(request, token) {
+  return (await send(request, token)).answer;
+}
+
+/** The same, and whether the server answered at all. */
+async function send({ query, variables, operationName, extensions }, token = "") {
   const headers = { accept: "application/json", "content-type": "application/json" };
   if (token) headers.authorization = `Bearer ${token}`;
   const body = JSON.stringify({ query, variables, operationName: operationName ?? undefined, extensions });
@@ -11,12 +17,12 @@ export async function ask({ query, variables, operationName, extensions }, token
   try {
     response = await fetch("/graphql", { method: "POST", headers, body });
   } catch {
-    return failed("the server cannot be reached; is `tidings serve` still running?");
+    return { isAnswered: false, answer: failed("the server cannot be reached; is `tidings serve` still running?") };
   }
   try {
-    return await response.json();
+    return { isAnswered: true, answer: await response.json() };
   } catch {
-    return failed(`the answer is no JSON: HTTP ${response.status} ${response.statusText}`);
+    return { isAnswered: true, answer: failed(`the answer is no JSON: HTTP ${response.status} ${response.statusText}`) };
   }
 }
 
@@ -24,17 +30,22 @@ const failed = (message) => ({ errors: [{ message }] });
 
 /** As GraphiQL asks: with the visitor's token and wishes, and how it went is kept for the line below the answer. */
 export async function fetcher({ query, variables, operationName }) {
-  const { token, asksStorage } = settings();
+  const { token, tokenNumber, asksStorage } = settings();
   const extensions = asksStorage ? { storage: true } : undefined;
   const began = performance.now();
-  const answer = await ask({ query, variables, operationName: nameIn(query) ?? operationName, extensions }, token);
-  const last = {
+  const { isAnswered, answer } = await send({ query, variables, operationName: nameIn(query) ?? operationName, extensions }, token);
+  const outcome = {
+    text: formatResult(answer),
+    isAnswered,
+    hasData: Boolean(answer.data),
+    tokenNumber,
     milliseconds: Math.max(1, Math.round(performance.now() - began)),
     asked: asksStorage,
     storage: answer.extensions?.storage,
     code: answer.errors?.[0]?.extensions?.code,
   };
-  change({ last });
+  const { tab, outcomes } = settings();
+  change({ outcomes: { ...outcomes, [tab]: outcome } });
   return answer;
 }
 
@@ -64,10 +75,11 @@ export async function findSlugs() {
   return { post: posts[0]?.slug ?? "a-post", year: Number(posts[0]?.publishedAt.slice(0, 4)) || null, tags };
 }
 
-/** Whether the server knows this token: what a bearer of any role may ask. */
+/** Who bears this token, or why the server does not take it. */
 export async function checkToken(token) {
-  const query = "query Token { drafts(first: 0) { totalCount } }";
+  const query = "query Token { viewer { name role } }";
   const { data, errors } = await ask({ query, operationName: "Token" }, token);
   if (errors) return { mistake: `The server does not take it: ${errors[0].message}.` };
-  return { drafts: data.drafts.totalCount };
+  if (!data.viewer) return { mistake: "The token does not reach the server: something before it keeps the header Authorization back." };
+  return { viewer: data.viewer };
 }

@@ -1,7 +1,7 @@
 // The visitor's token: given, checked with the server before it is kept, told of, forgotten.
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { checkToken } from "./server.js";
-import { change, useSettings } from "./store.js";
+import { changeToken, settings, useSettings } from "./store.js";
 
 const DIALOG = "token-dialog";
 
@@ -23,6 +23,11 @@ function TokenDialog({ token }) {
   const dialog = useRef(null);
   const field = useRef(null);
   const [said, setSaid] = useState({});
+  const [bearer, setBearer] = useState(null);
+  // A token that was kept from before the page was loaded: whose it is now, the server tells.
+  useEffect(() => {
+    if (token) checkToken(token).then((told) => settings().token === token && setBearer(told));
+  }, []);
 
   async function take(event) {
     event.preventDefault();
@@ -32,11 +37,13 @@ function TokenDialog({ token }) {
     setSaid(outcome);
     if (outcome.mistake) return field.current.focus();
     field.current.value = "";
-    change({ token: given });
+    setBearer(outcome);
+    changeToken(given);
   }
 
   function forget() {
-    change({ token: "" });
+    setBearer(null);
+    changeToken("");
     setSaid({});
     field.current.focus();
   }
@@ -45,9 +52,7 @@ function TokenDialog({ token }) {
     <dialog id={DIALOG} ref={dialog} aria-labelledby="token-title" onClose={() => setSaid({})}>
       <form onSubmit={take} noValidate>
         <h2 id="token-title">Token</h2>
-        <p id="token-state">
-          {token ? "You are signed in as the bearer of a token." : "You have given no token: you see what everyone sees."}
-        </p>
+        <p id="token-state">{token ? stateOf(bearer) : "You have given no token: you see what everyone sees."}</p>
         <label htmlFor="token">{token ? "Another token" : "Your token"}</label>
         <input
           id="token"
@@ -59,12 +64,12 @@ function TokenDialog({ token }) {
           aria-describedby="token-said token-kept"
         />
         <p id="token-said" className={said.mistake ? "mistake" : "good"} role="status">
-          {said.asking ? "Asking the server …" : (said.mistake ?? told(said))}
+          {said.asking ? "Asking the server …" : (said.mistake ?? (said.viewer ? "The server takes it." : ""))}
         </p>
         <p id="token-kept" className="hint">
-          It is kept until this tab is closed, and sent as <code>Authorization: Bearer</code> to this server alone. The command{" "}
-          <code>tidings token create --role editor --name Me</code> makes one.
+          It is kept until this tab is closed, and sent as <code>Authorization: Bearer</code> to this server alone.
         </p>
+        <Makers />
         <div className="buttons">
           <button type="submit" className="primary" disabled={Boolean(said.asking)}>
             Use it
@@ -83,6 +88,32 @@ function TokenDialog({ token }) {
   );
 }
 
+/** The ways to a token. A server has the store's file for itself, so that the command is refused while it runs. */
+function Makers() {
+  return (
+    <div className="hint">
+      <p>You have none yet? Any of these makes one:</p>
+      <ul>
+        <li>
+          while the server is stopped, <code>tidings token create --role editor --name Me</code>;
+        </li>
+        <li>
+          start the server with <code>TIDINGS_EDITOR_TOKEN</code>, a text of your own of 24 characters or more;
+        </li>
+        <li>
+          as an admin, the mutation <code>createToken</code>.
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+/** `bearer` is what `checkToken` told, or null while it is asked. */
+function stateOf(bearer) {
+  if (!bearer) return "Asking the server whose token you have given …";
+  return bearer.mistake ?? `You are signed in as ${bearer.viewer.name}, with the role ${bearer.viewer.role}.`;
+}
+
 /** What can be told without asking: a header cannot hold it (RFC 6750, section 2.1). */
 function mistakeIn(token) {
   if (!token) return { mistake: "There is no token in the field." };
@@ -90,9 +121,4 @@ function mistakeIn(token) {
     return { mistake: "A token has letters, digits and -._~+/ alone: no spaces, quotes or line breaks." };
   }
   return null;
-}
-
-function told({ drafts }) {
-  if (drafts === undefined) return "";
-  return `The server takes it. It lets you see ${drafts === 1 ? "one draft" : `${drafts} drafts`}.`;
 }

@@ -15,6 +15,8 @@ async function picture(page, name) {
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
+const lineOf = (page) => page.locator(".answer-line").textContent();
+
 // Faults of GraphiQL's own parts, which are not ours to mend.
 const THEIRS = {
   "nested-interactive": "GraphiQL makes each tab an item of the role tab with two buttons in it, one to close it",
@@ -74,11 +76,13 @@ test("drafts are told to whoever bears a token, and without one it says how to g
     assert.equal(refused.answer.errors[0].extensions.code, "UNAUTHENTICATED");
     assert.equal(await refused.request.headerValue("authorization"), null);
     await page.getByText("This needs a token.").waitFor();
-    await page.getByRole("button", { name: "Give one" }).click();
+    await page.getByRole("button", { name: "Enter a token" }).click();
     await page.getByText("You have given no token").waitFor();
     await page.keyboard.press("Escape");
     await giveToken(page, TOKEN);
     await page.getByRole("button", { name: "Token: given" }).waitFor();
+    await page.getByText("This was asked before you entered your token: run it again.").waitFor();
+    assert.equal(await page.getByText("The server does not take your token.").count(), 0);
     const { request, answer } = await runTab(page, "Drafts");
     assert.equal(await request.headerValue("authorization"), `Bearer ${TOKEN}`);
     assert.ok(answer.data.drafts.nodes.length > 0);
@@ -86,7 +90,7 @@ test("drafts are told to whoever bears a token, and without one it says how to g
     assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage }))).includes(TOKEN), "it outlives the tab");
     await page.reload();
     await page.getByRole("button", { name: "Token: given" }).click();
-    await page.getByText("You are signed in as the bearer of a token.").waitFor();
+    await page.getByText("You are signed in as TIDINGS_EDITOR_TOKEN, with the role ADMIN.").waitFor();
     await page.getByRole("button", { name: "Forget it" }).click();
     await page.getByText("You have given no token").waitFor();
     assert.equal(await page.evaluate((token) => JSON.stringify({ ...sessionStorage }).includes(token), TOKEN), false);
@@ -100,6 +104,60 @@ test("a token that is none is told of and not kept", () =>
     assert.match(await giveToken(page, "a-token-that-nobody-has-made"), /^The server does not take it: the token is not known/);
     await page.getByRole("button", { name: "Token: none" }).waitFor();
     assert.match(await giveToken(page, `Bearer ${TOKEN}`), /^The server takes it\./);
+  }));
+
+test("a token that was kept and is good no more is told of, until another is entered", () =>
+  visit({}, async (page) => {
+    await open(page);
+    await page.evaluate(() => sessionStorage.setItem("tidings:token", "a-token-that-nobody-has-made"));
+    await page.reload();
+    await runTab(page, "Create");
+    await page.getByText("The server does not take your token.").waitFor();
+    await page.getByRole("button", { name: "Enter another" }).click();
+    await page.locator("#token-state", { hasText: "The server does not take it: the token is not known" }).waitFor();
+    await page.keyboard.press("Escape");
+    assert.match(await giveToken(page, TOKEN), /^The server takes it\./);
+    await page.getByText("This was asked before you entered your token: run it again.").waitFor();
+    assert.equal(await page.getByText("The server does not take your token.").count(), 0);
+    await runTab(page, "Create");
+    await page.getByText(/^Answered in \d+ ms\.$/).waitFor();
+  }));
+
+test("a server out of reach has not answered, and nothing is said of a cost", () =>
+  visit({ tolerated: [/ERR_CONNECTION_REFUSED/] }, async (page) => {
+    await open(page);
+    await page.getByLabel("Storage cost").check();
+    await page.route(`${ORIGIN}/graphql`, (route) => route.abort("connectionrefused"));
+    await page.getByRole("button", { name: /^Execute query/ }).click();
+    await page.locator(".result-window .view-lines", { hasText: "cannot be reached" }).waitFor();
+    assert.equal(await lineOf(page), "There was no answer: the server cannot be reached.");
+  }));
+
+test("an answer without data says nothing of what it cost", () =>
+  visit({}, async (page) => {
+    await open(page);
+    await page.getByLabel("Storage cost").check();
+    const body = JSON.stringify({ errors: [{ message: "too deep" }] });
+    await page.route(`${ORIGIN}/graphql`, (route) => route.fulfill({ contentType: "application/json", body }));
+    await page.getByRole("button", { name: /^Execute query/ }).click();
+    await page.locator(".result-window .view-lines", { hasText: "deep" }).waitFor();
+    assert.match(await lineOf(page), /^Answered in \d+ ms\.$/);
+  }));
+
+test("each tab keeps the line of its answer", () =>
+  visit({}, async (page) => {
+    await open(page);
+    const first = await lineOf(page);
+    assert.match(first, /^Answered in \d+ ms\.$/);
+    await tab(page, "Drafts").click();
+    await page.getByText("Run the query to see its answer here.").waitFor();
+    await runTab(page, "Drafts");
+    await page.getByText("This needs a token.").waitFor();
+    await tab(page, "Latest").click();
+    await page.locator(".result-window", { hasText: "publishedAt" }).waitFor();
+    assert.equal(await lineOf(page), first);
+    await tab(page, "Drafts").click();
+    await page.getByText("This needs a token.").waitFor();
   }));
 
 test("the documentation of the schema is at hand", () =>
