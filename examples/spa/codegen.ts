@@ -1,5 +1,5 @@
-// Types for every GraphQL document in src/, made from the server's contract. A copy of this folder elsewhere names its own server:
-// schema: "https://example.org/schema.graphql".
+// Types for every GraphQL document in src/, made from the server's contract. A copy of this folder elsewhere keeps that beside it:
+// `curl -o schema.graphql https://your.server/schema.graphql`, then schema: "./schema.graphql".
 import type { CodegenConfig } from "@graphql-codegen/cli";
 
 const config: CodegenConfig = {

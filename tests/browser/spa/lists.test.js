@@ -1,7 +1,7 @@
 // Lists of posts: each holds what the API says, once, in its order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, onSite, scrollToEnd, slugsOf, slugsOn } from "./setup.js";
+import { ask, change, onSite, scrollToEnd, slugsOf, slugsOn } from "./setup.js";
 
 test("scrolling down shows all 24 published posts of the example blog once, in order, and then the end", () =>
   onSite(async (page) => {
@@ -93,6 +93,25 @@ test("the archive has each month with its count, and leads to the posts of a yea
     await page.getByRole("heading", { level: 1, name: "May 2024" }).waitFor();
     await page.locator(".end").waitFor();
     assert.deepEqual(await slugsOn(page), await slugsOf("archive(year: 2024, month: 5) { LIST }"));
+  }));
+
+test("each tag that published posts bear can be chosen, and no other", () =>
+  onSite(async (page) => {
+    await change("createPost", { title: "Still a draft", markdown: "It bears a tag of its own.", tags: ["only-in-a-draft"] });
+    const { tags } = await ask("{ tags(first: 50) { nodes { slug name posts(first: 0) { totalCount } } pageInfo { hasNextPage } } }");
+    assert.equal(tags.pageInfo.hasNextPage, false);
+    assert.ok(tags.nodes.some(({ slug, posts }) => slug === "only-in-a-draft" && posts.totalCount === 0));
+    await page.goto("/filter");
+    await page.getByLabel("Moon").waitFor();
+    const offered = await page.getByRole("group", { name: "Tags" }).getByRole("checkbox").evaluateAll((found) =>
+      found.map((box) => box.labels[0].textContent),
+    );
+    assert.deepEqual(offered, tags.nodes.filter(({ posts }) => posts.totalCount > 0).map(({ name }) => name));
+
+    await page.goto("/filter?tag=only-in-a-draft&match=all");
+    await page.getByRole("checkbox", { name: "only-in-a-draft" }).click();
+    await page.getByText("Choose a tag to see its posts.").waitFor();
+    assert.equal(await page.getByRole("checkbox", { name: "only-in-a-draft" }).count(), 0);
   }));
 
 test("a filter by two tags gives what the API gives, for all and for any, and the address holds it", () =>

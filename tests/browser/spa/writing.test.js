@@ -12,7 +12,7 @@ test("a wrong token is told, none too, and a good one opens the desk until one s
       await problem.getByText("The field is empty").waitFor();
       await page.getByLabel("Token").fill("tdg_wrong_wrong");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await problem.getByText("This token is not taken").waitFor();
+      await problem.getByText("The server does not accept this token").waitFor();
       assert.equal(await page.evaluate(() => document.activeElement.id), "token");
       assert.equal(await page.evaluate(() => window.sessionStorage.length), 0);
 
@@ -43,7 +43,7 @@ test("a token that is revoked while one writes is told, and the text stays", () 
       await page.getByText("UNAUTHENTICATED").waitFor();
 
       await page.getByRole("link", { name: "Sign in anew" }).click();
-      await page.getByText("Your token is not taken any more.").waitFor();
+      await page.getByText("The server does not accept your token any more.").waitFor();
       await page.getByLabel("Token").fill(TOKEN);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("link", { name: "Go on with the new post" }).click();
@@ -174,7 +174,47 @@ test("what the server does not take is told at its field, and the text stays", (
     assert.equal(await address.getAttribute("aria-invalid"), "false");
     assert.equal(await page.getByLabel("Title").getAttribute("aria-invalid"), "true");
     assert.equal(await page.getByLabel("Text", { exact: true }).inputValue(), "Kept.");
+    await page.getByLabel("Title").fill("N");
+    await page.getByText("A title must not be empty.").waitFor({ state: "detached" });
+    assert.equal(await page.getByLabel("Title").getAttribute("aria-invalid"), "false");
+    assert.equal(await page.getByRole("heading", { name: "It was not saved" }).count(), 0);
   }));
+
+test("a tag that is typed and not added by hand is taken when one goes on to another field, and when one saves", () =>
+  onSite(async (page) => {
+    await signIn(page);
+    await page.getByText("Signed in as admin.").waitFor();
+    await page.getByRole("link", { name: "Write a post" }).click();
+    const tags = page.getByLabel("Tags");
+    await tags.fill("moon");
+    await page.getByLabel("Title").fill("Tags in passing");
+    await page.getByRole("button", { name: "Remove Moon" }).waitFor();
+    assert.equal(await tags.inputValue(), "");
+    await tags.fill("Left Lying");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved as a draft.").waitFor();
+    const id = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1));
+    assert.deepEqual(await tagsOf(id), ["moon", "left-lying"]);
+
+    // As where a finger presses the button, which leaves the field its focus.
+    await tags.fill("Deep Sky");
+    await page.getByText("Not saved yet.").waitFor();
+    await page.evaluate(() => document.querySelector("form.editor").requestSubmit());
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.deepEqual(await tagsOf(id), ["moon", "left-lying", "deep-sky"]);
+    await page.getByRole("button", { name: "Remove Deep Sky" }).waitFor();
+    assert.equal(await tags.inputValue(), "");
+
+    await tags.fill("!?");
+    await page.getByText("The address of a new tag is made of").waitFor();
+    await page.getByLabel("Title").click();
+    assert.equal(await tags.inputValue(), "!?", "it is not thrown away");
+  }));
+
+async function tagsOf(id) {
+  const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { tags { slug } } } }", { id });
+  return node.tags.map(({ slug }) => slug);
+}
 
 test("nothing typed is lost: by a reload, by going elsewhere, or by closing the page unwarned", () =>
   onSite(async (page) => {

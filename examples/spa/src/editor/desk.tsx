@@ -12,6 +12,7 @@ import { Minute } from "../ui/time";
 import { DeskQuery } from "./documents";
 import { SignIn } from "./sign-in";
 import { forgetText, idsOfKeptTexts } from "./kept-text";
+import { signedInAs } from "./words";
 
 export function Desk() {
   const [{ data, error }, again] = useQuery({ query: DeskQuery, variables: {}, requestPolicy: "cache-and-network" });
@@ -19,7 +20,7 @@ export function Desk() {
   // What was typed stays for whoever signs in anew.
   if (error && failureOf(error).code === "UNAUTHENTICATED") return <SignIn isAnew />;
   return (
-    <Page title="Your desk" kind="For writers" intro={data?.viewer ? `Signed in as ${data.viewer.name}, ${roleOf(data.viewer.role)}.` : undefined}>
+    <Page title="Your desk" kind="For writers" intro={data?.viewer ? `Signed in as ${signedInAs(data.viewer)}.` : undefined}>
       <p className="actions">
         {data?.viewer?.role === "READER" ? null : (
           <Link to={addressOf.newPost} className="button main">
@@ -96,8 +97,4 @@ function items(posts: DeskItemFragment[], kept: string[], when: (post: DeskItemF
       {kept.includes(post.id) ? <span className="badge">not saved</span> : null}
     </li>
   ));
-}
-
-function roleOf(role: string): string {
-  return role === "READER" ? "who may read drafts" : role.toLowerCase();
 }

@@ -13,8 +13,9 @@ import { PreviewLink } from "./preview-link";
 import { Problems } from "./problems";
 import { Publishing } from "./publishing";
 import { type Conflict, type Outcome, useChanges } from "./use-changes";
-import { useText } from "./use-text";
-import { NOTHING, type Values, changesOf, putOver, valuesOf } from "./values";
+import { useTags } from "./use-tags";
+import { type Typed, useText } from "./use-text";
+import { NOTHING, NAMES_OF_FIELDS, type Values, changesOf, differing, putOver, valuesOf } from "./values";
 import { namesOf } from "./words";
 
 interface Props {
@@ -26,11 +27,20 @@ interface Props {
 
 export function PostEditor({ post: first, authors }: Props) {
   const [post, setPost] = useState(first);
-  const typed = useText(first?.id ?? "new", first?.version ?? 0, first ? valuesOf(first) : { ...NOTHING, authors });
+  const kept = useText(first?.id ?? "new", first?.version ?? 0, first ? valuesOf(first) : { ...NOTHING, authors });
   const changes = useChanges();
+  const typed: Typed = {
+    ...kept,
+    type: (some) => {
+      kept.type(some);
+      changes.forgetErrorsOf(NAMES_OF_FIELDS.filter((name) => name in some));
+    },
+  };
+  const tags = useTags(typed);
+  const isDirty = typed.isDirty || tags.all !== typed.text.values.tags;
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [said, setSaid] = useState(() => noteOf<string>("said") ?? "");
-  const { text, isDirty } = typed;
+  const { text } = typed;
 
   const settle = (outcome: Outcome, sent: Values, told: string): EditedPostFragment | null => {
     if ("post" in outcome) {
@@ -58,8 +68,8 @@ export function PostEditor({ post: first, authors }: Props) {
     return null;
   };
 
-  const create = async () => {
-    const { slug, excerpt, ...others } = text.values;
+  const create = async (values: Values) => {
+    const { slug, excerpt, ...others } = values;
     const input = { ...others, ...(slug !== "" && { slug }), ...(excerpt !== "" && { excerpt }) };
     const outcome = await changes.change(CreatePost, { input }, (data) => data.createPost, null);
     if (!("post" in outcome)) return null;
@@ -71,8 +81,11 @@ export function PostEditor({ post: first, authors }: Props) {
 
   const save = async () => {
     setSaid("");
-    if (!post) return create();
-    return isDirty ? update(post.id, text.version, text.base, text.values) : post;
+    const values = { ...text.values, tags: tags.all };
+    tags.take();
+    if (!post) return create(values);
+    const mustSave = differing(text.base, values).length > 0;
+    return mustSave ? update(post.id, text.version, text.base, values) : post;
   };
 
   const publish = async (at: string | null) => {
@@ -132,7 +145,7 @@ export function PostEditor({ post: first, authors }: Props) {
   return (
     <Page title={post ? "Edit a post" : "Write a post"} kind="For writers">
       <Problems changes={changes} />
-      <PostForm post={post} typed={typed} changes={changes} said={said} onSave={() => void save()}>
+      <PostForm post={post} typed={{ ...typed, isDirty }} tags={tags} changes={changes} said={said} onSave={() => void save()}>
         {post ? (
           <>
             <Publishing post={post} isBusy={changes.isBusy} onPublish={(at) => void publish(at)} onUnpublish={() => void unpublish()} />

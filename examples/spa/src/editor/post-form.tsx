@@ -7,11 +7,13 @@ import { Field } from "./field";
 import { TagField } from "./tag-field";
 import { TermChoices } from "./term-choices";
 import type { Changes } from "./use-changes";
+import type { Tags } from "./use-tags";
 import type { Typed } from "./use-text";
 
 interface Props {
   post: EditedPostFragment | null;
   typed: Typed;
+  tags: Tags;
   changes: Changes;
   /** What the last change came to. */
   said: string;
@@ -19,7 +21,7 @@ interface Props {
   children: ReactNode;
 }
 
-export function PostForm({ post, typed, changes, said, onSave, children }: Props) {
+export function PostForm({ post, typed, tags, changes, said, onSave, children }: Props) {
   const { text, type, isDirty } = typed;
   const { values } = text;
   const [isPreview, setPreview] = useState(false);
@@ -78,7 +80,7 @@ export function PostForm({ post, typed, changes, said, onSave, children }: Props
         </div>
         {children}
         <div className="panel">
-          <TagField tags={values.tags} changes={changes} onChange={(tags) => type({ tags })} />
+          <TagField chosen={values.tags} tags={tags} changes={changes} onChange={(chosen) => type({ tags: chosen })} />
           <TermChoices values={values} changes={changes} type={type} />
           <Field
             name="slug"

@@ -35,7 +35,7 @@ export function SignIn({ isAnew = false }: { isAnew?: boolean }) {
 
   return (
     <Page title="Sign in" kind="For writers" intro="With the token that whoever runs the site has given you.">
-      {isAnew ? <p className="notice">Your token is not taken any more. What you have typed is kept: sign in with another one.</p> : null}
+      {isAnew ? <p className="notice">The server does not accept your token any more. What you have typed is kept: sign in with another one.</p> : null}
       <form className="sign-in" onSubmit={(event) => void submit(event)} noValidate>
         <div className="field">
           <label htmlFor="token">Token</label>
@@ -64,6 +64,6 @@ export function SignIn({ isAnew = false }: { isAnew?: boolean }) {
 }
 
 const WRONG: Problem = {
-  title: "This token is not taken",
+  title: "The server does not accept this token",
   text: "It is mistyped, has expired or was revoked. Paste it again, or ask for a new one.",
 };

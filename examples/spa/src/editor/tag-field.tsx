@@ -1,29 +1,29 @@
 // Tags: those that exist are suggested by name, a new one is made when the post is saved.
-import { type KeyboardEvent, useId, useRef, useState } from "react";
-import { useAllTags } from "../posts/all-tags";
+import { type FocusEvent, type KeyboardEvent, useId, useRef } from "react";
 import { errorsOf } from "./field";
 import { sentence } from "./problems";
 import type { Changes } from "./use-changes";
+import type { Tags } from "./use-tags";
+
+const UNFIT = "The address of a new tag is made of a to z and 0 to 9: write some of these.";
 
 interface Props {
-  tags: string[];
+  /** Slugs of those that were added. */
+  chosen: string[];
+  tags: Tags;
   changes: Changes;
-  onChange: (tags: string[]) => void;
+  onChange: (chosen: string[]) => void;
 }
 
-export function TagField({ tags, changes, onChange }: Props) {
+export function TagField({ chosen, tags, changes, onChange }: Props) {
   const id = useId();
-  const known = useAllTags().tags ?? [];
   const field = useRef<HTMLInputElement>(null);
-  const [written, setWritten] = useState("");
-  const errors = errorsOf(changes, "tags");
+  const { known, written, isUnfit } = tags;
+  const problems = [...errorsOf(changes, "tags").map(sentence), ...(isUnfit ? [UNFIT] : [])];
   const nameOf = (slug: string) => known.find((tag) => tag.slug === slug)?.name ?? slug;
 
   const add = () => {
-    const found = known.find((tag) => tag.name.toLowerCase() === written.trim().toLowerCase());
-    const slug = found?.slug ?? slugOf(written);
-    if (slug !== "" && !tags.includes(slug)) onChange([...tags, slug]);
-    setWritten("");
+    tags.take();
     field.current?.focus();
   };
   const addByKey = (event: KeyboardEvent) => {
@@ -31,17 +31,22 @@ export function TagField({ tags, changes, onChange }: Props) {
     event.preventDefault();
     add();
   };
+  // Not where nothing of the form is focused instead: a new row of tags would then push away, in the middle of a click, the label that is clicked.
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    const isInForm = currentTarget.closest("form")?.contains(relatedTarget) === true;
+    if (isInForm && !currentTarget.contains(relatedTarget)) tags.take();
+  };
   const remove = (slug: string) => {
-    onChange(tags.filter((other) => other !== slug));
+    onChange(chosen.filter((other) => other !== slug));
     field.current?.focus();
   };
 
   return (
     <div className="field">
       <label htmlFor={id}>Tags</label>
-      {tags.length > 0 ? (
+      {chosen.length > 0 ? (
         <ul className="chosen">
-          {tags.map((slug) => (
+          {chosen.map((slug) => (
             <li key={slug}>
               {nameOf(slug)}
               <button type="button" aria-label={`Remove ${nameOf(slug)}`} onClick={() => remove(slug)}>
@@ -51,15 +56,15 @@ export function TagField({ tags, changes, onChange }: Props) {
           ))}
         </ul>
       ) : null}
-      <div className="adding">
+      <div className="adding" onBlur={leave}>
         <input
           id={id}
           ref={field}
           list={`${id}-known`}
           value={written}
           aria-describedby={`${id}-problem`}
-          aria-invalid={errors.length > 0}
-          onChange={({ target }) => setWritten(target.value)}
+          aria-invalid={problems.length > 0}
+          onChange={({ target }) => tags.write(target.value)}
           onKeyDown={addByKey}
         />
         <button type="button" className="button" onClick={add} disabled={written.trim() === ""}>
@@ -67,18 +72,13 @@ export function TagField({ tags, changes, onChange }: Props) {
         </button>
       </div>
       <datalist id={`${id}-known`}>
-        {known.filter(({ slug }) => !tags.includes(slug)).map(({ slug, name }) => (
+        {known.filter(({ slug }) => !chosen.includes(slug)).map(({ slug, name }) => (
           <option key={slug}>{name}</option>
         ))}
       </datalist>
       <p className="problem" id={`${id}-problem`}>
-        {errors.map(sentence).join(" ")}
+        {problems.join(" ")}
       </p>
     </div>
   );
-}
-
-function slugOf(written: string): string {
-  const plain = written.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type AnyVariables, type CombinedError, type DocumentInput, type OperationResult, useClient } from "urql";
 import type { EditedPostFragment, HistoryQuery as HistoryAnswer, PostChangeFragment } from "../gql/graphql";
 import { EditedPostQuery, HistoryQuery } from "./documents";
+import type { Field } from "./values";
 
 type UserError = PostChangeFragment["userErrors"][number];
 export type Revision = NonNullable<Extract<HistoryAnswer["node"], { version: number }>["revisions"]>["nodes"][number];
@@ -20,7 +21,8 @@ export interface Changes {
   isBusy: boolean;
   error: CombinedError | null;
   userErrors: UserError[];
-  forgetErrors: () => void;
+  /** These fields were edited: what was wrong with them may be mended. */
+  forgetErrorsOf: (fields: Field[]) => void;
   /** `version`: the one that the change is made on. */
   change: <Data, Variables extends AnyVariables>(
     document: DocumentInput<Data, Variables>,
@@ -69,8 +71,10 @@ export function useChanges(): Changes {
     }
   };
 
-  const forgetErrors = () => void refuse(undefined, []);
-  return { isBusy, error, userErrors, forgetErrors, change };
+  const forgetErrorsOf = (fields: Field[]) => {
+    setUserErrors((now) => now.filter(({ field }) => !fields.some((name) => name === field?.[1])));
+  };
+  return { isBusy, error, userErrors, forgetErrorsOf, change };
 }
 
 const GONE: UserError = {

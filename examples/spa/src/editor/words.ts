@@ -13,8 +13,17 @@ const CHANGED: Record<string, string> = {
   publishedAt: "when it comes out",
 };
 
+/** By this name goes whoever bears the token that the server was started with. */
+const NAMELESS = "TIDINGS_EDITOR_TOKEN";
+
 export function nameOf({ changedBy }: Revision): string {
+  if (changedBy === NAMELESS) return "Admin";
   return changedBy ?? "somebody";
+}
+
+export function signedInAs({ name, role }: { name: string; role: string }): string {
+  const told = role === "READER" ? "who may read drafts" : role.toLowerCase();
+  return name === NAMELESS ? told : `${name}, ${told}`;
 }
 
 export function namesOf(revisions: Revision[]): string {

@@ -18,7 +18,7 @@ const BUSY: Words = { title: "The server is busy", text: "It did not answer in t
 const WORDS: Record<string, Words> = {
   UNAUTHENTICATED: {
     title: "You are not signed in",
-    text: "The token was not taken: it is mistyped, has expired or was revoked. Sign in with another one.",
+    text: "The server does not accept the token: it is mistyped, has expired or was revoked. Sign in with another one.",
     ...NOT_AGAIN,
   },
   FORBIDDEN: {
@@ -42,8 +42,18 @@ const OTHER: Words = { title: "Something went wrong", text: "The server could no
 
 export function failureOf(error: CombinedError): Failure {
   const code = codeOf(error);
-  return { code, ...(WORDS[code] ?? OTHER) };
+  const words = WORDS[code] ?? OTHER;
+  return { code, ...words, ...(import.meta.env.DEV && code === "NETWORK" && { text: FOR_DEVELOPERS }) };
 }
+
+const ELSEWHERE = import.meta.env.VITE_TIDINGS_URL;
+
+/** The browser does not tell a server that is not there from one that does not let the page in. */
+const FOR_DEVELOPERS =
+  ELSEWHERE === undefined
+    ? `Nothing answers at ${import.meta.env.TIDINGS_URL}, which /graphql is handed on to. Start the server there, or name another by TIDINGS_URL. ` +
+      "To do without the handing on, set VITE_TIDINGS_URL, and let this page in by `tidings serve --cors-origin`."
+    : `Nothing that this page may read answers at ${ELSEWHERE}. Does the server run, and with \`--cors-origin ${window.location.origin}\`?`;
 
 function codeOf(error: CombinedError): string {
   const code = error.graphQLErrors[0]?.extensions["code"];

@@ -1,6 +1,6 @@
 // Posts that bear some tags. The rule: the address holds the whole choice, so that it can be shared.
 import { useMemo } from "react";
-import { useAllTags } from "../posts/all-tags";
+import { useCountedTags } from "../posts/all-tags";
 import { PostList } from "../posts/post-list";
 import { postsBy } from "../posts/source";
 import { addressOf } from "../routing/addresses";
@@ -19,7 +19,7 @@ export function FilterPage({ search }: { search: string }) {
   const { tags, match } = useMemo(() => read(search), [search]);
   const source = useMemo(() => postsBy({ tags: match === "all" ? { all: tags } : { any: tags } }), [tags, match]);
   return (
-    <Page title="By tags" kind="Filter" intro="Choose two tags or more. The address holds your choice: share it.">
+    <Page title="By tags" kind="Filter" intro="The address holds your choice: share it.">
       <div className="filter">
         <TagChoice chosen={tags} onChange={(next) => show({ tags: next, match })} />
         <MatchChoice match={match} onChange={(next) => show({ tags, match: next })} />
@@ -34,12 +34,13 @@ export function FilterPage({ search }: { search: string }) {
 }
 
 function TagChoice({ chosen, onChange }: { chosen: string[]; onChange: (chosen: string[]) => void }) {
-  const { tags, error, again } = useAllTags();
+  const { tags, error, again } = useCountedTags();
   if (error) return <Failed error={error} onRetry={again} />;
   const toggle = (slug: string) => onChange(chosen.includes(slug) ? chosen.filter((other) => other !== slug) : [...chosen, slug]);
-  // One that the address names is shown even where there is no such tag, so that it can be taken away.
+  // One that the address names is shown even where no post bears it or there is no such tag, so that it can be taken away.
   const unknown = tags ? chosen.filter((slug) => !tags.some((tag) => tag.slug === slug)) : [];
-  const shown = [...(tags ?? []), ...unknown.map((slug) => ({ slug, name: slug }))];
+  const used = (tags ?? []).filter(({ slug, posts }) => posts.totalCount > 0 || chosen.includes(slug));
+  const shown = [...used, ...unknown.map((slug) => ({ slug, name: slug }))];
   return (
     <fieldset className="chips">
       <legend>Tags</legend>

@@ -1,8 +1,9 @@
-// Every tag of the site, in pages of 100 that are asked for one after another.
+// Every tag of the site, in pages that are asked for one after another.
+import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { useEffect, useState } from "react";
 import { type CombinedError, type OperationResult, useClient } from "urql";
 import { graphql } from "../gql";
-import type { TagsQuery as Answer } from "../gql/graphql";
+import type { CountedTagsQuery as Counted, TagsQuery as Plain } from "../gql/graphql";
 
 const TagsQuery = graphql(`
   query Tags($after: String) {
@@ -20,28 +21,59 @@ const TagsQuery = graphql(`
   }
 `);
 
-export interface KnownTag {
-  slug: string;
-  name: string;
+// The server reckons with the most that a count may cost before it runs: 50 of them are half of what one query may.
+const CountedTagsQuery = graphql(`
+  query CountedTags($after: String) {
+    tags(first: 50, after: $after) {
+      nodes {
+        id
+        slug
+        name
+        posts(first: 0) {
+          totalCount
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+export type KnownTag = Plain["tags"]["nodes"][number];
+
+/** Those of drafts alone too, for writers to choose from. */
+export function useAllTags() {
+  return useTagsOf<KnownTag>(TagsQuery);
 }
 
-interface Known {
-  tags?: KnownTag[];
+/** Each with how many published posts bear it. */
+export function useCountedTags() {
+  return useTagsOf<Counted["tags"]["nodes"][number]>(CountedTagsQuery);
+}
+
+interface Page<Tag> {
+  tags: { nodes: Tag[]; pageInfo: Plain["tags"]["pageInfo"] };
+}
+
+interface Known<Tag> {
+  tags?: Tag[];
   error?: CombinedError;
 }
 
 /** `tags` is undefined until all are there. */
-export function useAllTags(): Known & { again: () => void } {
+function useTagsOf<Tag>(query: TypedDocumentNode<Page<Tag>, { after?: string | null }>): Known<Tag> & { again: () => void } {
   const client = useClient();
-  const [known, setKnown] = useState<Known>({});
+  const [known, setKnown] = useState<Known<Tag>>({});
   const [tries, setTries] = useState(0);
   useEffect(() => {
     let isWanted = true;
     const ask = async () => {
-      const tags: KnownTag[] = [];
+      const tags: Tag[] = [];
       let after: string | null = null;
       do {
-        const { data, error }: OperationResult<Answer> = await client.query(TagsQuery, { after });
+        const { data, error }: OperationResult<Page<Tag>> = await client.query(query, { after });
         if (!data) return isWanted && setKnown(error ? { error } : {});
         tags.push(...data.tags.nodes);
         after = data.tags.pageInfo.hasNextPage ? (data.tags.pageInfo.endCursor ?? null) : null;
@@ -52,6 +84,6 @@ export function useAllTags(): Known & { again: () => void } {
     return () => {
       isWanted = false;
     };
-  }, [client, tries]);
+  }, [client, query, tries]);
   return { ...known, again: () => setTries((count) => count + 1) };
 }
