@@ -14,7 +14,7 @@ use super::{Failure, in_one_line, store_of};
 use crate::app::{self, Missing};
 use crate::config::{Sources, table};
 use crate::content::Content;
-use crate::import::run::{self, Report};
+use crate::import::run::{self, Options, Report};
 use crate::import::{Format, Source, open};
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
@@ -31,6 +31,9 @@ pub struct Import {
     /// Say what would be done, and write nothing.
     #[arg(long)]
     dry_run: bool,
+    /// Take the files also where a post was changed in the store since, by a mutation; without it such a post is kept and named.
+    #[arg(long)]
+    overwrite: bool,
 }
 
 impl Import {
@@ -39,8 +42,8 @@ impl Import {
         // Before the store is opened, or made: a mistyped path should leave nothing behind.
         let source = read(&self.path, self.format).await?;
         let report = match self.dry_run {
-            true => try_out(&app::open_to_try(&store).await?, source).await?,
-            false => import_into(&app::open(&store, Missing::Make).await?, source).await?,
+            true => try_out(&app::open_to_try(&store).await?, source, self.overwrite).await?,
+            false => import_into(&app::open(&store, Missing::Make).await?, source, self.overwrite).await?,
         };
         Ok(if report.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
     }
@@ -56,17 +59,19 @@ pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<Sour
 }
 
 /// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report.
-pub(super) async fn import_into(content: &Content, source: Arc<Source>) -> Result<Report, Failure> {
+pub(super) async fn import_into(content: &Content, source: Arc<Source>, overwrite: bool) -> Result<Report, Failure> {
+    let options = Options { dry_run: false, overwrite };
     app::settle_others(content).await?;
     let bar = progress_bar(source.entries().len());
-    let report = run::import(content, source, false, |done, _| bar.set_position(done as u64)).await?;
+    let report = run::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
     bar.finish_and_clear();
     print_report(&report, "Imported: ")?;
     Ok(report)
 }
 
-async fn try_out(content: &Content, source: Arc<Source>) -> Result<Report, Failure> {
-    let report = run::import(content, source, true, |_, _| {}).await?;
+async fn try_out(content: &Content, source: Arc<Source>, overwrite: bool) -> Result<Report, Failure> {
+    let options = Options { dry_run: true, overwrite };
+    let report = run::import(content, source, options, |_, _| {}).await?;
     print_report(&report, "Dry run, nothing written: ")?;
     Ok(report)
 }
@@ -84,9 +89,10 @@ fn print_report(report: &Report, begin: &str) -> std::io::Result<()> {
     print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
     print_grouped("skipped", report.skipped.iter().map(|s| (s.origin.as_str(), s.reason.as_str())));
     print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
+    let kept = if report.kept > 0 { format!(", {} kept", report.kept) } else { String::new() };
     writeln!(
         std::io::stdout(),
-        "{begin}{} made, {} changed, {} unchanged, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
+        "{begin}{} made, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
         report.made,
         report.changed,
         report.unchanged,

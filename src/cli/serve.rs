@@ -53,7 +53,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
     let missing = if source.is_some() || settings.create { Missing::Make } else { Missing::Refuse };
     let content = app::open(&settings.store, missing).await?;
     if let Some(source) = source {
-        import::import_into(&content, source).await?;
+        import::import_into(&content, source, false).await?;
     }
     // Listened for before the address is told: who reads it may ask for the stop at once.
     let shutdown = stop_signal()?;

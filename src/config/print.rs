@@ -1,9 +1,11 @@
-//! The settings in effect, as a configuration file. The rule: the file is taken again, and gives the same settings; a secret is never shown.
+//! The settings in effect, as a configuration file. The rule: the file is taken again, and gives the same settings; a secret is never shown,
+//! nor a default as set where it would need another setting that is not.
 
 use std::fmt::Write;
 
 use super::setting::{Form, Setting, Switch};
 use super::sources::{Found, Settings, Source};
+use super::table;
 
 const HEAD: &str = "# The settings of `tidings serve` as they are in effect, each with where it comes from.\n\
                     # `--config FILE` takes this file again; a flag is stronger than the environment, and that than a file.\n";
@@ -32,10 +34,19 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<Found>) -> Str
         Some(Found { source, .. }) if setting.is_secret() => {
             format!("# {key} is set, not shown ({})", origin(settings, setting, source))
         }
+        Some(found) if found.source == Source::Default && needs_another(settings, setting) => {
+            format!("# {key} = {}  # default", value(setting, &found.texts))
+        }
         Some(found) => {
             format!("{key} = {}  # {}", value(setting, &found.texts), origin(settings, setting, found.source))
         }
     }
+}
+
+/// The claims of an identity provider that is not named: to set one of them is an error.
+fn needs_another(settings: &Settings<'_>, setting: &Setting) -> bool {
+    let claims = [&table::OIDC_ROLE_CLAIM, &table::OIDC_AUTHOR_CLAIM];
+    claims.iter().any(|claim| claim.key == setting.key) && settings.find(&table::OIDC_ISSUER).is_none()
 }
 
 fn origin(settings: &Settings<'_>, setting: &Setting, source: Source) -> String {

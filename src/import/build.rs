@@ -8,8 +8,8 @@ use crate::model::{Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePos
 use super::json_lines::origin_of_id;
 use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
 
-/// Who has made the versions that an import makes.
-const CHANGED_BY: &str = "import";
+/// Who has made the versions that an import makes. A token may be named so too: what its bearer changes is taken for an import's.
+pub(super) const CHANGED_BY: &str = "import";
 
 /// The slugs of all names of an import.
 #[derive(Debug, Default)]

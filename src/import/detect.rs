@@ -38,6 +38,8 @@ pub enum OpenError {
         path.display()
     )]
     Unknown { path: PathBuf },
+    #[error("no .md file in {} or below it; an import takes a folder of Markdown files, or the file of an export", path.display())]
+    NoMarkdown { path: PathBuf },
     #[error("{} holds nothing that reads as {format}; leave --format out to have its form told", path.display())]
     Other { path: PathBuf, format: Format },
 }
@@ -50,6 +52,9 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Source, OpenError> {
     let source = read(path, wanted).map_err(unreadable)?;
     if found != Some(wanted) && source.is_empty() {
         return Err(OpenError::Other { path: path.to_owned(), format: wanted });
+    }
+    if wanted == Format::Markdown && source.is_empty() {
+        return Err(OpenError::NoMarkdown { path: path.to_owned() });
     }
     Ok(source)
 }

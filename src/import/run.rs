@@ -1,5 +1,5 @@
 //! The import itself: from a source to posts that stand. The rule: it can be stopped anywhere and run again; what is the same is left alone,
-//! what is broken is named and stops nothing.
+//! what was changed here since is kept, what is broken is named and stops nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -23,12 +23,23 @@ use super::{
 /// Posts that are read, planned and written together: a share of each month whose turn it is, few enough to hold their bodies.
 const POSTS_PER_BATCH: usize = order::SHARE * order::MONTHS_AT_ONCE;
 
+/// How an import goes about it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Write nothing.
+    pub dry_run: bool,
+    /// Take the source also where the post was changed here since.
+    pub overwrite: bool,
+}
+
 /// What an import did, or with `dry_run` would have done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     pub made: usize,
     pub changed: usize,
     pub unchanged: usize,
+    /// Posts that differ from the source, and were changed here since; each has a note.
+    pub kept: usize,
     pub terms_made: usize,
     pub redirects: usize,
     pub skipped: Vec<Skipped>,
@@ -41,7 +52,7 @@ impl Report {
     fn count(&self) {
         let (skipped, failed) = (self.skipped.len(), self.failed.len());
         let outcomes = [("made", self.made), ("changed", self.changed), ("unchanged", self.unchanged)];
-        let outcomes = outcomes.into_iter().chain([("skipped", skipped), ("failed", failed)]);
+        let outcomes = outcomes.into_iter().chain([("kept", self.kept), ("skipped", skipped), ("failed", failed)]);
         outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
     }
 }
@@ -53,7 +64,7 @@ impl Report {
 pub async fn import(
     content: &Content,
     source: Arc<Source>,
-    dry_run: bool,
+    options: Options,
     progress: impl Fn(usize, usize),
 ) -> Result<Report> {
     let catalog = Arc::new(content.catalog().await?);
@@ -65,13 +76,13 @@ pub async fn import(
         notes: source.notes().to_vec(),
         ..Report::default()
     };
-    let terms = Arc::new(save_terms(content, &writer, &source, dry_run, &mut report).await?);
+    let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&catalog, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
     report.notes.extend(resolved.notes);
     let resolved = Arc::new(find_renamed(&catalog, &source, resolved.posts));
     let order = order::to_write(source.entries());
-    let run = Run { content, writer, source, catalog, terms, resolved, dry_run };
+    let run = Run { content, writer, source, catalog, terms, resolved, options };
     let (mut done, total) = (0, order.len());
     let mut batches = order.chunks(POSTS_PER_BATCH);
     let mut next = run.build(batches.next().unwrap_or_default()).await?;
@@ -82,7 +93,7 @@ pub async fn import(
         ((), next) = futures_util::future::try_join(write, run.build(batches.next().unwrap_or_default())).await?;
         progress(done, total);
     }
-    if !dry_run {
+    if !options.dry_run {
         report.count();
     }
     Ok(report)
@@ -95,12 +106,13 @@ struct Run<'a> {
     catalog: Arc<Catalog>,
     terms: Arc<Terms>,
     resolved: Arc<Vec<ResolvedPost>>,
-    dry_run: bool,
+    options: Options,
 }
 
 /// What became of an entry before it is written.
 enum Built {
     Unchanged,
+    Kept(Note),
     Changed(Box<Planned>),
     Failed(Failed),
 }
@@ -111,6 +123,10 @@ impl Run<'_> {
         for built in built {
             match built {
                 Built::Unchanged => report.unchanged += 1,
+                Built::Kept(note) => {
+                    report.kept += 1;
+                    report.notes.push(note);
+                }
                 Built::Changed(planned) => changes.push(*planned),
                 Built::Failed(failed) => report.failed.push(failed),
             }
@@ -120,8 +136,11 @@ impl Run<'_> {
             (planned.change.before.is_some(), origin.unwrap_or_default())
         };
         let told: Vec<_> = changes.iter().map(told).collect();
-        let outcomes =
-            if self.dry_run { vec![Outcome::Done; changes.len()] } else { self.writer.change_planned(changes).await? };
+        let outcomes = if self.options.dry_run {
+            vec![Outcome::Done; changes.len()]
+        } else {
+            self.writer.change_planned(changes).await?
+        };
         for (outcome, (was_there, origin)) in outcomes.into_iter().zip(told) {
             match outcome {
                 Outcome::Done if was_there => report.changed += 1,
@@ -153,13 +172,17 @@ impl Run<'_> {
             let ids: Vec<_> = part.iter().map(|_| self.writer.new_post_id()).collect();
             let now = self.content.clock().now();
             let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
-            let catalog = Arc::clone(&self.catalog);
+            let (catalog, options) = (Arc::clone(&self.catalog), self.options);
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
                     let failed = |reason| Failed { origin: source.entries()[i].origin.clone(), reason };
                     let new_id = id.map_err(|e| failed(e.to_string()))?;
                     let change = build_change(&source, i, &terms, &resolved[i], &catalog, stored, new_id, now)?;
-                    change.map_or(Ok(Built::Unchanged), plan_change).map_err(failed)
+                    let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
+                        Some(by) if !options.overwrite => Ok(Built::Kept(kept(&source.entries()[i].origin, by))),
+                        _ => plan_change(change),
+                    });
+                    built.map_err(failed)
                 };
                 let built = part.into_iter().zip(ids).map(build_one);
                 built.map(|built| built.unwrap_or_else(Built::Failed)).collect::<Vec<_>>()
@@ -205,6 +228,16 @@ fn plan_change(change: Change) -> std::result::Result<Built, String> {
         Err(ContentError::TooLarge { reason, .. }) => Err(reason),
         Err(e) => Err(e.to_string()),
     }
+}
+
+/// Where the post that stands is not as an import left it: who changed it. What no import should undo in passing.
+fn changed_here(change: &Change) -> Option<&str> {
+    change.before.as_ref()?.whole.changed_by.as_deref().filter(|by| *by != build::CHANGED_BY)
+}
+
+fn kept(origin: &str, by: &str) -> Note {
+    let text = format!("changed here since, by {by}: kept; --overwrite takes the file");
+    Note { origin: origin.to_owned(), text }
 }
 
 /// All but the version, and the time of the change where the source does not tell it: a change would change them.

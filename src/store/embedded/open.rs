@@ -1,5 +1,5 @@
 //! Opens the file, and says in one line what stands in the way where it cannot. The rule: a file that is not ours, or not whole,
-//! is refused before anything is written to it.
+//! is refused before anything is written to it; what is made here is its owner's alone.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreE
             folder.display()
         )));
     }
-    std::fs::create_dir_all(folder)
+    make_folder(folder)
         .map_err(|e| StoreError::unavailable(format!("cannot make the folder {}", folder.display()), e))?;
     let path = file_of(folder);
     let name = path.display().to_string();
@@ -64,6 +64,22 @@ pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreE
     })
 }
 
+/// Drafts and the key of preview links stand in it. A folder that is there stays as open as it was made.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+/// An empty file that none but its owner can open; redb makes a store of it.
+fn make_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create_new(true).open(path).map(drop)
+}
+
 fn create(path: &Path, name: &str) -> Result<Database, StoreError> {
     redb::Builder::new().set_cache_size(CACHE_BYTES).create(path).map_err(|e| explain(name, e))
 }
@@ -76,6 +92,7 @@ fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
     };
     let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system gives no random bytes", e))?;
     let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
+    make_file(&new).map_err(unmade)?;
     if let Err(error) = create(&new, name).and_then(|database| prepare(database, name)) {
         // On a full disk each try would leave one more.
         let _ = std::fs::remove_file(&new);
@@ -85,7 +102,7 @@ fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
         Ok(()) => Ok(()),
         // Another process was quicker; its store is the one.
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),
-        // A file system without links.
+        // A file system without links. The copy has the permissions of what is copied.
         Err(_) => std::fs::copy(&new, path).and_then(|_| std::fs::File::open(path)?.sync_all()),
     };
     let removed = std::fs::remove_file(&new);

@@ -60,6 +60,21 @@ async fn a_dry_run_says_what_an_import_would_do_and_writes_nothing() {
     assert_eq!(wet.summary().split_once(": ").map(|s| s.1), dry.summary().split_once(": ").map(|s| s.1));
 }
 
+/// Drafts and the key of preview links stand in it.
+#[cfg(unix)]
+#[test]
+fn a_store_that_is_made_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let blog = Blog::of(&[HELLO]);
+    blog.import();
+    let store = blog.path().join("store");
+    let mode = |path: &Path| std::fs::metadata(path).expect("it was made").permissions().mode() & 0o777;
+    assert_eq!((mode(&store), mode(&store.join("tidings.redb"))), (0o700, 0o600));
+    std::fs::set_permissions(&store, PermissionsExt::from_mode(0o750)).expect("permissions");
+    blog.import();
+    assert_eq!(mode(&store), 0o750, "what its owner opened was closed again");
+}
+
 /// What a first dry run would find, without a store to find it in.
 #[test]
 fn a_dry_run_makes_no_store() {
@@ -86,11 +101,16 @@ fn a_missing_path_is_named_and_no_store_is_made() {
 }
 
 #[test]
-fn an_empty_folder_is_an_import_of_nothing() {
-    let blog = Blog::of(&[]);
-    let ran = blog.import();
-    assert_eq!(ran.code, Some(0));
-    assert!(ran.summary().starts_with("Imported: 0 made, 0 changed, 0 unchanged, 0 skipped, 0 failed;"), "{ran:?}");
+fn a_folder_without_markdown_is_an_error_and_no_store_is_made() {
+    for files in [&[][..], &[("deep/page.html", "<html></html>")]] {
+        let blog = Blog::of(files);
+        for more in [&[][..], &["--dry-run"]] {
+            let refused = blog.import_of(&blog.posts(), more);
+            let expected = format!("no .md file in {} ", blog.posts().display());
+            assert!(refused.complaint().starts_with(&expected), "{refused:?}");
+        }
+        assert!(!blog.path().join("store").exists(), "a store was made");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod damaged;
 mod export;
 mod full;
 mod import;
+mod kept;
 mod refusals;
 mod serve;
 mod token;

@@ -85,13 +85,28 @@ fn what_is_printed_is_a_configuration_file_of_the_same_settings() {
     assert_eq!(values["batch_max"].as_integer(), Some(10));
 }
 
+/// With nothing set, what is printed names no identity provider, and asks for none.
+#[test]
+fn a_server_starts_with_the_file_that_is_printed_where_nothing_is_set() {
+    let printed = run_with(&["serve", "--print-config"], &[]);
+    assert_eq!((printed.code, printed.err.as_str()), (Some(0), ""));
+    let (file, blog) = (File::of(&printed.out), Blog::of(&[]));
+    let again = file.printed(&[], &[]);
+    assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
+    let store = blog.store();
+    let arguments = ["--config", file.path(), "--create", "--store", &store];
+    let serving = Serving::start(&arguments);
+    assert_eq!(serving.query("{ posts { totalCount } }")["posts"]["totalCount"], 0);
+    assert_eq!(serving.stop().0, Some(0));
+}
+
 #[test]
 fn every_setting_is_printed_with_its_words() {
     let printed = File::of("").printed(&[], &[]).out;
     for setting in table::all() {
         let (_, key) = setting.section();
         assert!(printed.contains(&format!("# {}\n", setting.about)), "{}", setting.key);
-        let starts = [format!("\n{key} = "), format!("\n# {key} is not set")];
+        let starts = [format!("\n{key} = "), format!("\n# {key} = "), format!("\n# {key} is not set")];
         assert!(starts.iter().any(|start| printed.contains(start)), "{}:\n{printed}", setting.key);
     }
 }

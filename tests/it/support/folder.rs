@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tidings::content::{Content, Result};
 use tidings::import::open;
-use tidings::import::run::{self, Report};
+use tidings::import::run::{self, Options, Report};
 
 /// A folder with these files.
 pub fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -25,7 +25,7 @@ pub fn write(folder: &Path, name: &str, text: &str) {
 
 pub async fn import(content: &Content, path: &Path) -> Result<Report> {
     let source = Arc::new(open(path, None).expect("a source"));
-    run::import(content, source, false, |_, _| {}).await
+    run::import(content, source, Options::default(), |_, _| {}).await
 }
 
 /// Made, changed, unchanged, failed.
