@@ -139,6 +139,8 @@ fn two_imports_at_once_make_each_post_once() {
     }
     let check = command(&["check"]);
     assert_eq!(check.code, Some(0), "{check:?}");
+    // What both were told to import again, if anything.
+    assert_eq!(import().code, Some(0));
     let again = import();
     assert!(again.summary().starts_with("Imported: 0 made, 0 changed, "), "{again:?}");
     let posts = std::fs::read_dir(format!("{example}/posts")).expect("the blog").count();
