@@ -107,7 +107,7 @@ async fn posts_that_no_importer_would_make_come_back_as_they_were() {
 fn an_empty_store_is_exported_as_a_header_and_imported_as_nothing() {
     let blog = Blog::of(&[]);
     let header = blog.path().join("empty.jsonl").display().to_string();
-    std::fs::write(&header, "{\"tidings\":1}\n").expect("a file");
+    fs::write(&header, "{\"tidings\":1}\n").expect("a file");
     assert_eq!(run(&["import", &header, "--store", &blog.store()]).code, Some(0));
     assert_eq!(blog.export(), "{\"tidings\":1}\n");
     let copy = Blog::of(&[]);
