@@ -60,12 +60,16 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Self; 26] = [
+    const ALL: [Self; 32] = [
         Self::AnswerTooLarge,
+        Self::BadCursor,
+        Self::BadPreview,
         Self::BadRequest,
         Self::BatchingNotSupported,
         Self::BatchTooLarge,
         Self::BadUserInput,
+        Self::Conflict,
+        Self::FilterTooBroad,
         Self::Forbidden,
         Self::FragmentCycle,
         Self::GraphqlParseFailed,
@@ -77,12 +81,14 @@ impl Code {
         Self::NotFound,
         Self::OperationResolutionFailure,
         Self::PayloadTooLarge,
+        Self::PreviewExpired,
         Self::QueryTooComplex,
         Self::QueryTooDeep,
         Self::QueryTooLarge,
         Self::RequestTimeout,
         Self::SubscriptionsNotSupported,
         Self::Timeout,
+        Self::TooLarge,
         Self::Unauthenticated,
         Self::Unavailable,
         Self::UnsupportedMediaType,
@@ -147,13 +153,9 @@ pub fn code_of(error: &ServerError) -> Option<&str> {
 pub fn code_word(response: &Response) -> &'static str {
     let Some(error) = response.errors.first() else { return "OK" };
     let code = code_of(error).unwrap_or_default();
-    let words = Code::ALL.iter().map(|code| code.as_str()).chain(OF_RESOLVERS);
-    words.into_iter().find(|word| *word == code).unwrap_or("OTHER")
+    let mut words = Code::ALL.iter().map(|code| code.as_str());
+    words.find(|word| *word == code).unwrap_or("OTHER")
 }
-
-/// The codes that resolvers alone give.
-const OF_RESOLVERS: [&str; 6] =
-    ["BAD_CURSOR", "BAD_PREVIEW", "CONFLICT", "FILTER_TOO_BROAD", "PREVIEW_EXPIRED", "TOO_LARGE"];
 
 /// Cuts a message that repeats what the client sent.
 pub(super) fn shorten(message: &mut String) {

@@ -132,15 +132,18 @@ fn two_imports_at_once_make_each_post_once() {
         let (first, second) = (scope.spawn(import), scope.spawn(import));
         (first.join().expect("a command"), second.join().expect("a command"))
     });
+    let mut told = 0;
     for ran in [first, second] {
         assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
         let failed = ran.err.lines().filter(|line| line.starts_with("failed "));
         assert!(failed.clone().all(|line| line.ends_with("import again")), "{ran:?}");
+        told += failed.count();
     }
     let check = command(&["check"]);
     assert_eq!(check.code, Some(0), "{check:?}");
-    // What both were told to import again, if anything.
-    assert_eq!(import().code, Some(0));
+    // Nothing is left but what both were told to import again.
+    let rest = import();
+    assert!(told > 0 || rest.summary().starts_with("Imported: 0 made, "), "{rest:?}");
     let again = import();
     assert!(again.summary().starts_with("Imported: 0 made, 0 changed, "), "{again:?}");
     let posts = std::fs::read_dir(format!("{example}/posts")).expect("the blog").count();
