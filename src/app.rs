@@ -19,12 +19,14 @@ use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::Kind;
 use crate::store::{ObservedStore, Store, StoreError};
-use crate::telemetry::metrics;
+use crate::telemetry::{metrics, repeats};
 
 /// How old this server's picture of the months may be where others write too: what they write is seen within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How often a server looks for changes that were left unfinished, by another server or by a failure of its own.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
+/// Recoveries between two looks for changes that are too old to be kept.
+const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -45,14 +47,17 @@ pub struct Serving {
     pub tells_storage: bool,
     /// What a query may cost at the most.
     pub storage_requests_max: u64,
+    /// Bytes of rendered bodies that are kept.
+    pub rendered_bytes_max: usize,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
 
 impl From<ServeSettings> for Serving {
     fn from(settings: ServeSettings) -> Self {
-        let ServeSettings { sign_in, tells_storage, storage_requests_max, http, server, .. } = settings;
-        Self { sign_in, tells_storage, storage_requests_max, http, server }
+        let ServeSettings { sign_in, tells_storage, storage_requests_max, rendered_bytes_max, http, server, .. } =
+            settings;
+        Self { sign_in, tells_storage, storage_requests_max, rendered_bytes_max, http, server }
     }
 }
 
@@ -71,6 +76,7 @@ pub enum Missing {
 /// Where the settings do not name a store, or the store cannot be opened: one line that says what to do.
 pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
     let content = open_as_it_is(setting, missing).await?;
+    content.migrate().await?;
     content.recover().await?;
     Ok(content)
 }
@@ -157,8 +163,10 @@ pub async fn serve(
 ) -> Stopped {
     let writes = Writes::default();
     let limits = serving.server.clone();
+    let content = content.keeping_rendered(serving.rendered_bytes_max);
     let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content));
+    let reporting = tokio::spawn(repeats::report_for_ever());
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
     let telling = listeners.metrics.map(|listener| tokio::spawn(tell_metrics(listener, limits.clone())));
@@ -169,6 +177,8 @@ pub async fn serve(
     // To the last, for a stop is worth watching.
     telling.inspect(tokio::task::JoinHandle::abort);
     recovering.abort();
+    reporting.abort();
+    repeats::report();
     // Its store is let go of before the process says that it has stopped.
     let _ = recovering.await;
     stopped
@@ -195,10 +205,15 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
 }
 
 async fn recover_for_ever(content: Content) {
-    loop {
+    for minutes in 0_u64.. {
         tokio::time::sleep(RECOVER_EVERY).await;
         if let Err(error) = content.recover_left().await {
             tracing::warn!(%error, "write.recovery_failed");
+        }
+        if minutes.is_multiple_of(RECOVERIES_PER_DAY)
+            && let Err(error) = content.delete_old_changes().await
+        {
+            tracing::warn!(%error, "write.old_changes_kept");
         }
     }
 }

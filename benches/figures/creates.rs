@@ -1,4 +1,4 @@
-//! How many posts a second are made and published durably, by one caller and by many at once. The rule: each create goes the whole way of a
+//! How many posts a second are made and published durably, and how many are changed, by one caller and by many at once. The rule: each change goes the whole way of a
 //! mutation, and is on the disk before the next of its caller begins.
 
 use std::path::Path;
@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant as Moment};
 
 use tidings::content::Content;
-use tidings::content::commands::NewPost;
-use tidings::content::editor::{Editor, NamedTerms};
-use tidings::model::{Actor, Role};
+use tidings::content::commands::{NewPost, PostChanges};
+use tidings::content::editor::{Edited, Editor, NamedTerms};
+use tidings::model::{Actor, NodeId, Role, WholePost};
 
 use crate::Result;
 use crate::posts::Generated;
@@ -18,35 +18,56 @@ use crate::table::{Figure, with_commas};
 
 const CALLERS: [u64; 2] = [1, 32];
 
+/// What each caller does, again and again.
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    Create,
+    /// The title of a post of its own.
+    Update,
+}
+
 pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {
         let content = site::open(store).await?;
         let next = Arc::new(AtomicU64::new(posts));
         let mut figures = Vec::new();
-        for callers in CALLERS {
-            let (made, took) = make(&content, &next, callers, seconds).await?;
-            let rate = made as f64 / took.as_secs_f64();
-            let mean_ms = took.as_secs_f64() * 1_000.0 * callers as f64 / made as f64;
-            let name = format!("create-{callers}: {callers} callers");
-            let measured = format!("{}/s, {mean_ms:.1} ms each", with_commas(rate));
-            figures.push(Figure::new(name, measured));
+        for (work, name) in [(Work::Create, "create"), (Work::Update, "update")] {
+            for callers in CALLERS {
+                let (made, took) = run(&content, &next, (work, callers), seconds).await?;
+                let rate = made as f64 / took.as_secs_f64();
+                let mean_ms = took.as_secs_f64() * 1_000.0 * callers as f64 / made as f64;
+                let measured = format!("{}/s, {mean_ms:.1} ms each", with_commas(rate));
+                figures.push(Figure::new(format!("{name}-{callers}: {callers} callers"), measured));
+            }
         }
         Ok(figures)
     })
 }
 
 /// How many were made in how much time.
-async fn make(content: &Content, next: &Arc<AtomicU64>, callers: u64, seconds: f64) -> Result<(u64, Duration)> {
+async fn run(
+    content: &Content,
+    next: &Arc<AtomicU64>,
+    (work, callers): (Work, u64),
+    seconds: f64,
+) -> Result<(u64, Duration)> {
+    let mut own = Vec::new();
+    for _ in 0..callers {
+        own.push(create(content, next.fetch_add(1, Ordering::Relaxed)).await?);
+    }
     let began = Moment::now();
     let end = began + Duration::from_secs_f64(seconds);
     let made = Arc::new(AtomicU64::new(0));
     let mut tasks = Vec::new();
-    for _ in 0..callers {
+    for mut own in own {
         let (content, next, made) = (content.clone(), Arc::clone(next), Arc::clone(&made));
         tasks.push(tokio::spawn(async move {
             while Moment::now() < end {
-                create(&content, next.fetch_add(1, Ordering::Relaxed)).await?;
+                own = match work {
+                    Work::Create => create(&content, next.fetch_add(1, Ordering::Relaxed)).await?,
+                    Work::Update => update(&content, &own).await?,
+                };
                 made.fetch_add(1, Ordering::Relaxed);
             }
             Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
@@ -58,7 +79,7 @@ async fn make(content: &Content, next: &Arc<AtomicU64>, callers: u64, seconds: f
     Ok((made.load(Ordering::Relaxed), began.elapsed()))
 }
 
-async fn create(content: &Content, number: u64) -> Result<()> {
+async fn create(content: &Content, number: u64) -> Result<WholePost> {
     let post = Generated::new(number);
     let reader = content.reader();
     let actor = Actor::new("the benchmark", Role::Admin);
@@ -68,8 +89,18 @@ async fn create(content: &Content, number: u64) -> Result<()> {
         NamedTerms { authors: texts(&post.authors), categories: texts(&post.categories), tags: texts(&post.tags) };
     let now = content.clock().now();
     let new = NewPost { title: post.title, markdown: post.markdown, publish_at: Some(now), ..NewPost::default() };
-    match editor.create_post(Some(post.slug.to_string()), new, terms).await? {
-        Ok(_) => Ok(()),
-        Err(errors) => Err(format!("{errors:?}").into()),
-    }
+    answered(editor.create_post(Some(post.slug.to_string()), new, terms).await?)
+}
+
+async fn update(content: &Content, before: &WholePost) -> Result<WholePost> {
+    let reader = content.reader();
+    let actor = Actor::new("the benchmark", Role::Admin);
+    let editor = Editor::new(content, &reader, &actor)?;
+    let id = NodeId::Post(before.post.id.clone()).to_string();
+    let changes = PostChanges { title: Some(format!("Title {}", before.post.version)), ..PostChanges::default() };
+    answered(editor.update_post(&id, before.post.version, None, changes, NamedTerms::default()).await?)
+}
+
+fn answered(edited: Edited<WholePost>) -> Result<WholePost> {
+    edited.map_err(|errors| format!("{errors:?}").into())
 }

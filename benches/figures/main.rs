@@ -1,7 +1,7 @@
 //! The figures that the README names, measured on this machine: `cargo bench --bench figures -- [--posts N] [--store FOLDER] [FIGURE …]`.
 //! The rule: a figure is measured through the doors that users use, in a process of its own where it is about a process.
 //!
-//! Figures: `create`, `import-json`, `import-markdown`, `latest`, `start`, and the queries of `rates.rs` such as `query-tag`; the start of a name is enough,
+//! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, and the queries of `rates.rs` such as `query-tag`; the start of a name is enough,
 //! and all are measured where none is named. `--store` keeps the store that the figures read in a folder, and takes the one that stands there.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its answer is what it prints")]
@@ -92,7 +92,7 @@ fn measure(arguments: &Arguments) -> Result<()> {
     if arguments.asks_for("latest") {
         print(latest::figures(&store, arguments.posts, arguments.seconds)?);
     }
-    if arguments.asks_for("create") {
+    if arguments.asks_for("create") || arguments.asks_for("update") {
         print(creates::figures(&store, arguments.posts, arguments.seconds)?);
     }
     print(rates::figures(&store, arguments.posts, arguments.seconds, |name| arguments.asks_for(name))?);

@@ -25,7 +25,8 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
     let playground = !settings.is_on(&table::NO_PLAYGROUND)?;
     let tells_timing = settings.is_on(&table::TELL_STORAGE)?;
     let cors = origins.into_iter().collect();
-    Ok(HttpSettings { cors, batch_max, playground, tells_timing, limits: limits(settings)? })
+    let client_address_header = settings.parse(&table::CLIENT_ADDRESS_HEADER)?;
+    Ok(HttpSettings { cors, batch_max, playground, tells_timing, client_address_header, limits: limits(settings)? })
 }
 
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
@@ -34,6 +35,7 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         body_time: settings.seconds(&bounds::BODY_SECONDS)?,
         uri_bytes: settings.count(&bounds::URI_BYTES)?,
         running: settings.count(&bounds::RUNNING)?,
+        client_requests: settings.count(&bounds::CLIENT_REQUESTS)?,
         request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
         query: Limits {
             document_bytes: settings.count(&bounds::QUERY_BYTES)?,
@@ -53,7 +55,11 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
 pub(super) fn server(settings: &Settings<'_>) -> Result<ServerLimits, ConfigError> {
     Ok(ServerLimits {
         connections: settings.count(&bounds::CONNECTIONS)?,
-        head_time: settings.seconds(&bounds::IDLE_SECONDS)?,
+        address_connections: settings.count(&bounds::ADDRESS_CONNECTIONS)?,
+        idle_time: settings.seconds(&bounds::IDLE_SECONDS)?,
+        head_time: settings.seconds(&bounds::HEAD_SECONDS)?,
+        answer_bytes: settings.number(&bounds::ANSWER_BYTES)?,
+        connection_answer_bytes: settings.number(&bounds::CONNECTION_ANSWER_BYTES)?,
         head_bytes: settings.count(&bounds::HEAD_BYTES)?,
         answer_time: settings.seconds(&bounds::ANSWER_SECONDS)?,
         write_time: settings.seconds(&bounds::WRITE_SECONDS)?,

@@ -1,5 +1,5 @@
 //! The settings in effect, as a configuration file. The rule: the file is taken again, and gives the same settings; a secret is never shown,
-//! nor a default as set where it would need another setting that is not.
+//! an address with a user or password in it is one; nor is a default as set where it would need another setting that is not.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<Found>) -> Str
     let (_, key) = setting.section();
     match found {
         None => format!("# {key} is not set"),
-        Some(Found { source, .. }) if setting.is_secret() => {
+        Some(Found { source, texts }) if setting.is_secret() || texts.iter().any(|text| has_credentials(text)) => {
             format!("# {key} is set, not shown ({})", origin(settings, setting, source))
         }
         Some(found) if found.source == Source::Default && needs_another(settings, setting) => {
@@ -41,6 +41,14 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<Found>) -> Str
             format!("{key} = {}  # {}", value(setting, &found.texts), origin(settings, setting, found.source))
         }
     }
+}
+
+/// Whether the text is an address with a user or a password in it (RFC 3986, section 3.2.1).
+fn has_credentials(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    // What follows the last slash may be meant as a part of the password, not encoded as it should be.
+    authority.contains('@') || rest.split_once('@').is_some_and(|(before, _)| before.contains(':'))
 }
 
 /// The claims of an identity provider that is not named: to set one of them is an error.

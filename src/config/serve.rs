@@ -29,6 +29,8 @@ pub struct ServeSettings {
     pub tells_storage: bool,
     /// What a query may cost at the most.
     pub storage_requests_max: u64,
+    /// Bytes of rendered bodies that are kept.
+    pub rendered_bytes_max: usize,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -49,6 +51,7 @@ impl ServeSettings {
             sign_in: access::sign_in(settings)?,
             tells_storage: settings.is_on(&table::TELL_STORAGE)?,
             storage_requests_max: settings.number(&table::limits::STORAGE_REQUESTS)?,
+            rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
             http: limits::http(settings)?,
             server: limits::server(settings)?,
         })

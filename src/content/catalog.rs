@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
-use crate::keys::{PostPlace, Shelf, Table, term, time};
+use crate::keys::{PostPlace, Shelf, Table, place, term};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost};
 use crate::store::{Continuation, Store};
 
@@ -74,43 +75,55 @@ impl Content {
     pub async fn all_terms(&self, kind: TermKind) -> Result<Vec<Term>> {
         let mut terms = Vec::new();
         for row in scan_all(&self.store, Table::Terms(kind)).await? {
-            // Mirrors, counts and the list of first characters stand in the same table.
+            // Mirrors, counts and the list of first characters are in the same table.
             let is_own_row = row.key.row().parse::<Slug>().is_ok_and(|slug| term::term(&slug) == row.key);
             if !is_own_row {
                 continue;
             }
-            if let TermRow::Term(found) = rows::term::read(kind, &row)? {
-                terms.push(found);
+            if let TermRow::Identity(found) = rows::term::read(kind, &row)? {
+                terms.push(found.term);
             }
         }
+        terms.sort_by(|a, b| a.slug.cmp(&b.slug));
         Ok(terms)
     }
 
-    /// A post for a change: as it is, drafts included; `None` where it no longer stands there. 1 point read.
+    /// A post for a change: as it is, drafts included; `None` if it is no longer there. 1 point read.
     pub async fn stored(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Stored>> {
         let Some(row) = self.store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
-        if !moves::stands(&self.store, &row).await? {
+        if moves::may_be_moving(&row) {
             return Ok(None);
         }
-        let whole = rows::post::read_whole(&row)?;
-        Ok((whole.post.id == place.key.id).then_some(Stored { whole, etag: row.etag }))
+        let stored = Stored::read(&row)?;
+        Ok((stored.whole.post.id == place.key.id).then_some(stored))
     }
 
-    /// The post with this id for a change, wherever it stands, and `PostKeys` names it there: a change upon a change that was left unfinished
-    /// would else part the post from its id. 2 point reads where it is not on the move.
+    /// The post with this id for a change, where `PostKeys` says that it is. A change of it that is not reconciled yet is waited for (W1). 2 point reads if there is
+    /// none.
     pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
+        let mut last_read = None;
         for _ in 0..FINDS_MAX {
             let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
             let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(None) };
-            let post = match self.stored(&place, &slug).await? {
-                Some(stored) if PostPlace::of(&stored.whole.post) == place => return Ok(Some(stored)),
-                Some(stored) => stored.whole.post,
-                None => match moves::find(&self.store, id, &[]).await? {
-                    Some(post) => post,
-                    None => return Ok(None),
-                },
+            let found = self.store.get(place.shelf.name(), &place.whole(&slug)).await?;
+            let found = found.filter(|row| rows::post::read_summary(row).is_ok_and(|post| post.id == *id));
+            let Some(found) = found else {
+                // The row that names the place is written again before the post's rows there go.
+                if last_read.as_ref() == Some(&row.etag) {
+                    return Ok(None);
+                }
+                last_read = Some(row.etag);
+                continue;
             };
-            self.writer()?.name_place(&post).await?;
+            if !moves::may_be_moving(&found) {
+                let stored = Stored::read(&found)?;
+                if PostPlace::of(&stored.whole.post) == place {
+                    return Ok(Some(stored));
+                }
+            }
+            let named = [rows::post::made_by(&found)?, rows::post::taken_by(&found)?];
+            let named: Vec<IntentName> = named.into_iter().flatten().collect();
+            self.writer()?.wait_until_closed(&named).await?;
         }
         Err(ContentError::Gone { what: "a post" })
     }
@@ -133,12 +146,7 @@ impl Walk {
     pub async fn next(&mut self) -> Result<Option<Vec<WholePost>>> {
         let Some(shelf) = self.shelf else { return Ok(None) };
         let page = self.store.scan(shelf.name(), self.continuation.as_ref()).await?;
-        let is_whole = |row: &&crate::store::Entity| {
-            let row = row.key.row();
-            row != crate::keys::COUNT_ROW
-                && time::parse_time_row(row).is_none()
-                && time::parse_mirror_row(row).is_none()
-        };
+        let is_whole = |row: &&crate::store::Entity| place::parse_whole_row(row.key.row()).is_some();
         let mut posts = Vec::new();
         for row in page.rows.iter().filter(is_whole) {
             // A post that another server is just moving has rows at both places; one of them stands.

@@ -12,6 +12,8 @@ use crate::model::{Instant, Post, PostId, Slug, WholePost};
 pub struct NewPost {
     pub title: String,
     pub excerpt: Option<String>,
+    /// The excerpt that is made of the body if none is given, made beforehand; to make it here takes as long as to render the opening.
+    pub made_excerpt: Option<String>,
     pub markdown: String,
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
@@ -27,10 +29,29 @@ pub struct PostChanges {
     pub slug: Option<Slug>,
     /// An empty one is made from the body again.
     pub excerpt: Option<String>,
+    /// As [`NewPost::made_excerpt`], of the body after the change.
+    pub made_excerpt: Option<String>,
     pub markdown: Option<String>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
+}
+
+impl NewPost {
+    /// Whether the excerpt is to be made of the body.
+    pub fn makes_excerpt(&self) -> bool {
+        self.excerpt.as_ref().is_none_or(|text| text.trim().is_empty())
+    }
+}
+
+impl PostChanges {
+    /// Whether the excerpt is to be made of the body, if the post has none of its own.
+    pub fn remakes_excerpt(&self) -> bool {
+        match &self.excerpt {
+            Some(text) => text.trim().is_empty(),
+            None => self.markdown.is_some(),
+        }
+    }
 }
 
 /// Something that the caller can mend; nothing was written.
@@ -72,6 +93,14 @@ impl UserError {
     }
 }
 
+impl UserError {
+    /// Another change of the post is under way, and does not end.
+    pub fn busy() -> Self {
+        let message = "another change of the post is under way; read the post again, then repeat the change";
+        Self::new(UserErrorCode::Conflict, "version", message)
+    }
+}
+
 /// The title without the space around it.
 ///
 /// # Errors
@@ -92,7 +121,7 @@ pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholeP
         slug,
         title: title(&new.title)?,
         has_own_excerpt: own_excerpt.is_some(),
-        excerpt: own_excerpt.unwrap_or_else(|| excerpt_of(&new.markdown)),
+        excerpt: own_excerpt.or(new.made_excerpt).unwrap_or_else(|| excerpt_of(&new.markdown)),
         version: 1,
         created_at: now,
         updated_at: now,
@@ -111,6 +140,7 @@ pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholeP
 /// # Errors
 /// The rule that the post would break.
 pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<WholePost, UserError> {
+    let remakes_excerpt = changes.remakes_excerpt();
     let mut after = before.clone();
     let post = &mut after.post;
     if let Some(text) = &changes.title {
@@ -130,8 +160,8 @@ pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<
         post.has_own_excerpt = !text.trim().is_empty();
         post.excerpt = text;
     }
-    if !post.has_own_excerpt {
-        post.excerpt = excerpt_of(&after.markdown);
+    if !post.has_own_excerpt && remakes_excerpt {
+        post.excerpt = changes.made_excerpt.unwrap_or_else(|| excerpt_of(&after.markdown));
     }
     next_version(before, after, now)
 }

@@ -24,6 +24,17 @@ pub enum ContentError {
     /// The post has moved on since it was read.
     #[error("{what} was changed by someone else meanwhile; read it again")]
     Conflict { what: String },
+    /// Another change of the same post or term is under way, and does not end.
+    #[error("another change of the same content is under way; try again")]
+    Busy,
+    /// Another server has taken this change for left, and has finished or undone it.
+    #[error("the change took too long, and was ended by another server")]
+    LeaseLost,
+    /// Whether a change was made cannot be learned.
+    #[error(
+        "the storage did not answer, so it is not known whether the change was made: read the content again, then decide"
+    )]
+    OutcomeUnknown,
     /// Who asks may not do this.
     #[error("{what}: it needs the role {needed}")]
     Forbidden { needed: Role, what: &'static str },
@@ -60,12 +71,21 @@ impl ContentError {
         }
     }
 
+    /// Whether it cannot be learned if a change was made.
+    pub fn is_outcome_unknown(&self) -> bool {
+        match self {
+            Self::OutcomeUnknown | Self::Store(StoreError::OutcomeUnknown { .. }) => true,
+            Self::Shared(error) => error.is_outcome_unknown(),
+            _ => false,
+        }
+    }
+
     /// Whether trying again later may do: the storage is throttled or out of reach, or what was read has just changed.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Store(error) => matches!(error, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }),
             Self::Shared(error) => error.is_passing(),
-            Self::Gone { .. } => true,
+            Self::Gone { .. } | Self::Busy | Self::LeaseLost => true,
             _ => false,
         }
     }

@@ -8,11 +8,13 @@ pub mod directory;
 pub mod editor;
 pub mod error;
 pub mod history;
+pub mod migrate;
 mod moves;
 mod nearby;
 pub mod pages;
 mod permission;
 pub mod reader;
+pub mod rendering;
 pub mod repair;
 pub mod rows;
 pub mod tokens;
@@ -30,6 +32,7 @@ use crate::clock::Clock;
 use crate::keys::Table;
 use crate::store::{CountingStore, Store};
 use directory::Directories;
+use rendering::Renderer;
 use tokens::cache::TokenCache;
 use write::recover::Recovered;
 
@@ -48,6 +51,7 @@ pub struct Content {
     store: Store,
     directories: Arc<Directories>,
     tokens: Arc<TokenCache>,
+    renderer: Arc<Renderer>,
     clock: Clock,
     sharing: Sharing,
 }
@@ -61,7 +65,18 @@ impl Content {
             Sharing::Shared { seen_within } => Some(seen_within),
         };
         let tokens = Arc::new(TokenCache::new(age_max));
-        Ok(Self { store, directories: Arc::new(Directories::new(age_max)), tokens, clock, sharing })
+        let renderer = Arc::new(Renderer::default());
+        Ok(Self { store, directories: Arc::new(Directories::new(age_max)), tokens, renderer, clock, sharing })
+    }
+
+    /// As it is, but keeping at most so many bytes of rendered bodies.
+    #[must_use]
+    pub fn keeping_rendered(self, bytes_max: usize) -> Self {
+        Self { renderer: Arc::new(Renderer::keeping(bytes_max)), ..self }
+    }
+
+    pub fn renderer(&self) -> &Arc<Renderer> {
+        &self.renderer
     }
 
     /// One request's view, which counts what it reads.
@@ -90,6 +105,14 @@ impl Content {
     /// As [`recover`](Self::recover), while this server is at work itself: changes that are still leased are left alone.
     pub async fn recover_left(&self) -> Result<Recovered> {
         self.writer()?.recover(false).await
+    }
+
+    /// Deletes the record of changes of the year before the last. One range read if there is none.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn delete_old_changes(&self) -> Result<()> {
+        write::record::delete_old(&self.store, self.clock.now()).await
     }
 
     /// Reads everything and names each difference.

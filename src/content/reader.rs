@@ -18,8 +18,6 @@ use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
 
-/// How many slugs of one term may lead to each other: renames of renames.
-const FORWARDS_MAX: usize = 8;
 /// How often a post may be moved on while it is looked for.
 const FINDS_MAX: usize = 8;
 
@@ -243,32 +241,41 @@ impl Reader {
 
     /// Terms by slugs that they have or once had, in the order of the keys: the reads of [`term`](Self::term), those of all keys at once.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys))).await;
-        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+        let rows = self.term_rows_at(keys).await;
         let mut found = Vec::with_capacity(keys.len());
-        let mut forwards = Vec::new();
-        for (i, (kind, _)) in keys.iter().enumerate() {
-            let row = rows[*kind as usize].next().unwrap_or(Ok(None));
-            let row = row.and_then(|row| row.map(|row| rows::term::read(*kind, &row)).transpose());
+        let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
+        for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
             found.push(match row {
-                Ok(Some(TermRow::Term(term))) => Ok(Some(Arc::new(term))),
-                Ok(Some(TermRow::ForwardTo { slug: next, .. })) => {
-                    forwards.push((i, *kind, next));
+                Ok(Some(TermRow::Identity(row))) => Ok(Some(row.term).filter(|term| leads(term, slug)).map(Arc::new)),
+                Ok(Some(TermRow::Slug(row))) => {
+                    elsewhere.push((i, (*kind, row.first_slug)));
                     Ok(None)
                 }
-                Ok(Some(TermRow::PendingFrom { term, .. })) => {
-                    forwards.push((i, *kind, term.slug));
-                    Ok(None)
-                }
-                Ok(None) => Ok(None),
-                Err(e) => Err(e.into()),
+                Ok(Some(TermRow::Gone { .. }) | None) => Ok(None),
+                Err(e) => Err(e),
             });
         }
-        let followed = join_all(forwards.iter().map(|(_, kind, next)| self.term(*kind, next))).await;
-        for ((i, ..), term) in forwards.into_iter().zip(followed) {
-            found[i] = term;
+        let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
+        for ((i, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+            found[i] = row.map(|row| match row {
+                Some(TermRow::Identity(row)) => Some(row.term).filter(|term| leads(term, &keys[i].1)).map(Arc::new),
+                _ => None,
+            });
         }
         found
+    }
+
+    async fn term_rows_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<TermRow>>> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys))).await;
+        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+        let read = |(kind, _): &(TermKind, Slug)| {
+            let row = rows[*kind as usize].next().unwrap_or(Ok(None))?;
+            Ok(row.map(|row| rows::term::read(*kind, &row)).transpose()?)
+        };
+        keys.iter().map(read).collect()
     }
 
     /// The rows of this kind's keys, in their order.
@@ -278,63 +285,50 @@ impl Reader {
         self.store.get_many(Table::Terms(kind).name(), &places).await
     }
 
-    /// A category, tag or author by a slug that it has (1 point read) or once had (one more for each rename).
+    /// A category, tag or author by its first slug (1 point read), or by another that it has or once had (2).
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Result<Option<Arc<Term>>> {
-        let mut slug = slug.clone();
-        for _ in 0..FORWARDS_MAX {
-            let Some(row) = self.store.get(Table::Terms(kind).name(), &term::term(&slug)).await? else {
-                return Ok(None);
+        self.terms_at(&[(kind, slug.clone())]).await.pop().unwrap_or(Ok(None))
+    }
+
+    /// Whether a list of terms has an item at this very slug.
+    pub(super) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
+        Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
+    }
+
+    /// The terms of listed rows, in their order. Those whose slug is not the first that the term had cost a point read each, sent together.
+    pub(super) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
+        let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(rows.len());
+        let mut elsewhere: Vec<(usize, Slug, (TermKind, Slug))> = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let Some((slug, _)) = term::parse_row(row.key.row()) else {
+                found.push(None);
+                continue;
             };
-            match rows::term::read(kind, &row)? {
-                TermRow::Term(term) => return Ok(Some(Arc::new(term))),
-                TermRow::ForwardTo { slug: next, .. } => slug = next,
-                TermRow::PendingFrom { term, old } if self.is_renamed(&term, &old).await? => {
-                    return Ok(Some(Arc::new(term)));
+            found.push(match rows::term::read(kind, row)? {
+                TermRow::Identity(row) => Some(row.term).filter(|term| term.slug == slug).map(Arc::new),
+                TermRow::Slug(row) if row.is_listed => {
+                    elsewhere.push((i, slug, (kind, row.first_slug)));
+                    None
                 }
-                // Until it is, its new slug leads to it only where it once was its own.
-                TermRow::PendingFrom { old, .. } => {
-                    let term = Box::pin(self.term(kind, &old)).await?;
-                    return Ok(term.filter(|term| term.former_slugs.contains(&slug)));
-                }
+                TermRow::Slug(_) | TermRow::Gone { .. } => None,
+            });
+        }
+        let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
+        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+            if let Some(TermRow::Identity(row)) = row? {
+                found[i] = Some(row.term).filter(|term| term.slug == slug).map(Arc::new);
             }
         }
-        Ok(None)
+        Ok(found.into_iter().flatten().collect())
     }
 
-    /// Whether a term stands under this very slug.
-    pub(super) async fn term_row_stands(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
-        let row = self.store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
-        match row.map(|row| rows::term::read(kind, &row)).transpose()? {
-            Some(row) => Ok(self.listed_term(row).await?.is_some()),
-            None => Ok(false),
-        }
-    }
-
-    /// The term of a row, where the row counts at this moment. One point read where the term is being renamed, else none.
-    pub(super) async fn listed_term(&self, row: TermRow) -> Result<Option<Arc<Term>>> {
-        Ok(match row {
-            TermRow::Term(term) => Some(Arc::new(term)),
-            TermRow::ForwardTo { .. } => None,
-            TermRow::PendingFrom { term, old } => self.is_renamed(&term, &old).await?.then(|| Arc::new(term)),
-        })
-    }
-
-    /// Whether the old slug leads to the new one already.
-    async fn is_renamed(&self, renamed: &Term, old: &Slug) -> Result<bool> {
-        let kind = renamed.kind();
-        let row = self.store.get(Table::Terms(kind).name(), &term::term(old)).await?;
-        let row = row.map(|row| rows::term::read(kind, &row)).transpose()?;
-        Ok(matches!(row, Some(TermRow::ForwardTo { slug, .. }) if slug == renamed.slug))
-    }
-
-    /// What posts bear for terms of these slugs: the first slug that each had. A slug without a term stays as it is. 1 point read each.
+    /// What posts have for terms of these slugs: the first slug that each had. A slug without a term stays as it is. 1 point read each.
     pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
-        let reads = slugs.iter().map(|(kind, slug)| async move {
-            let row = self.store.get(Table::Terms(*kind).name(), &term::term(slug)).await?;
-            let row = row.map(|row| rows::term::read(*kind, &row)).transpose()?;
-            Ok(row.map_or_else(|| slug.clone(), |row| row.first_slug().clone()))
-        });
-        try_join_all(reads).await
+        let found = self.terms_at(slugs).await;
+        let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
+            Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))
+        };
+        slugs.iter().zip(found).map(first).collect()
     }
 
     pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
@@ -348,4 +342,9 @@ impl Reader {
     fn is_visible(&self, post: &Post) -> bool {
         post.published_at.is_some_and(|at| at <= self.now) || self.actor().is_some_and(|actor| actor.sees(post))
     }
+}
+
+/// Whether a slug leads to the term: its first always does.
+fn leads(term: &Term, slug: &Slug) -> bool {
+    term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_graphql::Context;
 
 use super::budget::Budget;
+use super::memory::Charge;
 use super::texts::Texts;
 use crate::content::{Content, Reader};
 use crate::loaders::Loaders;
@@ -18,10 +19,11 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// `budget`: of the batch that the request is one of, or its own.
-    pub fn new(content: Content, reader: Reader, budget: Arc<Budget>) -> Self {
+    /// `budget`: of the batch that the request is one of, or its own. `charge`: of the answer.
+    pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
         let loaders = Loaders::new(&reader);
-        Self { content, reader, loaders, texts: Texts::new(budget) }
+        let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
+        Self { content, reader, loaders, texts }
     }
 }
 

@@ -61,7 +61,12 @@ fn describe(error: &ContentError) -> Error {
         ContentError::BadPreview => with_code(error.to_string(), Code::BadPreview),
         ContentError::PreviewExpired => with_code(error.to_string(), Code::PreviewExpired),
         ContentError::Conflict { .. } => with_code(error.to_string(), Code::Conflict),
-        ContentError::Gone { .. } => with_code(error.to_string(), Code::Unavailable),
+        ContentError::Busy => with_code(error.to_string(), Code::Conflict),
+        _ if error.is_outcome_unknown() => {
+            log(error);
+            with_code(ContentError::OutcomeUnknown.to_string(), Code::OutcomeUnknown)
+        }
+        ContentError::LeaseLost | ContentError::Gone { .. } => with_code(error.to_string(), Code::Unavailable),
         ContentError::Shared(shared) => describe(shared),
         ContentError::Store(_) if error.is_full() => {
             log(error);
@@ -74,7 +79,7 @@ fn describe(error: &ContentError) -> Error {
             log(error);
             with_code("the storage cannot be reached at the moment; try again".to_owned(), Code::Unavailable)
         }
-        ContentError::Store(_) | ContentError::Internal { .. } => {
+        ContentError::Store(_) | ContentError::OutcomeUnknown | ContentError::Internal { .. } => {
             log(error);
             with_code("the server failed to read its storage; its log says why".to_owned(), Code::Internal)
         }

@@ -11,6 +11,8 @@ pub mod cost;
 pub mod error;
 pub mod failure;
 pub mod guard;
+pub mod json_text;
+pub mod memory;
 pub mod mutation;
 pub mod query;
 pub mod scalars;

@@ -1,5 +1,6 @@
 //! The schema as a whole. The rule: it is what `schema.graphql` says, which a test holds.
 
+use std::any::TypeId;
 use std::sync::Arc;
 
 use async_graphql::{
@@ -15,6 +16,7 @@ use super::budget::Budget;
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
+use super::memory::{Charge, NoRoom};
 use super::mutation::Mutation;
 use super::query::Query;
 use super::service::GraphqlService;
@@ -71,6 +73,13 @@ impl ContentService {
         self.tells_storage || actor.is_some_and(Actor::sees_all)
     }
 
+    /// What the request reads through: as the one whose token it has.
+    async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
+        let reader = if asks_storage(request) { self.content.naming_reader() } else { self.content.reader() };
+        let actor = self.sign_in.actor(&self.content, &reader, request).await?;
+        Ok(reader.for_actor(actor))
+    }
+
     /// What the request may cost.
     ///
     /// # Errors
@@ -95,21 +104,32 @@ impl ContentService {
 
 #[async_trait::async_trait]
 impl GraphqlService for ContentService {
+    async fn sign_in(&self, request: Request) -> Result<Request, ServerError> {
+        let reader = self.reader_of(&request).await?;
+        Ok(request.data(SignedIn(reader)))
+    }
+
     async fn execute(&self, mut request: Request) -> Response {
-        let asks_storage = matches!(request.extensions.get("storage"), Some(Value::Boolean(true)));
-        let reader = if asks_storage { self.content.naming_reader() } else { self.content.reader() };
-        let reader = match self.sign_in.actor(&self.content, &reader, &request).await {
-            Ok(actor) => reader.for_actor(actor),
-            Err(error) => return Response::from_errors(vec![error]),
+        let reader = match SignedIn::of(&request) {
+            Some(reader) => reader,
+            None => match self.reader_of(&request).await {
+                Ok(reader) => reader,
+                Err(error) => return Response::from_errors(vec![error]),
+            },
         };
-        let tells_storage = asks_storage && self.tells_storage_to(reader.actor());
+        let tells_storage = asks_storage(&request) && self.tells_storage_to(reader.actor());
         let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
+        let charge = Charge::of(&request);
+        let _values = match charge_values(charge.as_ref(), &bound).await {
+            Ok(charged) => charged,
+            Err(no_room) => return Response::from_errors(vec![no_room.into()]),
+        };
         let completion = Completion::prepare(&self.types, &mut request);
         let budget = Budget::of(&request).unwrap_or_default();
-        let context = RequestContext::new(self.content.clone(), reader.clone(), budget);
+        let context = RequestContext::new(self.content.clone(), reader.clone(), budget, charge);
         let mut response = self.schema.execute(request.data(context)).await;
         if let Some(completion) = completion {
             completion.complete(&mut response);
@@ -122,6 +142,35 @@ impl GraphqlService for ContentService {
     fn sdl(&self) -> String {
         sdl(&self.schema)
     }
+}
+
+/// Values that a query may answer without a charge of their own: as many as all running requests can have at once.
+const UNCHARGED_VALUES: u64 = 5_000;
+
+/// What a value takes until it is written: its place in the tree, its name there and a short text.
+const VALUE_BYTES: u64 = 128;
+
+/// Charges the values of an answer before they are made, by their bound; given back when they are written.
+async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Result<Option<Charge>, NoRoom> {
+    let bytes = bound.values.saturating_sub(UNCHARGED_VALUES).saturating_mul(VALUE_BYTES);
+    let Some(charge) = charge.filter(|_| bytes > 0) else { return Ok(None) };
+    let values = charge.beside();
+    values.take(bytes.min(charge.most() / 2)).await?;
+    Ok(Some(values))
+}
+
+/// The reader of a request whose sender is known.
+struct SignedIn(Reader);
+
+impl SignedIn {
+    fn of(request: &Request) -> Option<Reader> {
+        let data = request.data.get(&TypeId::of::<Self>())?;
+        data.downcast_ref::<Self>().map(|signed_in| signed_in.0.clone())
+    }
+}
+
+fn asks_storage(request: &Request) -> bool {
+    matches!(request.extensions.get("storage"), Some(Value::Boolean(true)))
 }
 
 /// How many months the archive has, where the query may ask for it: read once, and at hand when the archive itself is asked for.

@@ -1,4 +1,4 @@
-//! What goes on on one connection. The rule: a request is under way from its head until its answer is handed on to the last piece; who closes
+//! What goes on on one connection. The rule: a request is under way from its head until its answer was passed on to the last piece; who closes
 //! a connection asks here whether there is one, and for how long.
 
 use std::{
@@ -12,7 +12,10 @@ use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::{sync::Notify, time::Instant};
 
-/// An answer is handed on in pieces of this size, each when the client has made room for it, so that one who takes nothing is noticed.
+use crate::graphql::memory::Charge;
+
+/// An answer is passed on in pieces of this size, each when the client has made room for the one before, so that a client that takes nothing
+/// is noticed, and little of an answer is in the buffers of its connection.
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// Clones are the same.
@@ -22,53 +25,100 @@ pub struct Activity(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    request_came: Notify,
+    changed: Notify,
 }
 
 #[derive(Debug)]
 struct State {
     /// When each request that is under way began.
     under_way: Vec<Instant>,
-    /// Answers that are being sent.
-    sending: usize,
-    /// When a request began or ended, or a piece of an answer was handed on, for the last time.
-    moved: Instant,
+    /// Of each answer that is being sent, when a piece of it was passed on for the last time.
+    sending: Vec<Sent>,
+    next_id: u64,
     /// When the last request ended; the opening, until there was one.
     idle_since: Instant,
-    version: Option<Version>,
+    /// When the first byte of a head came that is not complete yet.
+    head_since: Option<Instant>,
+    has_begun: bool,
+    is_http2: bool,
+    is_asked_to_leave: bool,
+}
+
+#[derive(Debug)]
+struct Sent {
+    id: u64,
+    moved: Instant,
 }
 
 impl Activity {
     pub fn begin() -> Self {
-        let now = Instant::now();
-        let state = State { under_way: Vec::new(), sending: 0, moved: now, idle_since: now, version: None };
-        Self(Arc::new(Shared { state: Mutex::new(state), request_came: Notify::new() }))
+        let state = State {
+            under_way: Vec::new(),
+            sending: Vec::new(),
+            next_id: 0,
+            idle_since: Instant::now(),
+            head_since: None,
+            has_begun: false,
+            is_http2: false,
+            is_asked_to_leave: false,
+        };
+        Self(Arc::new(Shared { state: Mutex::new(state), changed: Notify::new() }))
     }
 
-    /// A request's head is here. It is under way until what is answered is dropped.
+    /// A request's head is complete. It is under way until its answer is dropped.
     pub fn request(&self, version: Version) -> UnderWay {
         let began = Instant::now();
         self.with(|state| {
             state.under_way.push(began);
-            state.moved = began;
-            state.version = Some(version);
+            state.has_begun = true;
+            state.is_http2 |= version == Version::HTTP_2;
+            if !state.is_http2 {
+                state.head_since = None;
+            }
         });
-        self.0.request_came.notify_one();
+        self.0.changed.notify_one();
         UnderWay { activity: self.clone(), began }
     }
 
-    /// Waits for the next request.
-    pub async fn request_came(&self) {
-        self.0.request_came.notified().await;
+    /// The client speaks HTTP/2, though it may not have asked anything yet.
+    pub fn speaks_http2(&self) {
+        self.with(|state| state.is_http2 = true);
+    }
+
+    /// The first byte came of what may be a head.
+    pub fn head_begins(&self) {
+        if self.with(|state| state.head_since.is_none().then(|| state.head_since = Some(Instant::now()))).is_some() {
+            self.0.changed.notify_one();
+        }
+    }
+
+    /// What came was no head, or it is complete.
+    pub fn head_ends(&self) {
+        self.with(|state| state.head_since = None);
+    }
+
+    /// Asks the connection to end, which keeps a place that another needs.
+    pub fn ask_to_leave(&self) {
+        self.with(|state| state.is_asked_to_leave = true);
+        self.0.changed.notify_one();
+    }
+
+    /// Waits until a request or a head begins, or the connection is asked to leave.
+    pub async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    pub fn is_asked_to_leave(&self) -> bool {
+        self.with(|state| state.is_asked_to_leave)
     }
 
     /// Whether there was a request on this connection yet.
     pub fn has_begun(&self) -> bool {
-        self.with(|state| state.version.is_some())
+        self.with(|state| state.has_begun)
     }
 
     pub fn is_http2(&self) -> bool {
-        self.with(|state| state.version == Some(Version::HTTP_2))
+        self.with(|state| state.is_http2)
     }
 
     /// Since when there is nothing under way; `None` while there is.
@@ -81,9 +131,14 @@ impl Activity {
         self.with(|state| state.under_way.iter().min().copied())
     }
 
-    /// Since when a client that is being answered has taken nothing.
+    /// Since when the client has taken nothing of the answer that it has neglected the longest.
     pub fn stalled_since(&self) -> Option<Instant> {
-        self.with(|state| (state.sending > 0 && state.sending == state.under_way.len()).then_some(state.moved))
+        self.with(|state| state.sending.iter().map(|sent| sent.moved).min())
+    }
+
+    /// Since when an incomplete head has been arriving.
+    pub fn head_since(&self) -> Option<Instant> {
+        self.with(|state| state.head_since)
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
@@ -99,13 +154,15 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// The request ends with this body.
-    pub fn until_sent(self, body: Body) -> Body {
-        self.activity.with(|state| {
-            state.sending += 1;
-            state.moved = Instant::now();
+    /// The request ends with this body. Its memory is charged until the last piece is written or dropped.
+    pub fn until_sent(self, body: Body, charge: Option<Charge>) -> Body {
+        let id = self.activity.with(|state| {
+            let id = state.next_id;
+            state.next_id += 1;
+            state.sending.push(Sent { id, moved: Instant::now() });
+            id
         });
-        Body::new(Sending { body, rest: Bytes::new(), under_way: self })
+        Body::new(Sending { body, rest: Bytes::new(), id, charge, under_way: self })
     }
 }
 
@@ -116,28 +173,49 @@ impl Drop for UnderWay {
                 state.under_way.swap_remove(at);
             }
             state.idle_since = Instant::now();
-            state.moved = state.idle_since;
         });
     }
 }
 
 struct Sending {
     body: Body,
-    /// Of the last piece that the body gave, what is not handed on yet.
+    /// Of the last piece that the body gave, what is not passed on yet.
     rest: Bytes,
+    id: u64,
+    charge: Option<Charge>,
     under_way: UnderWay,
 }
 
 impl Drop for Sending {
     fn drop(&mut self) {
-        self.under_way.activity.with(|state| state.sending -= 1);
+        self.under_way.activity.with(|state| state.sending.retain(|sent| sent.id != self.id));
     }
 }
 
 impl Sending {
     fn next_piece(&mut self) -> Bytes {
-        self.under_way.activity.with(|state| state.moved = Instant::now());
-        self.rest.split_to(self.rest.len().min(PIECE_BYTES))
+        self.under_way.activity.with(|state| {
+            if let Some(sent) = state.sending.iter_mut().find(|sent| sent.id == self.id) {
+                sent.moved = Instant::now();
+            }
+        });
+        let piece = self.rest.split_to(self.rest.len().min(PIECE_BYTES));
+        match &self.charge {
+            Some(charge) => Bytes::from_owner(Charged { piece, _charge: charge.clone() }),
+            None => piece,
+        }
+    }
+}
+
+/// A piece that may stay in the buffers of its connection after its body has ended.
+struct Charged {
+    piece: Bytes,
+    _charge: Charge,
+}
+
+impl AsRef<[u8]> for Charged {
+    fn as_ref(&self) -> &[u8] {
+        &self.piece
     }
 }
 
@@ -177,6 +255,7 @@ impl HttpBody for Sending {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graphql::memory::{AnswerMemory, OWN_BYTES};
 
     #[tokio::test(start_paused = true)]
     async fn a_request_is_under_way_until_its_answer_is_dropped() {
@@ -185,7 +264,7 @@ mod tests {
         assert_eq!((activity.has_begun(), opened.is_some()), (false, true));
         tokio::time::advance(std::time::Duration::from_secs(1)).await;
         let began = Instant::now();
-        let sending = activity.request(Version::HTTP_2).until_sent(Body::from("x"));
+        let sending = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
         assert_eq!((activity.idle_since(), activity.is_http2()), (None, true));
         assert_eq!(activity.under_way_since(), Some(began));
         drop(sending);
@@ -193,18 +272,48 @@ mod tests {
         assert_eq!(activity.under_way_since(), None);
     }
 
+    async fn next(body: &mut Body) -> Option<Bytes> {
+        let frame = std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await?;
+        Some(frame.expect("a piece").into_data().expect("data"))
+    }
+
     #[tokio::test]
-    async fn an_answer_is_handed_on_in_pieces_and_whole() {
+    async fn an_answer_is_passed_on_in_pieces_and_whole() {
         let text = Bytes::from(vec![7; 2 * PIECE_BYTES + 1]);
-        let mut sending = Activity::begin().request(Version::HTTP_11).until_sent(Body::from(text.clone()));
+        let mut sending = Activity::begin().request(Version::HTTP_11).until_sent(Body::from(text.clone()), None);
         let (mut pieces, mut whole) = (Vec::new(), Vec::new());
         assert_eq!(sending.size_hint().exact(), Some(text.len() as u64));
-        while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut sending).poll_frame(context)).await {
-            let piece = frame.expect("a piece").into_data().expect("data");
+        while let Some(piece) = next(&mut sending).await {
             pieces.push(piece.len());
             whole.extend_from_slice(&piece);
             assert_eq!(sending.size_hint().exact(), Some((text.len() - whole.len()) as u64));
         }
         assert_eq!((pieces, Bytes::from(whole)), (vec![PIECE_BYTES, PIECE_BYTES, 1], text));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_answer_that_is_not_taken_is_noticed_beside_others_that_are() {
+        let activity = Activity::begin();
+        let begun = Instant::now();
+        let neglected = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
+        let mut taken = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
+        tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        assert!(next(&mut taken).await.is_some());
+        assert_eq!(activity.stalled_since(), Some(begun));
+        drop(neglected);
+        assert!(activity.stalled_since() > Some(begun));
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_charged_until_its_last_piece_is_dropped() {
+        let memory = AnswerMemory::default();
+        let charge = memory.connection().charge();
+        assert!(charge.try_take(OWN_BYTES) && charge.try_take(1024 * 1024));
+        let mut body = Activity::begin().request(Version::HTTP_2).until_sent(Body::from("x"), Some(charge));
+        let piece = next(&mut body).await;
+        drop(body);
+        assert_eq!(memory.charged(), 1024 * 1024);
+        drop(piece);
+        assert_eq!(memory.charged(), 0);
     }
 }

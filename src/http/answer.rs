@@ -1,18 +1,14 @@
-//! What leaves over HTTP. The rule: one JSON shape for every answer, and a request that failed before it ran has no `data`
-//! ("GraphQL", section "Response").
+//! What leaves over HTTP. The rule: one JSON shape for every answer, whether a request ran or was refused.
 
-use std::collections::BTreeMap;
-
-use async_graphql::{Response as GraphqlResponse, ServerError, Value};
+use async_graphql::Response as GraphqlResponse;
 use axum::{
     body::Body,
-    http::{HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
     response::IntoResponse,
 };
-use serde::Serialize;
 
-use super::{accept::Media, observe::Told, status::status_of};
-use crate::graphql::error::{Code, code_word, coded, is_request_error};
+use super::{accept::Media, json::Json, observe::Told, status::status_of};
+use crate::graphql::error::{Code, code_word, coded};
 
 /// A request that is refused before it is a GraphQL request at all.
 #[derive(Debug)]
@@ -50,7 +46,7 @@ impl Failure {
     pub fn render(self, media: Media) -> Response<Body> {
         let told = Told { code: Some(self.code.as_str()), operation: None };
         let (status, allow) = (self.status, self.allow);
-        let mut response = json(status, media.content_type(), &Answer::of(&self.into()));
+        let mut response = json(status, media.content_type(), Json::of(&self.into()));
         if let Some(allow) = allow {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
         }
@@ -72,58 +68,51 @@ impl IntoResponse for Failure {
     }
 }
 
-/// A GraphQL response on its way out.
-pub fn graphql(response: &GraphqlResponse, media: Media) -> Response<Body> {
-    let mut sent = json(status_of(response, media), media.content_type(), &Answer::of(response));
-    if sent.status() == StatusCode::UNAUTHORIZED {
-        // "The OAuth 2.0 Authorization Framework: Bearer Token Usage" (RFC 6750), section 3: a 401 names the scheme.
-        sent.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+/// The answer to one request, written, with what of it is in no JSON.
+#[derive(Debug)]
+pub struct Answer {
+    pub json: Json,
+    /// In the media type that has statuses.
+    status: StatusCode,
+    headers: HeaderMap,
+    code: &'static str,
+}
+
+impl Answer {
+    pub fn of(response: &GraphqlResponse) -> Self {
+        let status = status_of(response, Media::GraphqlResponse);
+        let (headers, code) = (response.http_headers.clone(), code_word(response));
+        Self { json: Json::of(response), status, headers, code }
     }
-    sent.headers_mut().extend(response.http_headers.clone());
-    sent.extensions_mut().insert(Told { code: Some(code_word(response)), operation: None });
-    sent
+
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    pub fn into_http(self, media: Media) -> Response<Body> {
+        // In `application/json` every well-formed request is answered with 200: see `status`.
+        let status = if media == Media::Json { StatusCode::OK } else { self.status };
+        let mut sent = json(status, media.content_type(), self.json);
+        if status == StatusCode::UNAUTHORIZED {
+            // "The OAuth 2.0 Authorization Framework: Bearer Token Usage" (RFC 6750), section 3: a 401 names the scheme.
+            let scheme = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+            sent.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        sent.headers_mut().extend(self.headers);
+        sent.extensions_mut().insert(Told { code: Some(self.code), operation: None });
+        sent
+    }
 }
 
 /// The answers to a batch, in its order. The edition knows no batches, and its media type is for one response: they are plain JSON, and
 /// each tells for itself what became of it.
-pub fn batch(responses: &[GraphqlResponse]) -> Response<Body> {
-    let answers: Vec<Answer<'_>> = responses.iter().map(Answer::of).collect();
-    json(StatusCode::OK, Media::Json.content_type(), &answers)
+pub fn batch(answers: Vec<Answer>) -> Response<Body> {
+    let answers = answers.into_iter().map(|answer| answer.json).collect();
+    json(StatusCode::OK, Media::Json.content_type(), Json::of_batch(answers))
 }
 
-/// Errors first, so that one who reads the raw answer sees them.
-#[derive(Serialize)]
-struct Answer<'a> {
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    errors: &'a [ServerError],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<&'a Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    extensions: Option<&'a BTreeMap<String, Value>>,
-}
-
-impl<'a> Answer<'a> {
-    fn of(response: &'a GraphqlResponse) -> Self {
-        Self {
-            errors: &response.errors,
-            data: (!is_request_error(response)).then_some(&response.data),
-            extensions: (!response.extensions.is_empty()).then_some(&response.extensions),
-        }
-    }
-}
-
-fn json(status: StatusCode, content_type: HeaderValue, answer: &impl Serialize) -> Response<Body> {
-    let (status, text) = match serde_json::to_vec(answer) {
-        Ok(text) => (status, text),
-        Err(cause) => {
-            tracing::error!(%cause, "an answer could not be written as JSON");
-            (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                br#"{"errors":[{"message":"The answer could not be written."}]}"#.to_vec(),
-            )
-        }
-    };
-    let mut response = Response::new(Body::from(text));
+fn json(status: StatusCode, content_type: HeaderValue, json: Json) -> Response<Body> {
+    let mut response = Response::new(json.into_body());
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, content_type);
     response

@@ -3,7 +3,7 @@
 //!
 //! HTTP/2 comes without TLS, to those who know that it is spoken here (RFC 9113, section 3.3): a proxy, above all.
 
-use std::{pin::pin, time::Duration};
+use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{Router, body::Body, http::Request, response::Response};
 use hyper::body::Incoming;
@@ -14,27 +14,16 @@ use hyper_util::{
 };
 use tokio::{
     net::TcpStream,
-    sync::watch,
+    sync::{Semaphore, watch},
     time::{Instant, sleep_until},
 };
 use tower::{Service, ServiceExt, service_fn};
 
-use super::{activity::Activity, server::ServerLimits, stall::StallGuard};
+use super::{activity::Activity, heads::HeadWatch, server::ServerLimits, stall::StallGuard};
+use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
-/// What all connections are asked to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
-    /// Somebody waits for a place: close with the request in flight, or at once where there is none.
-    MakeRoom,
-    /// The server stops: the same, for good.
-    Stop,
-}
-
-/// A connection as young as this has had no time to send anything, and need not make room.
-const YOUNG: Duration = Duration::from_secs(1);
-
-/// Who has taken nothing of an answer for this long, HTTP/2's window for it shut, keeps nobody out who waits for a place.
-const STALLED: Duration = Duration::from_secs(5);
+/// A client that has taken nothing of an answer for this long is disconnected if another waits for its place or its memory.
+pub const STALLED: Duration = Duration::from_secs(5);
 
 /// Headers of one request, at most.
 const HEADERS_MAX: usize = 64;
@@ -42,72 +31,131 @@ const HEADERS_MAX: usize = 64;
 /// Requests that one HTTP/2 connection may have under way: what browsers and proxies expect at the least (RFC 9113, section 6.5.2).
 const STREAMS_MAX: u32 = 100;
 
+/// Bytes of bodies that one HTTP/2 connection may send before they are read. A body of a front end has a tenth of it.
+const RECEIVED_BYTES_MAX: u32 = 256 * 1024;
+
 /// How long the client of an HTTP/2 connection with nothing under way has to agree to its end, and to take what is left.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Serves `stream` until its client closes it, breaks a limit, or a signal ends it.
-pub async fn serve(stream: TcpStream, router: Router, limits: ServerLimits, mut signals: watch::Receiver<Signal>) {
+/// Who is at the other end, for the requests of a connection to know.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// Requests of one connection that run at once; the next wait. An eighth of all that run: a client with a few connections does not take every
+/// place.
+const RUNNING_MAX: usize = 32;
+
+/// The places of one connection among the requests that run. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct ConnectionSlots(pub Arc<Semaphore>);
+
+impl Default for ConnectionSlots {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(RUNNING_MAX)))
+    }
+}
+
+/// What a connection shares with the others.
+pub struct Shared {
+    pub limits: ServerLimits,
+    pub memory: AnswerMemory,
+    /// Whether the server stops: then connections end with the requests in flight.
+    pub is_stopping: watch::Receiver<bool>,
+}
+
+/// Serves `stream` until its client closes it, breaks a limit, or is asked to leave.
+pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Activity, shared: Shared) {
     // An answer is written whole; waiting for more of it would only delay it.
     let _ = stream.set_nodelay(true);
-    let opened = Instant::now();
-    let activity = Activity::begin();
+    let Shared { limits, memory, mut is_stopping } = shared;
+    let (own_memory, mut pressure) = (memory.connection(), memory.pressure());
     let builder = builder(&limits);
-    let service = TowerToHyperService::new(note_requests(router, activity.clone()));
-    let io = TokioIo::new(StallGuard::new(stream, limits.write_time));
+    let service = TowerToHyperService::new(note_requests(router, activity.clone(), peer, own_memory.clone()));
+    let io = TokioIo::new(HeadWatch::new(StallGuard::new(stream, limits.write_time), activity.clone()));
     let mut connection = pin!(builder.serve_connection(io, service));
-    // Already seen, so that only signals to come are heard.
-    if *signals.borrow_and_update() == Signal::Stop {
-        return;
-    }
     let mut leaving = false;
     loop {
-        let patience = match leaving {
-            true if activity.is_http2() => FAREWELL,
-            // What is left of the last answer lies with hyper, and may be on its way.
-            true => limits.write_time,
-            false => limits.head_time,
-        };
-        let deadline = match (activity.stalled_since(), activity.under_way_since()) {
-            (Some(stalled), Some(began)) => (stalled + limits.write_time).min(began + limits.answer_time),
-            // An answer that is begun meanwhile may stall from its beginning on.
-            (None, Some(began)) => (began + limits.answer_time).min(Instant::now() + limits.write_time),
-            (_, None) => activity.idle_since().unwrap_or_else(Instant::now) + patience,
-        };
-        tokio::select! {
-            ended = connection.as_mut() => return log_end(ended),
-            Ok(()) = signals.changed(), if !leaving => {
-                let signal = *signals.borrow();
-                if !activity.has_begun() && (signal == Signal::Stop || opened.elapsed() >= YOUNG) {
-                    // Not a whole head in all that time: hyper would wait for it, and there is nothing to answer.
-                    return;
-                }
-                if activity.stalled_since().is_some_and(|since| since.elapsed() >= STALLED) {
-                    return;
-                }
-                leaving = activity.has_begun();
+        if !leaving && (*is_stopping.borrow_and_update() || activity.is_asked_to_leave()) {
+            if !activity.has_begun() || activity.stalled_since().is_some_and(|since| since.elapsed() >= STALLED) {
+                // There is nothing to answer, or nobody who takes the answer.
+                return;
             }
-            // Its deadline is another one.
-            () = activity.request_came() => continue,
-            () = sleep_until(deadline) => {
-                let is_over = |since: Option<Instant>, limit| since.is_some_and(|since| since.elapsed() >= limit);
-                if is_over(activity.under_way_since(), limits.answer_time) || is_over(activity.stalled_since(), limits.write_time) {
-                    tracing::debug!("http.answer_not_taken");
-                    return;
-                }
-                if activity.idle_since().is_none_or(|since| since.elapsed() < patience) {
-                    // A request came meanwhile.
-                    continue;
-                }
-                if leaving || !activity.has_begun() {
-                    return;
-                }
-                leaving = true;
-            }
+            leaving = true;
         }
         if leaving {
             connection.as_mut().graceful_shutdown();
         }
+        tokio::select! {
+            ended = connection.as_mut() => return log_end(ended),
+            Ok(()) = is_stopping.changed(), if !leaving => {}
+            Ok(()) = pressure.changed() => {
+                if holds_memory_in_vain(&activity, &own_memory) {
+                    tracing::debug!("http.answer_not_taken");
+                    return;
+                }
+            }
+            () = activity.changed() => {}
+            () = sleep_until(deadline(&activity, &limits, leaving)) => match overdue(&activity, &limits, leaving) {
+                None => {}
+                Some(Overdue::Idle) if !leaving && activity.has_begun() => leaving = true,
+                Some(Overdue::Idle) => return,
+                Some(Overdue::Head) => {
+                    tracing::debug!("http.head_not_complete");
+                    return;
+                }
+                Some(Overdue::Answer) => {
+                    tracing::debug!("http.answer_not_taken");
+                    return;
+                }
+            }
+        }
     }
+}
+
+/// What a client has not done in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overdue {
+    /// It has not completed a head that it began.
+    Head,
+    /// It has not taken an answer.
+    Answer,
+    /// It has asked nothing.
+    Idle,
+}
+
+/// Each with when it is overdue, as far as is known now.
+fn deadlines(activity: &Activity, limits: &ServerLimits, leaving: bool) -> [(Overdue, Option<Instant>); 4] {
+    let patience = match leaving {
+        true if activity.is_http2() => FAREWELL,
+        // What is left of the last answer lies with hyper, and may be on its way.
+        true => limits.write_time,
+        false => limits.idle_time,
+    };
+    [
+        (Overdue::Head, activity.head_since().map(|since| since + limits.head_time)),
+        (Overdue::Answer, activity.stalled_since().map(|since| since + limits.write_time)),
+        (Overdue::Answer, activity.under_way_since().map(|since| since + limits.answer_time)),
+        (Overdue::Idle, activity.idle_since().map(|since| since + patience)),
+    ]
+}
+
+fn overdue(activity: &Activity, limits: &ServerLimits, leaving: bool) -> Option<Overdue> {
+    let now = Instant::now();
+    let deadlines = deadlines(activity, limits, leaving);
+    deadlines.into_iter().find(|(_, at)| at.is_some_and(|at| at <= now)).map(|(overdue, _)| overdue)
+}
+
+/// When to look again. An answer that is begun meanwhile may stall from its beginning on, and a connection may become idle.
+fn deadline(activity: &Activity, limits: &ServerLimits, leaving: bool) -> Instant {
+    let next_look = Instant::now() + limits.write_time.min(limits.idle_time);
+    deadlines(activity, limits, leaving).into_iter().filter_map(|(_, at)| at).fold(next_look, Instant::min)
+}
+
+/// Whether the client keeps answers in memory that it does not take: some are not sent, or they lie in the buffers of a connection on which
+/// nothing goes on.
+fn holds_memory_in_vain(activity: &Activity, memory: &ConnectionMemory) -> bool {
+    let is_old = |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= STALLED);
+    memory.is_charged() && (is_old(activity.stalled_since()) || is_old(activity.idle_since()))
 }
 
 fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
@@ -115,29 +163,42 @@ fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head_time)
+        // Its time begins before the first byte of a head; ours, above, are shorter.
+        .header_read_timeout(limits.idle_time + limits.head_time)
         .max_buf_size(limits.head_bytes)
         .max_headers(HEADERS_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
+        .initial_stream_window_size(RECEIVED_BYTES_MAX)
+        .initial_connection_window_size(RECEIVED_BYTES_MAX)
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
-        .keep_alive_interval(limits.head_time / 2)
+        .keep_alive_interval(limits.idle_time / 2)
         .keep_alive_timeout(limits.write_time);
     builder
 }
 
-/// Notes each request, and its end.
+/// Notes each request, and its end, and tells it what its connection holds.
 fn note_requests(
     router: Router,
     activity: Activity,
+    peer: Peer,
+    memory: ConnectionMemory,
 ) -> impl Service<Request<Incoming>, Response = Response, Error = std::convert::Infallible, Future: Send> + Clone + Send
 {
-    service_fn(move |request: Request<Incoming>| {
+    let slots = ConnectionSlots::default();
+    service_fn(move |mut request: Request<Incoming>| {
         let under_way = activity.request(request.version());
+        request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(memory.clone());
+        request.extensions_mut().insert(slots.clone());
         let answering = router.clone().oneshot(request.map(Body::new));
-        async move { Ok(answering.await?.map(|body| under_way.until_sent(body))) }
+        async move {
+            let mut response = answering.await?;
+            let charge = response.extensions_mut().remove::<Charge>();
+            Ok(response.map(|body| under_way.until_sent(body, charge)))
+        }
     })
 }
 

@@ -12,7 +12,12 @@ use axum::{
 pub fn tag_of(content: &[u8]) -> HeaderValue {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
-    HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).expect("quotes and digits are a header")
+    tag_of_hash(hasher.finish())
+}
+
+/// The tag of the content with this hash.
+pub fn tag_of_hash(hash: u64) -> HeaderValue {
+    HeaderValue::from_str(&format!("W/\"{hash:016x}\"")).expect("quotes and digits are a header")
 }
 
 /// Gives the answer its tag; where the client knows that, it is answered 304 without a body.

@@ -6,11 +6,13 @@
 
 use std::{sync::Arc, time::Instant};
 
-use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, parser::types::OperationType};
+use async_graphql::{
+    Request as GraphqlRequest, Response as GraphqlResponse, ServerError, parser::types::OperationType,
+};
 use axum::{
-    body::{Body, to_bytes},
+    body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
+    http::{Extensions, HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
 };
 
 use tracing::Instrument;
@@ -18,20 +20,27 @@ use tracing::Instrument;
 use super::{
     Api,
     accept::{self, Media},
-    answer::{self, Failure},
+    answer::{self, Answer, Failure},
     bearer,
     body::{self, Received},
+    connection::ConnectionSlots,
     etag,
     parameters::{self, Sent},
     playground,
     timing::Stages,
 };
 use crate::graphql::{
+    access::bears_token,
     budget::Budget,
-    error::{Code, code_word, give_codes, hide_unsent_names},
+    error::{Code, code_of, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
+    memory::{AnswerMemory, Charge, ConnectionMemory},
 };
 use crate::telemetry::{metrics, spans};
+
+/// What every request holds from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of the
+/// connection.
+const REQUEST_BYTES: u64 = 32 * 1024;
 
 pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
@@ -40,23 +49,35 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         return not_acceptable();
     };
     let mut stages = Stages::begin();
+    let share = match share_of(&head.extensions).await {
+        Ok(share) => share,
+        Err(refused) => {
+            body::discard(&head.headers, body, &api.limits).await;
+            return refused.render(media);
+        }
+    };
     let received = receive(&api, &head.headers, body).instrument(spans::receive()).await;
     stages.end("receive");
-    let sent = received.and_then(|received| Ok((parameters::from_body(&received.bytes, api.batch_max)?, received)));
+    let bounds = api.parameter_bounds();
+    let sent = received.and_then(|received| Ok((parameters::from_body(&received.bytes, bounds)?, received)));
     let mut response = match sent {
         Ok((Sent::One(request), _received)) => {
             let request = bearer::hand_on(*request, &head.headers);
-            render(run(&api, request, CanWrite::Yes, &mut stages).await, media)
+            match run(&api, request, CanWrite::Yes, &share, &mut stages).await {
+                Ok(ran) => ran.answer.into_http(media),
+                Err(failure) => failure.render(media),
+            }
         }
-        Ok((Sent::Batch(requests), _received)) => run_batch(&api, requests, &head.headers, &mut stages).await,
+        Ok((Sent::Batch(requests), _received)) => run_batch(&api, requests, &head.headers, &share, &mut stages).await,
         Err(failure) => failure.render(media),
     };
+    response.extensions_mut().insert(share.charge);
     stages.tell(&mut response, api.tells_timing);
     response
 }
 
-/// An answer to a GET may be kept, by whoever asks each time whether it still holds: what is shown changes by the clock as well as by
-/// mutations. Where a token was sent, it is kept by nobody.
+/// An answer to a GET may be kept by a client that asks each time whether it still holds: what is shown changes by the clock as well as by
+/// mutations. An answer to a token, or to another secret, is kept by nobody.
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let headers = request.headers();
     if api.has_playground && playground::is_for_a_person(headers, request.uri().query()) {
@@ -66,34 +87,60 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         return not_acceptable();
     };
     let mut stages = Stages::begin();
-    let mut response = match receive_get(&api, request.uri()) {
-        Ok(sent) => render(run(&api, bearer::hand_on(sent, headers), CanWrite::No, &mut stages).await, media),
+    let share = match share_of(request.extensions()).await {
+        Ok(share) => share,
+        Err(refused) => return refused.render(media),
+    };
+    let ran = match receive_get(&api, request.uri()) {
+        Ok(sent) => run(&api, bearer::hand_on(sent, headers), CanWrite::No, &share, &mut stages).await,
+        Err(failure) => Err(failure),
+    };
+    // What could not be read may hold a secret.
+    let is_private = headers.contains_key(header::AUTHORIZATION) || ran.as_ref().map_or(true, |ran| ran.has_secret);
+    let mut response = match ran {
+        Ok(Ran { answer, .. }) => {
+            let tag = (!is_private).then(|| etag::tag_of_hash(answer.json.hash()));
+            let mut response = answer.into_http(media);
+            if let Some(tag) = tag.filter(|_| response.status() == StatusCode::OK) {
+                etag::apply(&tag, headers, &mut response);
+            }
+            response
+        }
         Err(failure) => failure.render(media),
     };
-    // A preview's link is a secret in the request, as a token is.
-    let is_private = headers.contains_key(header::AUTHORIZATION) || asks_preview(request.uri());
     let keeping = if is_private { "no-store" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keeping));
-    if response.status() == StatusCode::OK && !is_private {
-        response = tagged(response, headers).await;
-    }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
+    response.extensions_mut().insert(share.charge);
     stages.tell(&mut response, api.tells_timing);
     response
 }
 
-/// Whether the address may ask for a draft by its preview link. One word too many costs a tag, and nothing else.
-fn asks_preview(uri: &Uri) -> bool {
-    uri.query().is_some_and(|query| query.contains("preview"))
+/// What a request has of its connection.
+struct Share {
+    charge: Charge,
+    slots: ConnectionSlots,
 }
 
-async fn tagged(response: Response<Body>, asked: &HeaderMap) -> Response<Body> {
-    let (head, body) = response.into_parts();
-    let Ok(content) = to_bytes(body, usize::MAX).await else { return Failure::internal().render(Media::Json) };
-    let tag = etag::tag_of(&content);
-    let mut response = Response::from_parts(head, Body::from(content));
-    etag::apply(&tag, asked, &mut response);
-    response
+/// Charges what a request holds, before its body is read and before it has a place among those that run: a client that does not read its
+/// answers waits here.
+async fn share_of(extensions: &Extensions) -> Result<Share, Failure> {
+    // Without a connection there is none whose answers could pile up.
+    let memory = extensions.get::<ConnectionMemory>().cloned();
+    let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
+    match charge.take_before_run(REQUEST_BYTES).await {
+        Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
+        Err(no_room) => {
+            Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&no_room.to_string())))
+        }
+    }
+}
+
+/// As failures of a whole request are written.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 fn receive_get(api: &Api, uri: &Uri) -> Result<GraphqlRequest, Failure> {
@@ -102,7 +149,7 @@ fn receive_get(api: &Api, uri: &Uri) -> Result<GraphqlRequest, Failure> {
         let message = format!("The address has {bytes} bytes; the limit is {limit}. Send the request by POST.");
         return Err(Failure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
     }
-    parameters::from_uri(uri)
+    parameters::from_uri(uri, api.parameter_bounds())
 }
 
 /// Whether the method of the request may change anything.
@@ -140,58 +187,117 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One after another, for a mutation is to be seen by what comes behind it. What a query may cost, all of them may cost together.
+/// One after another, for a mutation is to be seen by what comes after it. What a query may cost, all of them may cost together.
 async fn run_batch(
     api: &Api,
     requests: Vec<Result<GraphqlRequest, Failure>>,
     headers: &HeaderMap,
+    share: &Share,
     stages: &mut Stages,
 ) -> Response<Body> {
     let budget = Arc::new(Budget::default());
-    let mut responses = Vec::with_capacity(requests.len());
+    let mut answers = Vec::with_capacity(requests.len());
     for request in requests {
         let outcome = match request {
             Ok(request) => {
                 let request = bearer::hand_on(request, headers).data(Arc::clone(&budget));
-                run(api, request, CanWrite::Yes, stages).await
+                run(api, request, CanWrite::Yes, share, stages).await
             }
             Err(failure) => Err(failure),
         };
-        responses.push(outcome.unwrap_or_else(GraphqlResponse::from));
+        answers.push(outcome.map_or_else(|failure| Answer::of(&failure.into()), |ran| ran.answer));
     }
     stages.run("batch");
-    answer::batch(&responses)
+    answer::batch(answers)
+}
+
+/// What came of a request that is GraphQL.
+struct Ran {
+    answer: Answer,
+    /// Whether the request has a secret in it, so that no cache may keep the answer.
+    has_secret: bool,
+}
+
+impl Ran {
+    /// Nothing ran.
+    fn refused(error: impl Into<ServerError>, has_secret: bool) -> Self {
+        Self { answer: Answer::of(&GraphqlResponse::from_errors(vec![error.into()])), has_secret }
+    }
 }
 
 async fn run(
     api: &Api,
     request: GraphqlRequest,
     can_write: CanWrite,
+    share: &Share,
     stages: &mut Stages,
-) -> Result<GraphqlResponse, Failure> {
+) -> Result<Ran, Failure> {
     let begun = Instant::now();
     let admitted = spans::admit().in_scope(|| admit(request, &api.limits.query));
     stages.end("admit");
-    let Admitted { request, kind } = match admitted {
+    let Admitted { request, kind, has_secret } = match admitted {
         Ok(admitted) => admitted,
         Err(refusal) => {
-            let response = GraphqlResponse::from_errors(vec![refusal.into()]);
-            metrics::operation_answered("none", code_word(&response), begun.elapsed());
-            return Ok(response);
+            let ran = Ran::refused(refusal, true);
+            metrics::operation_answered("none", ran.answer.code(), begun.elapsed());
+            return Ok(ran);
         }
     };
     let operation = word_of(kind);
     stages.run(operation);
     check_kind(kind, can_write)?;
-    let _slot = api.running.acquire().await.expect("the semaphore is never closed");
-    stages.end("wait");
-    let span = spans::execute(operation, request.operation_name.as_deref());
-    let response = execute(api, request, kind).instrument(span.clone()).await;
+    let ran = match sign_in(api, request).await {
+        Ok(request) => {
+            let _own_slot = share.slots.0.acquire().await.expect("the semaphore is never closed");
+            let _slot = api.running.acquire().await.expect("the semaphore is never closed");
+            stages.end("wait");
+            let span = spans::execute(operation, request.operation_name.as_deref());
+            // The slot is given back when the answer is written and charged: answers that wait for room make no more.
+            let answer =
+                answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
+            spans::executed(&span, answer.code());
+            Ran { answer, has_secret }
+        }
+        Err(error) => Ran::refused(error, has_secret),
+    };
     stages.end("execute");
-    let code = code_word(&response);
-    spans::executed(&span, code);
-    metrics::operation_answered(operation, code, begun.elapsed());
-    Ok(response)
+    metrics::operation_answered(operation, ran.answer.code(), begun.elapsed());
+    Ok(ran)
+}
+
+/// Before the request has a place among those that run: an identity provider that does not answer keeps only those waiting who have its
+/// tokens.
+async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
+    let _place = match bears_token(&request) {
+        true => Some(api.signing_in.acquire().await.expect("the semaphore is never closed")),
+        false => None,
+    };
+    api.service.sign_in(request).await
+}
+
+/// Runs the request, and writes what it answers. What ran is answered if it has changed something; otherwise an answer for which there is no
+/// room is refused.
+async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
+    let before = charge.bytes();
+    let response = execute(api, request, kind).await;
+    let answer = Answer::of(&response);
+    let refused = response.errors.into_iter().find(|error| code_of(error) == Some(Code::Overloaded.as_str()));
+    drop(response.data);
+    let charged = match refused {
+        None => charge.take(answer.json.own_bytes()).await.map_err(ServerError::from),
+        Some(mut error) => {
+            error.path.clear();
+            error.locations.clear();
+            Err(error)
+        }
+    };
+    match charged {
+        Err(error) if kind != OperationType::Mutation => {
+            charge.shrink_to(before);
+            Answer::of(&GraphqlResponse::from_errors(vec![error]))
+        }
+        Ok(()) | Err(_) => answer,
+    }
 }
 
 async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> GraphqlResponse {
@@ -230,13 +336,6 @@ fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), Failure> {
             let message = "There are no subscriptions here; over HTTP there are queries and mutations.";
             Err(Failure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
         }
-    }
-}
-
-fn render(answer: Result<GraphqlResponse, Failure>, media: Media) -> Response<Body> {
-    match answer {
-        Ok(response) => answer::graphql(&response, media),
-        Err(failure) => failure.render(media),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct HttpLimits {
     pub readiness_time: Duration,
     /// How many requests run at once, on all connections; the next wait. HTTP/2 brings many on one connection.
     pub running: usize,
+    /// How many requests one client may have under way, if a header says who it is. Browsers have six connections.
+    pub client_requests: usize,
     /// The bounds of a GraphQL document and its variables.
     pub query: Limits,
 }
@@ -33,6 +35,7 @@ impl Default for HttpLimits {
             request_time: Duration::from_secs(30),
             readiness_time: Duration::from_secs(2),
             running: 256,
+            client_requests: 64,
             query: Limits::default(),
         }
     }

@@ -18,13 +18,17 @@ mod activity;
 mod answer;
 mod bearer;
 mod body;
+mod clients;
 mod compression;
 mod connection;
 mod deadline;
 mod etag;
 mod graphql;
 mod headers;
+mod heads;
+mod json;
 mod observe;
+mod open;
 mod panics;
 mod parameters;
 mod playground;
@@ -32,6 +36,7 @@ mod request_id;
 mod stall;
 mod status;
 mod timing;
+mod value_count;
 
 use std::sync::Arc;
 
@@ -53,7 +58,9 @@ pub use writes::Writes;
 use crate::graphql::service::GraphqlService;
 use answer::Failure;
 use body::LargeBodies;
+use clients::Clients;
 use health::Readiness;
+use parameters::Bounds;
 
 /// What the handlers share.
 struct Api {
@@ -67,8 +74,18 @@ struct Api {
     large_bodies: LargeBodies,
     /// A place for each request that runs.
     running: Semaphore,
+    /// A place for each request whose token is looked up: as many as run.
+    signing_in: Semaphore,
+    /// If the proxy in front is trusted to say who its clients are.
+    clients: Option<Clients>,
     /// The SDL, printed once; none where introspection is switched off.
     sdl: Option<Bytes>,
+}
+
+impl Api {
+    fn parameter_bounds(&self) -> Bounds {
+        Bounds { batch_max: self.batch_max, variable_values: self.limits.query.variable_values }
+    }
 }
 
 /// Every route, with every layer around it. The layers run from the last to the first.
@@ -78,9 +95,11 @@ pub fn router(
     writes: Writes,
     settings: HttpSettings,
 ) -> Router {
-    let HttpSettings { cors, batch_max, playground: has_playground, tells_timing, limits } = settings;
+    let HttpSettings { cors, batch_max, playground: has_playground, tells_timing, client_address_header, limits } =
+        settings;
     let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
-    let running = Semaphore::new(limits.running);
+    let (running, signing_in) = (Semaphore::new(limits.running), Semaphore::new(limits.running));
+    let clients = client_address_header.map(|header| Clients::new(header, limits.client_requests));
     let large_bodies = LargeBodies::default();
     let api = Arc::new(Api {
         service,
@@ -92,6 +111,8 @@ pub fn router(
         tells_timing,
         large_bodies,
         running,
+        signing_in,
+        clients,
         sdl,
     });
     Router::new()
@@ -103,8 +124,10 @@ pub fn router(
         .fallback(async || Failure::not_found())
         .method_not_allowed_fallback(async || Failure::method_not_allowed())
         .layer(from_fn_with_state(api.clone(), deadline::limit_time))
+        .layer(from_fn_with_state(api.clone(), clients::limit))
         .layer(from_fn(panics::catch))
         .layer(from_fn(headers::add))
+        .layer(from_fn(compression::charge_compressor))
         .layer(compression::layer())
         .layer(option_layer(cors.layer()))
         .layer(from_fn(observe::observe))

@@ -9,7 +9,7 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::answer::Failure;
+use super::{answer::Failure, value_count};
 use crate::graphql::error::Code;
 
 /// What one body holds.
@@ -20,13 +20,35 @@ pub enum Sent {
     Batch(Vec<Result<Request, Failure>>),
 }
 
-/// The parameters in the body of a POST: those of one request, or of at most `batch_max` in an array.
-pub fn from_body(body: &[u8], batch_max: usize) -> Result<Sent, Failure> {
+/// How much a client may send in parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Requests in an array; with 0, an array is refused.
+    pub batch_max: usize,
+    /// Values in the `variables` of one request.
+    pub variable_values: usize,
+}
+
+impl Bounds {
+    /// Values in a whole body. The guard holds each request to its own bound and says by how much it is passed; this one is higher, so that
+    /// it meets only what no client sends by mistake.
+    fn body_values(self) -> usize {
+        self.variable_values.saturating_mul(2).saturating_add(1_000).saturating_mul(self.batch_max.max(1))
+    }
+}
+
+/// The parameters in the body of a POST: those of one request, or of several in an array.
+pub fn from_body(body: &[u8], bounds: Bounds) -> Result<Sent, Failure> {
     let text = std::str::from_utf8(body)
         .map_err(|broken| Failure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to())))?;
-    match parse_json("The body", text)? {
+    let is_batch = text.trim_start().starts_with('[');
+    if is_batch && bounds.batch_max == 0 {
+        let message = "This server takes one request in a body: send them one by one.";
+        return Err(Failure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message));
+    }
+    match parse_json("The body", text, bounds.body_values())? {
         Value::Object(parameters) => request(parameters).map(Box::new).map(Sent::One),
-        Value::Array(requests) => batch(requests, batch_max).map(Sent::Batch),
+        Value::Array(requests) => batch(requests, bounds.batch_max).map(Sent::Batch),
         _ => Err(malformed("The body is not a JSON object.")),
     }
 }
@@ -34,10 +56,6 @@ pub fn from_body(body: &[u8], batch_max: usize) -> Result<Sent, Failure> {
 fn batch(requests: Vec<Value>, batch_max: usize) -> Result<Vec<Result<Request, Failure>>, Failure> {
     let refused = |code, message| Err(Failure::new(StatusCode::BAD_REQUEST, code, message));
     match requests.len() {
-        _ if batch_max == 0 => refused(
-            Code::BatchingNotSupported,
-            "This server takes one request in a body: send them one by one.".to_owned(),
-        ),
         0 => refused(Code::BadRequest, "The array has no request in it.".to_owned()),
         found if found > batch_max => {
             refused(Code::BatchTooLarge, format!("The array has {found} requests; the limit is {batch_max}."))
@@ -59,14 +77,14 @@ fn malformed(message: impl Into<String>) -> Failure {
 }
 
 /// The parameters in the query of a GET's URL; there, objects are written as JSON.
-pub fn from_uri(uri: &Uri) -> Result<Request, Failure> {
+pub fn from_uri(uri: &Uri, bounds: Bounds) -> Result<Request, Failure> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|_malformed| Failure::bad_request("The URL's query is malformed."))?;
     let mut parameters = Map::new();
     for (name, text) in pairs {
         let value = match name.as_str() {
             "variables" | "extensions" if text.is_empty() => Value::Null,
-            "variables" | "extensions" => parse_json(&format!("`{name}`"), &text)?,
+            "variables" | "extensions" => parse_json(&format!("`{name}`"), &text, bounds.body_values())?,
             _ => Value::String(text),
         };
         if parameters.insert(name.clone(), value).is_some() {
@@ -108,7 +126,11 @@ fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<
 }
 
 /// Values nested more than 128 deep are refused by the parser.
-fn parse_json(what: &str, text: &str) -> Result<Value, Failure> {
+fn parse_json(what: &str, text: &str, values_max: usize) -> Result<Value, Failure> {
+    if value_count::exceeds(text, values_max) {
+        let message = format!("{what} has more than {values_max} values, which is the limit.");
+        return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::QueryTooLarge, message));
+    }
     serde_json::from_str(text).map_err(|cause| Failure::bad_request(format!("{what} is not valid JSON: {cause}.")))
 }
 
@@ -122,15 +144,19 @@ mod tests {
 
     use super::*;
 
+    fn bounds(batch_max: usize) -> Bounds {
+        Bounds { batch_max, variable_values: 10_000 }
+    }
+
     fn taken(body: &str) -> Request {
-        match from_body(body.as_bytes(), 0) {
+        match from_body(body.as_bytes(), bounds(0)) {
             Ok(Sent::One(request)) => *request,
             other => panic!("{other:?}"),
         }
     }
 
     fn refused(body: &str) -> (Code, String) {
-        let failure = from_body(body.as_bytes(), 0).expect_err("the body is malformed");
+        let failure = from_body(body.as_bytes(), bounds(0)).expect_err("the body is malformed");
         (failure.code, failure.message)
     }
 
@@ -162,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_bounded_and_each_of_its_requests_stands_for_itself() {
-        let of = |body: &str| from_body(body.as_bytes(), 2).map_err(|failure| (failure.code, failure.message));
+        let of = |body: &str| from_body(body.as_bytes(), bounds(2)).map_err(|failure| (failure.code, failure.message));
         let Ok(Sent::Batch(requests)) = of(r#"[{"query": "{a}"}, 7]"#) else { panic!("a batch") };
         let told: Vec<_> =
             requests.into_iter().map(|each| each.map(|one| one.query).map_err(|failure| failure.code)).collect();
@@ -179,22 +205,32 @@ mod tests {
         assert!(refused(&body).1.contains("recursion limit"));
     }
 
+    /// A body of this kind is some 30 times as long once it is parsed.
+    #[test]
+    fn more_values_than_any_request_needs_are_refused_before_they_are_parsed() {
+        let body = |count| format!(r#"{{"query": "{{a}}", "variables": {{"x": [{}0]}}}}"#, "[],".repeat(count));
+        assert!(matches!(from_body(body(10_000).as_bytes(), bounds(0)), Ok(Sent::One(_))));
+        let (code, message) = refused(&body(300_000));
+        assert_eq!(code, Code::QueryTooLarge);
+        assert_eq!(message, "The body has more than 21000 values, which is the limit.");
+    }
+
     #[test]
     fn bytes_that_are_no_utf8_are_refused() {
-        let failure = from_body(b"{\"query\": \"\xFF\"}", 0).expect_err("not UTF-8");
+        let failure = from_body(b"{\"query\": \"\xFF\"}", bounds(0)).expect_err("not UTF-8");
         assert_eq!(failure.message, "The body is not UTF-8 (byte 11).");
     }
 
     #[test]
     fn a_url_holds_the_same_parameters() {
         let uri = Uri::from_static("/graphql?query=%7Ba%7D&variables=%7B%22x%22%3A1%7D&operationName=A&extensions=");
-        let request = from_uri(&uri).expect("well-formed");
+        let request = from_uri(&uri, bounds(0)).expect("well-formed");
         assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
         assert_eq!(request.variables, Variables::from_json(serde_json::json!({"x": 1})));
         for uri in
             ["/graphql", "/graphql?query=a&query=b", "/graphql?query=a&variables=1", "/graphql?query=a&variables=x"]
         {
-            let failure = from_uri(&Uri::from_static(uri)).expect_err(uri);
+            let failure = from_uri(&Uri::from_static(uri), bounds(0)).expect_err(uri);
             assert_eq!(failure.code, Code::BadRequest, "{uri}");
         }
     }
@@ -202,7 +238,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_body_panics(body in any::<Vec<u8>>()) {
-            let _ = from_body(&body, 3);
+            let _ = from_body(&body, bounds(3));
         }
     }
 }

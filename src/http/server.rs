@@ -2,9 +2,9 @@
 //! limits say, whatever its client does or leaves undone.
 //!
 //! `axum::serve` sets no timers. Here a connection whose next head does not come in time is closed, and so is one that does not
-//! take its answer; at the bound, those with nothing in flight make room for who comes next.
+//! take its answer; at the bound, the one that has been idle for the longest makes room for the next.
 
-use std::{io, pin::pin, sync::Arc, time::Duration};
+use std::{io, net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::{
@@ -14,17 +14,26 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::connection::{self, Signal};
-use crate::telemetry::metrics;
+use super::{
+    activity::Activity,
+    connection::{self, Peer, Shared},
+    open::OpenConnections,
+};
+use crate::{graphql::memory::AnswerMemory, telemetry::metrics};
 
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
     /// Connections open at once. A process is commonly allowed 1,024 open files, and the store needs some of them.
     pub connections: usize,
-    /// How long a connection may wait for the whole of its next request's head, from its opening or the answer before. It is
-    /// above the 60 s after which load balancers drop their side, so that none sends into a connection just closed.
+    /// Connections of one client address open at once. Below the bound for all, so that no single client has them all; a proxy on one address
+    /// needs no more than it has requests under way.
+    pub address_connections: usize,
+    /// How long a connection may have nothing under way. It is above the 60 s after which load balancers drop their side, so that none sends
+    /// into a connection just closed.
+    pub idle_time: Duration,
+    /// How long the whole of a request's head may take from its first byte. A head is one or two packets.
     pub head_time: Duration,
-    /// Bytes of a head. A document sent by GET stands in it.
+    /// Bytes of a head. A document sent by GET is in it.
     pub head_bytes: usize,
     /// How long a client may take no byte of its answer.
     pub write_time: Duration,
@@ -33,20 +42,32 @@ pub struct ServerLimits {
     pub answer_time: Duration,
     /// How long a stop waits for the requests in flight; past it they are cut off.
     pub stop_time: Duration,
+    /// Bytes of answers that are made and not yet taken, on all connections; beside them each has some that are its own.
+    pub answer_bytes: u64,
+    /// The same, of one connection.
+    pub connection_answer_bytes: u64,
 }
 
 impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 768,
-            head_time: Duration::from_secs(75),
+            address_connections: 512,
+            idle_time: Duration::from_secs(75),
+            head_time: Duration::from_secs(10),
             head_bytes: 64 * 1024,
             write_time: Duration::from_secs(30),
             answer_time: Duration::from_secs(180),
             stop_time: Duration::from_secs(20),
+            answer_bytes: 128 * 1024 * 1024,
+            connection_answer_bytes: 64 * 1024 * 1024,
         }
     }
 }
+
+/// Requests that wait for memory while they have a place among those that run: a fraction of these places. Each has read what it waits for room
+/// to write.
+const WAITING_FOR_MEMORY_MAX: usize = 16;
 
 /// How a server has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +76,7 @@ pub struct Stopped {
     pub cut_off: usize,
 }
 
-/// While the bound of connections is reached and somebody waits, how often the others are asked to make room.
+/// While the bound of connections is reached and somebody waits, how often one more is asked to make room.
 const MAKE_ROOM_EVERY: Duration = Duration::from_millis(250);
 
 /// After the system refused a connection (commonly: too many open files), how long until the next try.
@@ -69,58 +90,69 @@ pub async fn run(
     shutdown: impl Future<Output = ()>,
     limits: ServerLimits,
 ) -> Stopped {
-    let (signals, signal) = watch::channel(Signal::MakeRoom);
+    let is_stopping = watch::Sender::new(false);
+    let memory = AnswerMemory::new(limits.answer_bytes, limits.connection_answer_bytes, WAITING_FOR_MEMORY_MAX);
     let slots = Arc::new(Semaphore::new(limits.connections));
+    let open = OpenConnections::default();
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     'serving: loop {
         // Kept over the ends of other connections: it may hold one that waits for its place.
-        let mut next = pin!(next_connection(&listener, &slots, &signals));
-        let (stream, slot) = loop {
+        let mut next = pin!(next_connection(&listener, &slots, &open, limits.address_connections));
+        let (stream, address, slot) = loop {
             tokio::select! {
                 biased;
                 () = &mut shutdown => break 'serving,
-                // Ended connections are forgotten as they end; this set is no log.
+                // The set keeps nothing of connections that have ended.
                 Some(_) = connections.join_next() => {}
                 next = &mut next => break next,
             }
         };
-        let served = connection::serve(stream, router.clone(), limits.clone(), signal.clone());
+        let activity = Activity::begin();
+        let entry = open.add(address, activity.clone());
+        let shared = Shared { limits: limits.clone(), memory: memory.clone(), is_stopping: is_stopping.subscribe() };
+        let served = connection::serve(stream, Peer(address), router.clone(), activity, shared);
         connections.spawn(async move {
             let _open = metrics::connection_opened();
             served.await;
-            drop(slot);
+            drop((entry, slot));
         });
     }
     drop(listener);
-    stop(connections, &signals, limits.stop_time).await
+    stop(connections, &is_stopping, limits.stop_time).await
 }
 
-/// A connection, and its right to be one. Where there are as many as may be, it waits here: one behind the bound is taken
-/// from the system's queue, the next stay in it.
+/// A connection, and its right to be one. If there are as many as may be, it waits here until the one that has been idle for the longest has made
+/// room: the first one over the bound is taken from the system's queue, the next stay in it.
 async fn next_connection(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,
-    signals: &watch::Sender<Signal>,
-) -> (TcpStream, OwnedSemaphorePermit) {
-    let stream = accept(listener).await;
-    if slots.available_permits() == 0 {
-        signals.send_replace(Signal::MakeRoom);
-    }
+    open: &OpenConnections,
+    address_max: usize,
+) -> (TcpStream, IpAddr, OwnedSemaphorePermit) {
     loop {
-        let slot = Arc::clone(slots).acquire_owned();
-        match timeout(MAKE_ROOM_EVERY, slot).await {
-            Ok(slot) => return (stream, slot.expect("the semaphore is never closed")),
-            Err(_elapsed) => drop(signals.send_replace(Signal::MakeRoom)),
+        let (stream, address) = accept(listener).await;
+        if open.count(address) >= address_max && !open.ask_longest_idle_to_leave(Some(address)) {
+            tracing::debug!(%address, "http.address_refused");
+            continue;
+        }
+        let mut slot = pin!(Arc::clone(slots).acquire_owned());
+        loop {
+            if slots.available_permits() == 0 {
+                open.ask_longest_idle_to_leave(None);
+            }
+            if let Ok(slot) = timeout(MAKE_ROOM_EVERY, slot.as_mut()).await {
+                return (stream, address, slot.expect("the semaphore is never closed"));
+            }
         }
     }
 }
 
 /// The system's refusals are about one connection, or pass: neither ends the server.
-async fn accept(listener: &TcpListener) -> TcpStream {
+async fn accept(listener: &TcpListener) -> (TcpStream, IpAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return stream,
+            Ok((stream, from)) => return (stream, from.ip()),
             Err(cause) if is_about_one_connection(&cause) => {}
             Err(cause) => {
                 tracing::warn!(%cause, "a connection could not be accepted");
@@ -135,8 +167,8 @@ fn is_about_one_connection(cause: &io::Error) -> bool {
     matches!(cause.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-async fn stop(mut connections: JoinSet<()>, signals: &watch::Sender<Signal>, stop_time: Duration) -> Stopped {
-    signals.send_replace(Signal::Stop);
+async fn stop(mut connections: JoinSet<()>, is_stopping: &watch::Sender<bool>, stop_time: Duration) -> Stopped {
+    is_stopping.send_replace(true);
     let ended = async { while connections.join_next().await.is_some() {} };
     let cut_off = match timeout(stop_time, ended).await {
         Ok(()) => 0,

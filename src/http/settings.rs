@@ -1,6 +1,8 @@
 //! What an operator chooses of the HTTP side. The rule: without a choice the server trusts no other origin answers one request at a
 //! time in a body, and shows no playground.
 
+use axum::http::HeaderName;
+
 use super::{HttpLimits, cors::AllowedOrigins};
 
 #[derive(Debug, Clone, Default)]
@@ -13,6 +15,8 @@ pub struct HttpSettings {
     pub playground: bool,
     /// Whether anyone is told how long the stages of an answer took. How long a search took shows whether a draft was found.
     pub tells_timing: bool,
+    /// The header in which a proxy that is trusted names the client's address.
+    pub client_address_header: Option<HeaderName>,
     pub limits: HttpLimits,
 }
 

@@ -24,7 +24,7 @@ pub fn status_of(response: &Response, media: Media) -> StatusCode {
         StatusCode::UNAUTHORIZED
     } else if code == Code::Forbidden.as_str() {
         StatusCode::FORBIDDEN
-    } else if code == Code::Unavailable.as_str() {
+    } else if code == Code::Unavailable.as_str() || code == Code::Overloaded.as_str() {
         StatusCode::SERVICE_UNAVAILABLE
     } else if code == Code::Internal.as_str() {
         StatusCode::INTERNAL_SERVER_ERROR

@@ -38,6 +38,8 @@ pub enum OpenError {
         path.display()
     )]
     Unknown { path: PathBuf },
+    #[error("{} is neither a folder nor a regular file; write what it gives to a file first", path.display())]
+    NotAFile { path: PathBuf },
     #[error("no .md file in {} or below it; an import takes a folder of Markdown files, or the file of an export", path.display())]
     NoMarkdown { path: PathBuf },
     #[error("{} holds nothing that reads as {format}; leave --format out to have its form told", path.display())]
@@ -47,6 +49,11 @@ pub enum OpenError {
 /// Reads everything at this path once; without a format, the form is found out.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Source, OpenError> {
     let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
+    let kind = path.metadata().map_err(unreadable)?.file_type();
+    // To open a FIFO is to wait for one who writes to it; and what is read once cannot be read again.
+    if !kind.is_dir() && !kind.is_file() {
+        return Err(OpenError::NotAFile { path: path.to_owned() });
+    }
     let found = detect(path).map_err(unreadable)?;
     let wanted = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
     let source = read(path, wanted).map_err(unreadable)?;

@@ -39,6 +39,7 @@ mod wxr_item;
 mod yaml;
 
 pub use detect::{Format, OpenError, open};
+pub use markdown_file::{Outcome, read as read_markdown_file};
 pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
 pub use source::Source;
 pub use terms::{NewTerm, ResolvedTerms, StoredTerm, resolve_terms};

@@ -6,9 +6,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::content::catalog::Catalog;
-use crate::content::write::commit::Outcome;
+use crate::content::write::Renamed;
+use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{Change, Planned, Stored};
-use crate::content::write::rename::Renamed;
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;
@@ -68,7 +68,7 @@ pub async fn import(
     progress: impl Fn(usize, usize),
 ) -> Result<Report> {
     let catalog = Arc::new(content.catalog().await?);
-    let writer = content.writer()?;
+    let writer = content.writer()?.by(build::CHANGED_BY);
     let mut report = Report {
         redirects: source.redirects().len(),
         skipped: source.skipped().to_vec(),
@@ -321,7 +321,11 @@ fn explain(outcome: &Outcome) -> String {
         Outcome::Taken(slug) => {
             format!("the slug {slug} belongs to another post that was written meanwhile; import again")
         }
-        Outcome::Conflict => "the post was changed by someone else meanwhile; import again".to_owned(),
+        Outcome::Exists => "a post with this id exists already".to_owned(),
+        Outcome::TermGone(kind, slug) => {
+            format!("the {} \"{slug}\" was deleted or renamed meanwhile; import again", kind.noun())
+        }
+        Outcome::Conflict | Outcome::Busy => "the post was changed by someone else meanwhile; import again".to_owned(),
         Outcome::TooLarge(reason) => reason.clone(),
         Outcome::Done => "done".to_owned(),
     }

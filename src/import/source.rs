@@ -113,8 +113,13 @@ impl Found {
         true
     }
 
-    /// Takes a term that the source describes.
-    pub fn describe(&mut self, term: ImportedTerm) {
+    /// Takes a term that the source describes; without its URL if that is not a web address.
+    pub fn describe(&mut self, mut term: ImportedTerm) {
+        if let Some(url) = term.url.take_if(|url| !url.is_empty() && !rules::is_web_address(url)) {
+            let named = format!("{} {}", term.kind.noun(), term.name);
+            let shown: String = url.chars().take(100).collect();
+            self.note(named, format!("the URL {shown:?} does not begin with http:// or https://, so it was left out"));
+        }
         let ImportedTerm { kind, name, description, url, .. } = &term;
         match rules::check_term(*kind, name, description.as_deref(), url.as_deref()) {
             Ok(()) => self.terms.add_described(term),

@@ -5,10 +5,13 @@ use std::str::FromStr;
 use compact_str::CompactString;
 
 use crate::model::instant::TICKS_MAX;
-use crate::model::{Instant, Month, Post, PostKey, Slug};
+use crate::model::{Instant, Month, Post, PostId, PostKey, Slug};
 use crate::store::Key;
 
 use super::{COUNT_ROW, Table, key, time};
+
+/// Sorts after the time keys and before the rows of slugs, outside of every range that a reader reads.
+const MARKER_PREFIX: &str = "r-";
 
 /// The two tables that hold whole posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,6 +85,16 @@ pub fn whole(month: Month, slug: &Slug) -> Key {
 
 pub fn whole_row(slug: &Slug) -> String {
     format!("s-{slug}")
+}
+
+/// The marker of a post that does not exist in this partition: not yet, or no longer.
+pub fn marker(partition: impl Into<CompactString>, id: &PostId) -> Key {
+    key(partition, format!("{MARKER_PREFIX}{id}"))
+}
+
+/// The post of a marker; `None` if it is another row.
+pub fn parse_marker_row(row: &str) -> Option<PostId> {
+    row.strip_prefix(MARKER_PREFIX)?.parse().ok()
 }
 
 /// The slug of a row that holds a whole post; `None` where it is another row.

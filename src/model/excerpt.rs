@@ -9,8 +9,14 @@ pub const EXCERPT_CHARS_MAX: usize = 280;
 /// How much of a text is looked at for a paragraph: nearly every post opens with one, and rendering is most of what an import costs.
 const OPENING_BYTES: usize = 1 << 10;
 
-/// How much of it is looked at where the opening has none, before the whole is.
+/// How much of it is looked at if the opening has none, before [`EXCERPT_BYTES_MAX`] are.
 const LONG_OPENING_BYTES: usize = 8 << 10;
+
+/// The most that is rendered for an excerpt: what comes later does not open the text.
+const EXCERPT_BYTES_MAX: usize = 64 << 10;
+
+/// Link definitions that are rendered with an opening, in bytes.
+const DEFINITIONS_BYTES_MAX: usize = 16 << 10;
 
 /// The first paragraph that has text, or else the first line of any text, cut at a word.
 pub fn excerpt(body: &Rendered) -> String {
@@ -25,7 +31,16 @@ pub fn excerpt_of(markdown: &str) -> String {
     }
     let long = opening(markdown, LONG_OPENING_BYTES).map(|text| excerpt_of_html(&markdown::html_of(&text)));
     // An opening of pictures alone says nothing; the text behind it may.
-    long.filter(|made| !made.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(markdown)))
+    long.filter(|made| !made.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
+}
+
+/// The most that is looked at of a text: whole lines, if it has any.
+fn beginning(markdown: &str) -> &str {
+    if markdown.len() <= EXCERPT_BYTES_MAX {
+        return markdown;
+    }
+    let most = &markdown[..markdown.floor_char_boundary(EXCERPT_BYTES_MAX)];
+    most.rfind('\n').map_or(most, |end| &most[..end])
 }
 
 fn excerpt_of_html(html: &str) -> String {
@@ -44,12 +59,20 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text up to the first blank line behind so many bytes; `None` where there is none.
+/// The text up to the first blank line after so many bytes, with the link definitions that follow it; `None` if there is none soon enough.
 fn opening(markdown: &str, bytes: usize) -> Option<String> {
     let start = markdown.floor_char_boundary(bytes);
     let blank_lines = ["\n\n", "\n\r\n"].map(|blank| markdown[start..].find(blank));
     let end = start + blank_lines.into_iter().flatten().min()?;
+    if end > EXCERPT_BYTES_MAX {
+        return None;
+    }
+    let mut definitions_bytes = 0;
     let definitions = markdown[end..].lines().filter(|line| line.starts_with('[') && line.contains("]: "));
+    let definitions = definitions.take_while(|line| {
+        definitions_bytes += line.len();
+        definitions_bytes <= DEFINITIONS_BYTES_MAX
+    });
     Some(definitions.fold(format!("{}\n\n", &markdown[..end]), |text, line| text + line + "\n"))
 }
 
@@ -84,6 +107,16 @@ mod tests {
     fn it_is_the_first_paragraph_that_has_text() {
         assert_eq!(excerpt_of("# Title\n\n![a](b.png)\n\nOne *two*\nthree.\n\nFour."), "One two three.");
         assert_eq!(excerpt_of("<pre>code</pre><p class=\"x\">A</p>"), "A");
+    }
+
+    #[test]
+    fn a_long_text_without_paragraphs_is_not_rendered_whole() {
+        let items = "- item\n".repeat(200_000);
+        assert_eq!(super::excerpt_of(&items), "item");
+        let far = format!("{}\n\nA paragraph.", "![](a.png)\n".repeat(20_000));
+        assert_eq!(super::excerpt_of(&far), "");
+        let definitions = format!("An [opening].\n\n{}", "[opening]: /x\n".repeat(20_000));
+        assert_eq!(super::excerpt_of(&definitions), "An opening.");
     }
 
     #[test]

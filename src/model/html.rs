@@ -79,15 +79,31 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     cleaner
 });
 
+/// The URL of a quotation's source is shown by no browser, and is checked by no URL rule of the cleaner, but a script may follow it.
+const CITED: [&str; 4] = ["blockquote", "del", "ins", "q"];
+
 /// An id must hold a hyphen: footnotes' ids do, most headings' too, but no property of `window` or `document` that a script
 /// might look up. A class on code must name a language.
 fn allowed<'v>(element: &str, attribute: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let keep = match (element, attribute) {
         (_, "id") => value.contains('-') && !value.contains(char::is_whitespace),
+        (element, "cite") if CITED.contains(&element) => is_web_address(value),
         ("code", "class") => value.starts_with("language-") && !value.contains(char::is_whitespace),
         _ => true,
     };
     keep.then_some(Cow::Borrowed(value))
+}
+
+/// Whether the URL is relative, or an absolute one of `http` or `https`. Browsers drop control characters and white space before they read the
+/// scheme, so a URL with any of these before its first `/`, `?` or `#` is refused.
+fn is_web_address(url: &str) -> bool {
+    let beginning = url.trim_matches(' ').split(['/', '?', '#']).next().unwrap_or_default();
+    if beginning.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return false;
+    }
+    beginning
+        .split_once(':')
+        .is_none_or(|(scheme, _)| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web)))
 }
 
 #[cfg(test)]
@@ -123,6 +139,30 @@ mod tests {
             "<p>a</p><p id=\"the-end\">b</p>"
         );
         assert_eq!(clean("<code class=\"language-c x\">a</code>"), "<code>a</code>");
+    }
+
+    #[test]
+    fn a_cited_source_is_a_web_address() {
+        for element in CITED {
+            for url in [
+                "javascript:x()",
+                " JaVaScript:x()",
+                "java\nscript:x()",
+                "\u{1}javascript:x()",
+                "data:text/html,x",
+                "vbscript:x",
+            ] {
+                assert_eq!(
+                    clean(&format!("<{element} cite=\"{url}\">a</{element}>")),
+                    format!("<{element}>a</{element}>"),
+                    "{url:?}"
+                );
+            }
+            for url in ["https://example.com/a:b", "HTTP://example.com", "/a:b", "a?b:c", "#c:d", ""] {
+                let html = format!("<{element} cite=\"{url}\">a</{element}>");
+                assert_eq!(clean(&html), html);
+            }
+        }
     }
 
     #[test]

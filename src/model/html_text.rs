@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use super::html_cost;
+
 /// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code as it stands. The marks that
 /// lead to a footnote and back are left out, as they are not words.
 pub fn from_clean(html: &str) -> String {
@@ -18,10 +20,19 @@ pub fn from_clean(html: &str) -> String {
     writer.finish()
 }
 
-/// The text of any HTML: cleaned first.
+/// The text of any HTML: cleaned first. HTML that costs too much to clean is taken as text.
 pub fn from_any(html: &str) -> String {
     // Most names and titles hold no markup at all, and cleaning costs a parser.
-    if html.contains(['<', '&']) { from_clean(&super::html::clean(html)) } else { html.trim().to_owned() }
+    let has_markup = html.contains(['<', '&']) && html_cost::is_bounded(html);
+    if has_markup { from_clean(&super::html::clean(html)) } else { html.trim().to_owned() }
+}
+
+/// Any text as cleaned HTML that shows it character by character, without a parser.
+pub fn preformatted(text: &str) -> String {
+    let text = text.replace('\0', "").replace("\r\n", "\n").replace('\r', "\n");
+    // A parser takes the first newline for a part of the tag.
+    let text = escape(text.trim_start_matches('\n')).replace('\u{a0}', "&nbsp;");
+    format!("<pre>{text}</pre>")
 }
 
 /// Text as it must stand in HTML.
@@ -185,6 +196,15 @@ mod tests {
     #[test]
     fn a_table_is_a_line_for_each_row() {
         assert_eq!(from_clean("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>"), "a b\nc");
+    }
+
+    #[test]
+    fn preformatted_text_is_clean() {
+        for text in ["", "a\r\nb\rc\0\u{a0}d", "\n\n \n<b>&amp;\"", "\u{feff}x</pre><script>"] {
+            let html = preformatted(text);
+            assert_eq!(crate::model::html::clean(&html), html, "{text:?}");
+        }
+        assert_eq!(from_clean(&preformatted("a <b>\r\n &lt; c")), "a <b>\n &lt; c");
     }
 
     #[test]

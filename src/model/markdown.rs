@@ -1,7 +1,11 @@
-//! Markdown rendered: CommonMark with GitHub's extensions, cleaned. The rule: whatever the Markdown holds, rendering ends soon,
-//! never panics, and gives HTML that no browser runs anything of (tests/rendering.rs).
+//! Markdown rendered: CommonMark with GitHub's extensions, cleaned. The rule: whatever the Markdown holds, rendering takes time and memory in
+//! proportion to its length, never panics, and gives HTML that no browser runs anything of (tests/it/rendering.rs). What is rendered depends on
+//! the Markdown alone: every bound is a count, not a time, so that a rendered form can be kept.
 
-use comrak::Options;
+use std::cell::Cell;
+use std::fmt;
+
+use comrak::{Arena, Options};
 
 use super::{html, html_cost, html_text, words};
 
@@ -27,9 +31,9 @@ pub fn render(markdown: &str) -> Rendered {
     Rendered { html, text, word_count, reading_minutes }
 }
 
-/// The cleaned HTML alone, where nothing is asked of the text.
+/// The cleaned HTML alone, if nothing is asked of the text.
 pub fn html_of(markdown: &str) -> String {
-    html::clean(&bounded_html(markdown))
+    bounded_html(markdown).map_or_else(|| html_text::preformatted(markdown), |html| html::clean(&html))
 }
 
 /// The text of the first heading, where there is one: the title of a body that came without.
@@ -41,20 +45,16 @@ pub fn first_heading(markdown: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// HTML that an HTML parser can read in a time in proportion to its length: as Markdown says; or else with raw HTML shown as
-/// text; or else, where the Markdown itself nests without end, all of it as text.
-fn bounded_html(markdown: &str) -> String {
-    let html = parse_and_format(markdown, RawHtml::Kept);
+/// HTML that can be cleaned in time and memory in proportion to the length of the Markdown: as the Markdown says, or else with raw HTML shown as
+/// text. `None` if neither can be.
+fn bounded_html(markdown: &str) -> Option<String> {
+    let html = parse_and_format(markdown, RawHtml::Kept)?;
     if html_cost::is_bounded(&html) {
-        return html;
+        return Some(html);
     }
-    if markdown.contains('<') {
-        let html = parse_and_format(markdown, RawHtml::Escaped);
-        if html_cost::is_bounded(&html) {
-            return html;
-        }
-    }
-    format!("<pre>{}</pre>", html_text::escape(markdown))
+    let has_raw_html = markdown.contains('<');
+    let escaped = if has_raw_html { parse_and_format(markdown, RawHtml::Escaped) } else { None };
+    escaped.filter(|html| html_cost::is_bounded(html))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,8 +63,70 @@ enum RawHtml {
     Escaped,
 }
 
-fn parse_and_format(markdown: &str, raw_html: RawHtml) -> String {
-    comrak::markdown_to_html(markdown, &options(raw_html))
+/// `None` if the Markdown makes more work, more nodes or more HTML than its length allows.
+fn parse_and_format(markdown: &str, raw_html: RawHtml) -> Option<String> {
+    let mut options = options(raw_html);
+    options.extension.autolink = searches_for_autolinks_are_bounded(markdown);
+    let arena = Arena::new();
+    let (nodes_max, calls_max) = (nodes_max(markdown.len()), steps_max(markdown.len()) / STEPS_PER_CALL);
+    let calls = Cell::new(0);
+    let is_over = || {
+        calls.set(calls.get() + 1);
+        calls.get() > calls_max || arena.len() > nodes_max
+    };
+    let root = comrak::try_parse_document(&arena, markdown, &options, &is_over).ok()?;
+    let mut html = BoundedText { text: String::new(), bytes_max: html_bytes_max(markdown.len()) };
+    comrak::format_html(root, &options, &mut html).ok()?;
+    Some(html.text)
+}
+
+/// Nodes of a document: at most one for each byte that is written, but the cells that a table's short rows lack cost no byte.
+fn nodes_max(bytes: usize) -> usize {
+    NODES_MAX.min(bytes + NODES_ALWAYS_ALLOWED)
+}
+
+const NODES_MAX: usize = 500_000;
+const NODES_ALWAYS_ALLOWED: usize = 2_000;
+
+/// Steps of the parser: a line, an inline, a node. Lists of short items take 7 for each byte.
+fn steps_max(bytes: usize) -> usize {
+    32 * bytes + (1 << 20)
+}
+
+/// How many steps the parser takes between two questions whether to go on.
+const STEPS_PER_CALL: usize = 256;
+
+/// Bytes of HTML: a table of short cells or a text of quotes makes 6 for each byte, references to one footnote 70.
+fn html_bytes_max(bytes: usize) -> usize {
+    HTML_BYTES_MAX.min(8 * bytes + (64 << 10))
+}
+
+const HTML_BYTES_MAX: usize = 16 << 20;
+
+/// Whether the searches for the ends of autolinks pass over each byte a few times at most: each goes to the next white space, and may end in front
+/// of it.
+fn searches_for_autolinks_are_bounded(markdown: &str) -> bool {
+    let searched = markdown.split_ascii_whitespace().map(|run| {
+        let starts = run.matches("://").count() + run.matches("www.").count();
+        starts * run.len()
+    });
+    searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
+}
+
+/// Text that refuses to grow beyond a bound.
+struct BoundedText {
+    text: String,
+    bytes_max: usize,
+}
+
+impl fmt::Write for BoundedText {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        if self.text.len() + more.len() > self.bytes_max {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(more);
+        Ok(())
+    }
 }
 
 fn options(raw_html: RawHtml) -> Options<'static> {

@@ -55,7 +55,18 @@ pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Op
     }
     at_most("name", "characters", name.chars().count(), TERM_NAME_CHARS_MAX)?;
     at_most(description_field, "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX)?;
-    at_most("url", "characters", chars(url), URL_CHARS_MAX)
+    at_most("url", "characters", chars(url), URL_CHARS_MAX)?;
+    match url.filter(|url| !url.is_empty() && !is_web_address(url)) {
+        Some(_) => Err(Broken { field: "url", reason: "must begin with http:// or https://".to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a browser that follows the URL loads a page by HTTP, and runs nothing.
+pub fn is_web_address(url: &str) -> bool {
+    let has_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    ["http://", "https://"].iter().any(|scheme| has_scheme(scheme))
+        && !url.contains(|c: char| c.is_control() || c == ' ')
 }
 
 fn check_dates(post: &Post) -> Result<(), Broken> {
@@ -85,5 +96,28 @@ fn field(kind: TermKind) -> &'static str {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_url_of_an_author_is_a_web_address() {
+        let check = |url| check_term(TermKind::Author, "A", None, Some(url)).map_err(|broken| broken.to_string());
+        for url in ["https://example.com/a?b#c", "HTTP://example.com", ""] {
+            assert_eq!(check(url), Ok(()), "{url}");
+        }
+        for url in [
+            "javascript:x()",
+            " https://example.com",
+            "java\nscript:x()",
+            "data:text/html,x",
+            "//example.com",
+            "example.com",
+        ] {
+            assert_eq!(check(url), Err("url: must begin with http:// or https://".to_owned()), "{url}");
+        }
     }
 }

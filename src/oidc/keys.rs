@@ -1,77 +1,79 @@
-//! The provider's keys, as they were last read. The rule: they are asked for anew where they are old or a key is missing, but no more than once
-//! a minute, whoever makes up names of keys; and what was read goes on counting for a day where the provider is out of reach.
+//! The provider's keys, as they were last read. The rule: one background task reads them, at most once a minute, and no request waits for it
+//! longer than [`WAIT`]; while the provider does not answer, the keys that were read count for a day.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Moment};
 
-use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, PublicKeyUse};
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde_json::Value;
+use tokio::sync::{Semaphore, watch};
 
 use super::BadJwt;
 use super::source::{FetchError, KeySource};
 
-/// So a key that the provider has taken back is gone within the hour.
+/// A key that the provider has withdrawn is refused within the hour.
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
 const USABLE_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 const FETCH_EVERY: Duration = Duration::from_secs(60);
+/// How long a request waits for keys that are being read. A provider that works answers in less, and a client notices no more.
+const WAIT: Duration = Duration::from_millis(700);
+/// Requests that wait for keys at once; the others are answered at once. Anyone can make up tokens that would wait.
+const WAITING_MAX: usize = 64;
 /// More than any provider has at once.
 const KEYS_MAX: usize = 100;
 
+/// Clones are the same.
+#[derive(Debug, Clone)]
+pub(super) struct KeyRing(Arc<Shared>);
+
 #[derive(Debug)]
-pub(super) struct KeyRing {
+struct Shared {
     source: KeySource,
     state: Mutex<State>,
-    /// Held while the keys are read, so that they are read once for all who wait; whoever has a key does not wait.
-    reading: tokio::sync::Mutex<()>,
+    /// Whether the background task is reading.
+    is_reading: watch::Sender<bool>,
+    waiting: Semaphore,
 }
 
 #[derive(Debug, Default)]
 struct State {
     keys: Vec<Jwk>,
     read_at: Option<Moment>,
+    /// When the last reading began.
     tried_at: Option<Moment>,
 }
 
-/// What is known of a key without asking the provider.
+/// What is known of a key without a request to the provider.
 enum Known {
     Key(Jwk),
-    /// It counts, and the keys are to be read anew.
+    /// It counts, and the keys are to be read again.
     Aging(Jwk),
-    /// There is none; with keys that count, and without.
+    /// There is none, and the other keys count.
     Missing,
+    /// No keys have been read that count.
     NoKeys,
 }
 
 impl KeyRing {
     pub fn new(source: KeySource) -> Self {
-        Self { source, state: Mutex::default(), reading: tokio::sync::Mutex::default() }
+        let (is_reading, waiting) = (watch::Sender::new(false), Semaphore::new(WAITING_MAX));
+        Self(Arc::new(Shared { source, state: Mutex::default(), is_reading, waiting }))
     }
 
     /// The key of a name, for an algorithm; without a name the only one that fits it.
     ///
     /// # Errors
-    /// [`BadJwt::NoKeys`] where none have been read that still count.
+    /// [`BadJwt::NoKeys`] if the key is unknown and the provider has not answered in time.
     pub async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>, BadJwt> {
-        let known = match self.look(name, algorithm) {
-            Known::Aging(key) => {
-                if let Ok(reading) = self.reading.try_lock() {
-                    self.refresh(&reading).await;
-                    self.look(name, algorithm)
-                } else {
-                    Known::Key(key)
-                }
-            }
-            Known::Missing | Known::NoKeys => {
-                let reading = self.reading.lock().await;
-                // Whoever had it before may have brought the key.
-                if matches!(self.look(name, algorithm), Known::Missing | Known::NoKeys) {
-                    self.refresh(&reading).await;
-                }
-                self.look(name, algorithm)
-            }
-            known @ Known::Key(_) => known,
-        };
+        let mut known = self.look(name, algorithm);
+        if !matches!(known, Known::Key(_)) {
+            self.start_reading();
+        }
+        if matches!(known, Known::Missing | Known::NoKeys) {
+            self.wait_for_reading().await?;
+            known = self.look(name, algorithm);
+        }
         match known {
             Known::Key(key) | Known::Aging(key) => Ok(DecodingKey::from_jwk(&key).ok()),
             Known::Missing => Ok(None),
@@ -90,13 +92,39 @@ impl KeyRing {
         }
     }
 
-    /// Reads the keys, where that was not tried within the minute.
-    async fn refresh(&self, _reading: &tokio::sync::MutexGuard<'_, ()>) {
-        if self.lock().tried_at.is_some_and(|at| at.elapsed() < FETCH_EVERY) {
-            return;
+    /// Starts the background task, unless it was started within the minute.
+    fn start_reading(&self) {
+        {
+            let mut state = self.lock();
+            if state.tried_at.is_some_and(|at| at.elapsed() < FETCH_EVERY) {
+                return;
+            }
+            state.tried_at = Some(Moment::now());
+            self.0.is_reading.send_replace(true);
         }
-        self.lock().tried_at = Some(Moment::now());
-        match self.source.fetch().await.and_then(|bytes| parse(&bytes)) {
+        let ring = self.clone();
+        tokio::spawn(async move {
+            // A reading is bounded in time by its source; one that panics ends as well.
+            let _ended = Ended(&ring.0.is_reading);
+            ring.read().await;
+        });
+    }
+
+    /// Waits until nothing is being read.
+    async fn wait_for_reading(&self) -> Result<(), BadJwt> {
+        let mut is_reading = self.0.is_reading.subscribe();
+        if !*is_reading.borrow_and_update() {
+            return Ok(());
+        }
+        let _place = self.0.waiting.try_acquire().map_err(|_| BadJwt::NoKeys)?;
+        match tokio::time::timeout(WAIT, is_reading.wait_for(|is_reading| !is_reading)).await {
+            Ok(_) => Ok(()),
+            Err(_elapsed) => Err(BadJwt::NoKeys),
+        }
+    }
+
+    async fn read(&self) {
+        match self.0.source.fetch().await.and_then(|bytes| parse(&bytes)) {
             Ok(keys) => {
                 tracing::info!(keys = keys.len(), "oidc.keys_read");
                 let mut state = self.lock();
@@ -111,7 +139,16 @@ impl KeyRing {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reports the end of a reading when it is dropped.
+struct Ended<'a>(&'a watch::Sender<bool>);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.send_replace(false);
     }
 }
 
@@ -134,9 +171,11 @@ fn pick(keys: &[Jwk], name: Option<&str>, algorithm: Algorithm) -> Option<Jwk> {
     }
 }
 
-/// Whether the key is one for signatures by this algorithm (RFC 7517, sections 4.2 and 4.4).
+/// Whether the key is one that verifies signatures by this algorithm (RFC 7517, sections 4.2, 4.3 and 4.4).
 fn fits(key: &Jwk, algorithm: Algorithm) -> bool {
-    let is_for_signatures = matches!(key.common.public_key_use, None | Some(PublicKeyUse::Signature));
+    let operations = key.common.key_operations.as_ref();
+    let verifies = operations.is_none_or(|operations| operations.contains(&KeyOperations::Verify));
+    let is_for_signatures = matches!(key.common.public_key_use, None | Some(PublicKeyUse::Signature)) && verifies;
     let named = key.common.key_algorithm;
     is_for_signatures
         && match (algorithm, &key.algorithm) {
@@ -159,6 +198,8 @@ mod tests {
         { "kty": "oct", "kid": "secret", "k": "c2VjcmV0" },
         { "kty": "of another world", "kid": "strange" },
         { "kty": "RSA", "kid": "encrypts", "use": "enc", "n": "AQAB", "e": "AQAB" },
+        { "kty": "OKP", "kid": "signs", "key_ops": ["sign"], "crv": "Ed25519", "x": "AQAB" },
+        { "kty": "OKP", "kid": "verifies", "key_ops": ["sign", "verify"], "crv": "Ed25519", "x": "AQAB" },
         { "kty": "RSA", "kid": "ps", "alg": "PS256", "n": "AQAB", "e": "AQAB" },
         { "kty": "RSA", "kid": "one", "n": "AQAB", "e": "AQAB" },
         { "kty": "EC", "kid": "p384", "crv": "P-384", "x": "AQAB", "y": "AQAB" },
@@ -178,6 +219,8 @@ mod tests {
             ("a", Algorithm::EdDSA, true),
             ("b", Algorithm::EdDSA, false),
             ("encrypts", Algorithm::RS256, false),
+            ("signs", Algorithm::EdDSA, false),
+            ("verifies", Algorithm::EdDSA, true),
             ("ps", Algorithm::RS256, false),
             ("p384", Algorithm::ES256, false),
             ("secret", Algorithm::HS256, false),

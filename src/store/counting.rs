@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore, Turn, Value};
+use super::{Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, TableStore, Turn, Value};
 
 /// How many of the reads' keys and ranges are kept by name; the rest are counted only.
 const READS_NAMED_MAX: usize = 1_000;
@@ -155,6 +155,18 @@ impl TableStore for CountingStore {
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         let wave = self.start(|state| state.used.transactions += 1).await;
         let answer = self.inner.commit(table, batch).await;
+        self.finish(wave, std::iter::empty());
+        answer
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.inner.is_transactional()
+    }
+
+    /// What the plan reads is part of the transaction, and not counted.
+    async fn transact(&self, plan: Plan) -> Result<()> {
+        let wave = self.start(|state| state.used.transactions += 1).await;
+        let answer = self.inner.transact(plan).await;
         self.finish(wave, std::iter::empty());
         answer
     }

@@ -58,6 +58,12 @@ impl Properties {
         }
     }
 
+    /// The same properties but for one.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        Self(Arc::new(self.0.iter().filter(|(n, _)| n != name).cloned().collect()))
+    }
+
     /// For decoders, whose input was made from `Properties`: each name stands once.
     pub(in crate::store) fn of_decoded(properties: Vec<(CompactString, Value)>) -> Self {
         Self(Arc::new(properties))

@@ -45,6 +45,9 @@ pub enum StoreError {
     /// Another process holds the store file.
     #[error("{0}")]
     Locked(String),
+    /// The code that uses the store is wrong: a plan panicked, or the store has no such capability. Nothing was written. Report it.
+    #[error("the store was used wrongly: {0}")]
+    Internal(String),
     /// What is stored cannot be read as what it should be. Report it; a restore or a repair is needed.
     #[error("the store is damaged: {what}")]
     Corrupt {

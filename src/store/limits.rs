@@ -11,6 +11,10 @@ pub const PAGE_ROWS_MAX: usize = 1_000;
 pub const BATCH_OPERATIONS_MAX: usize = 100;
 /// The payload of one transaction in bytes: 4 MiB. It is the request's body that Azure weighs, so a binary counts as Base64.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
+/// Rows that one transaction over all tables writes: many times what a change needs, and no more than others can wait for.
+pub const TRANSACTION_ROWS_MAX: usize = 10_000;
+/// What such a transaction writes in bytes, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
+pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
 /// What an operation adds to that body beside its row: boundaries, headers, the URL without the keys, and names of types.
 const OPERATION_BYTES: usize = 640;
 /// A row's keys, names and values in bytes: 1 MiB. It holds for the row as Azure stores it and for its JSON, which is what

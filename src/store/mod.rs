@@ -9,6 +9,8 @@
 //!   short, or empty, and still carry a continuation; only a page without one is the end.
 //! - **Batch**: an entity group transaction. One table, one partition, each row once; all of it happens or nothing does, and it
 //!   is on disk (or replicated) before it is acknowledged. A precondition that does not hold is [`StoreError::Precondition`].
+//! - **Transaction**: only on stores that have it ([`TableStore::is_transactional`]). Any rows of any tables and partitions, planned by a function
+//!   that reads inside the transaction; all of it happens or nothing does, durable before it is acknowledged, in one order with all batches.
 //! - **Lost answers**: a store may send a batch again whose answer was lost, and where it is refused then, the rows tell whether it
 //!   was made. Where they cannot it is [`StoreError::OutcomeUnknown`], never a refusal. Two writers that insert the very same row
 //!   may both be told that they did, so a row that only one may insert names its writer.
@@ -24,6 +26,7 @@ pub mod error;
 pub mod key;
 pub mod limits;
 pub mod observed;
+pub mod transaction;
 pub mod turns;
 
 use std::sync::Arc;
@@ -37,6 +40,7 @@ pub use error::StoreError;
 pub use key::{Key, RowRange};
 pub use limits::PAGE_ROWS_MAX;
 pub use observed::ObservedStore;
+pub use transaction::{Plan, RowWrite, Rows};
 pub use turns::{Turn, Turns};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -100,6 +104,21 @@ pub trait TableStore: Send + Sync + 'static {
 
     /// Entity group transaction. Answers the new ETag of each row put, `None` for each row deleted, in the batch's order.
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>>;
+
+    /// Whether [`transact`](Self::transact) is supported.
+    fn is_transactional(&self) -> bool {
+        false
+    }
+
+    /// One transaction over all tables and partitions, in the order of the writes: a plan sees what every acknowledged write has left, and
+    /// nothing that it has read changes before its own writes are committed. Each row that it puts has a new ETag.
+    ///
+    /// # Errors
+    /// The plan's own error, [`StoreError::Limit`] if what it returns is over a limit, and [`StoreError::Internal`] if it panics or the store
+    /// has no transactions: nothing was written. All others as for [`commit`](Self::commit).
+    async fn transact(&self, _plan: Plan) -> Result<()> {
+        Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()))
+    }
 
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;

@@ -9,7 +9,8 @@ use crate::telemetry::metrics::StorageRequests;
 use crate::telemetry::spans;
 
 use super::{
-    Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, StoreError, TableStore, Turn, all_at_once,
+    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, StoreError, TableStore, Turn,
+    all_at_once,
 };
 
 /// What kind of store is told of.
@@ -131,6 +132,19 @@ impl TableStore for ObservedStore {
         self.observe_in(span, (table, COMMIT), self.inner.commit(table, batch), |_| None).await
     }
 
+    fn is_transactional(&self) -> bool {
+        self.inner.is_transactional()
+    }
+
+    async fn transact(&self, plan: Plan) -> Result<()> {
+        let span = self.span(ALL_TABLES, TRANSACT);
+        let counted: Plan = {
+            let span = span.clone();
+            Box::new(move |rows| plan(rows).inspect(|writes| spans::storage_writes(&span, writes.len())))
+        };
+        self.observe_in(span, (ALL_TABLES, TRANSACT), self.inner.transact(counted), |()| None).await
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let read = self.inner.scan(table, continuation);
         self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await
@@ -147,6 +161,9 @@ impl TableStore for ObservedStore {
 
 const GET: &str = "get";
 const COMMIT: &str = "commit";
+const TRANSACT: &str = "transact";
+/// The table of a request that is about no single one.
+const ALL_TABLES: &str = "*";
 const OK: &str = "ok";
 
 fn outcome<T>(answer: &Result<T>) -> &'static str {
@@ -173,6 +190,7 @@ fn name(error: &StoreError) -> &'static str {
         StoreError::Full { .. } => "full",
         StoreError::Denied { .. } => "denied",
         StoreError::Locked(_) => "locked",
+        StoreError::Internal(_) => "internal",
         StoreError::Corrupt { .. } => "corrupt",
     }
 }

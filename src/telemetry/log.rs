@@ -2,17 +2,20 @@
 //!
 //! A line's message is `room.what_happened`. Of `content.changed`, which is one for each change that is made, the fields are `actor` and `role` (who),
 //! `action` (what), and of what it was made to `post`, `slug` and `version`, `kind` and `slug`, or `token`, `name` and `granted`. Of
-//! `http.request`, which is one for each request, they are `status`, `duration_ms`, and of GraphQL `operation` and `code`.
+//! `http.request`, which is one for each request, they are `status`, `duration_ms`, and of GraphQL `operation` and `code`. Lines of dependencies are
+//! bounded in number ([`repeats`](super::repeats)).
 
 use std::io::IsTerminal;
 use std::str::FromStr;
 
 use tracing::Subscriber;
+use tracing_subscriber::filter::FilterExt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
+use super::repeats::Sampling;
 use super::spans;
 use super::traces::Tracing;
 
@@ -55,9 +58,9 @@ impl FromStr for LogFormat {
 pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracing) {
     // Without traces the filter stands before everything: what nobody reads costs nothing.
     let started = match tracing.layer() {
-        None => Registry::default().with(filter(directives)).with(lines(format)).try_init(),
+        None => Registry::default().with(filter(directives)).with(lines(format).with_filter(Sampling)).try_init(),
         Some(traces) => {
-            let lines = lines(format).with_filter(filter(directives));
+            let lines = lines(format).with_filter(filter(directives).and(Sampling));
             Registry::default().with(lines).with(traces).try_init()
         }
     };
@@ -65,8 +68,12 @@ pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracin
     drop(started);
 }
 
+/// What these warn of is what clients and posts make them meet: a table that holds text, a connection that is cut.
+const QUIET_BY_DEFAULT: &str = "html5ever=error,h2=error";
+
 fn filter(directives: &Directives) -> EnvFilter {
-    let filter = EnvFilter::new(&directives.0);
+    // Before the given directives, so that one of these can name them again.
+    let filter = EnvFilter::new(format!("{QUIET_BY_DEFAULT},{}", directives.0));
     // At debug the SDK prints its Authorization headers and signed addresses; spans of traces are no matter of the log.
     let quiet = ["azure_core=warn", "azure_storage=warn", "azure_identity=warn"].map(str::to_owned);
     let quiet = quiet.into_iter().chain([format!("{}=off", spans::TARGET)]);

@@ -6,6 +6,7 @@
 
 pub mod log;
 pub mod metrics;
+pub mod repeats;
 pub mod spans;
 pub mod traces;
 

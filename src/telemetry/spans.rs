@@ -76,24 +76,24 @@ pub fn load(loader: &'static str, keys: usize) -> Span {
     span!("load", otel.name = format_args!("load {loader}"), tidings.loader = loader, tidings.keys = keys)
 }
 
-/// A change of posts, from its intent to its settlement.
+/// A change of posts, from its intent to its end.
 pub fn change(posts: usize) -> Span {
     span!("change", tidings.posts = posts)
 }
 
-/// The intent is written down.
-pub fn intend() -> Span {
-    span!("intend")
+/// The intent is opened.
+pub fn open_intent() -> Span {
+    span!("open intent")
 }
 
-/// The slugs and the id are claimed.
-pub fn claim() -> Span {
-    span!("claim")
+/// The posts are taken, so that no other change of them starts.
+pub fn take() -> Span {
+    span!("take")
 }
 
-/// The new index rows, the months and the pending rows are put.
-pub fn put() -> Span {
-    span!("put")
+/// Claims, index rows, listings and tentative copies are written.
+pub fn prepare() -> Span {
+    span!("prepare")
 }
 
 /// The posts' own rows: what makes the change true.
@@ -101,9 +101,9 @@ pub fn commit() -> Span {
     span!("commit")
 }
 
-/// Every row of the old and the new state is held against the post as it is.
-pub fn settle() -> Span {
-    span!("settle")
+/// What the posts no longer have is removed.
+pub fn reconcile() -> Span {
+    span!("reconcile")
 }
 
 /// Changes that were left are looked for and settled.

@@ -3,6 +3,7 @@
 mod cli;
 mod docs;
 mod front;
+mod fuzzed;
 mod graphql;
 mod http;
 mod import;

@@ -4,6 +4,7 @@ use super::number;
 use crate::config::limits::{HTTP, QUERY, SERVER, in_seconds};
 use crate::config::setting::Setting;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
+use crate::graphql::texts::KEPT_BYTES_MAX;
 
 pub static BODY_BYTES: Setting = number(
     "limits.body_bytes",
@@ -40,6 +41,41 @@ pub static RUNNING: Setting = number(
     || HTTP.running as u64,
     "Requests that run at once, on all connections; the next wait.",
 );
+pub static CLIENT_REQUESTS: Setting = number(
+    "limits.client_requests",
+    "TIDINGS_LIMITS_CLIENT_REQUESTS",
+    (1, 1_000_000),
+    || HTTP.client_requests as u64,
+    "Requests that one client may have under way, if client_address_header says who it is.",
+);
+pub static ADDRESS_CONNECTIONS: Setting = number(
+    "limits.address_connections",
+    "TIDINGS_LIMITS_ADDRESS_CONNECTIONS",
+    (1, 1_000_000),
+    || SERVER.address_connections as u64,
+    "Connections of one client address open at once. A proxy has one address for all its clients.",
+);
+pub static HEAD_SECONDS: Setting = number(
+    "limits.head_seconds",
+    "TIDINGS_LIMITS_HEAD_SECONDS",
+    (1, 3_600),
+    || in_seconds(SERVER.head_time),
+    "How long the whole of a request's head may take, from its first byte.",
+);
+pub static ANSWER_BYTES: Setting = number(
+    "limits.answer_bytes",
+    "TIDINGS_LIMITS_ANSWER_BYTES",
+    (1 << 20, 1 << 40),
+    || SERVER.answer_bytes,
+    "Bytes of answers that are made and not yet taken, on all connections; each has 128 KiB beside them.",
+);
+pub static CONNECTION_ANSWER_BYTES: Setting = number(
+    "limits.connection_answer_bytes",
+    "TIDINGS_LIMITS_CONNECTION_ANSWER_BYTES",
+    (1 << 20, 1 << 40),
+    || SERVER.connection_answer_bytes,
+    "Of these, bytes of answers on one connection.",
+);
 pub static CONNECTIONS: Setting = number(
     "limits.connections",
     "TIDINGS_LIMITS_CONNECTIONS",
@@ -58,8 +94,8 @@ pub static IDLE_SECONDS: Setting = number(
     "limits.idle_seconds",
     "TIDINGS_LIMITS_IDLE_SECONDS",
     (1, 3_600),
-    || in_seconds(SERVER.head_time),
-    "How long a connection may wait for the whole of its next request's head. Above what a proxy in front keeps connections for.",
+    || in_seconds(SERVER.idle_time),
+    "How long a connection may have nothing under way. Above what a proxy in front keeps connections for.",
 );
 pub static WRITE_SECONDS: Setting = number(
     "limits.write_seconds",
@@ -138,22 +174,34 @@ pub static STORAGE_REQUESTS: Setting = number(
     || STORAGE_REQUESTS_MAX,
     "Storage requests that a query could need at the most; one that could need more is refused before it runs.",
 );
+pub static RENDERED_BYTES: Setting = number(
+    "limits.rendered_bytes",
+    "TIDINGS_LIMITS_RENDERED_BYTES",
+    (0, 1 << 40),
+    || KEPT_BYTES_MAX as u64,
+    "Bytes of rendered bodies that are kept in memory; a body that is not kept is rendered again for each answer.",
+);
 
 /// Brackets nest deeper than fields, and the engine stops at 32 of them.
 const QUERY_DEPTH_MAX: u64 = 31;
 
 /// In the order of a file.
-pub static ALL: [&Setting; 19] = [
+pub static ALL: [&Setting; 25] = [
     &BODY_BYTES,
     &BODY_SECONDS,
     &REQUEST_SECONDS,
     &URI_BYTES,
     &RUNNING,
+    &CLIENT_REQUESTS,
     &CONNECTIONS,
+    &ADDRESS_CONNECTIONS,
     &HEAD_BYTES,
+    &HEAD_SECONDS,
     &IDLE_SECONDS,
     &WRITE_SECONDS,
     &ANSWER_SECONDS,
+    &ANSWER_BYTES,
+    &CONNECTION_ANSWER_BYTES,
     &STOP_SECONDS,
     &QUERY_BYTES,
     &QUERY_DEPTH,
@@ -163,4 +211,5 @@ pub static ALL: [&Setting; 19] = [
     &QUERY_TOKENS,
     &QUERY_ROOT_FIELDS,
     &STORAGE_REQUESTS,
+    &RENDERED_BYTES,
 ];

@@ -111,6 +111,13 @@ pub static BATCH_MAX: Setting = number(
     "Take up to so many requests in one body, as an array; 0 takes none.",
 )
 .flag("batch-max");
+pub static CLIENT_ADDRESS_HEADER: Setting = text(
+    "client_address_header",
+    "TIDINGS_CLIENT_ADDRESS_HEADER",
+    "NAME",
+    "The header in which the proxy in front writes the client's address last, such as x-forwarded-for; only if nobody can reach the \
+     server without it. Not set: clients are told apart by the addresses of their connections.",
+);
 pub static NO_INTROSPECTION: Setting = switch(
     "no_introspection",
     "TIDINGS_NO_INTROSPECTION",
@@ -219,6 +226,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &TELL_STORAGE,
     &CORS_ORIGINS,
     &BATCH_MAX,
+    &CLIENT_ADDRESS_HEADER,
     &NO_INTROSPECTION,
     &NO_PLAYGROUND,
     &EDITOR_TOKEN,

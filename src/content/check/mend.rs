@@ -3,7 +3,7 @@
 //!
 //! A mend names what is to be looked at, never what is to be written: `content::repair` reads again before it writes.
 
-use crate::content::write::directory;
+use crate::content::write::listing;
 use crate::keys::{PostPlace, Shelf, Table};
 use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::Key;
@@ -28,16 +28,16 @@ pub enum Mend {
     Pointer { kind: TermKind, slug: Slug, key: PostKey },
     /// A term and its mirror are made the same.
     Term { kind: TermKind, slug: Slug },
-    /// A rename that was left unfinished is finished or undone.
-    Rename { kind: TermKind, from: Slug, to: Slug },
-    /// A slug that a term once had leads to it; `to`: the term that had it, where there is one.
-    Forward { kind: TermKind, from: Slug, to: Option<Slug> },
+    /// The row of a slug that is not a term's first is made what the identity row says, or goes. `first_slug`: of the term that has the slug.
+    SlugRow { kind: TermKind, slug: Slug, first_slug: Option<Slug> },
+    /// A row that a change has left goes.
+    Left { table: Table, key: Key },
     /// A row of a term goes from the partition of another character to its own.
     MisplacedTerm { kind: TermKind, at: Key },
     /// A partition is counted anew.
     Count { table: Table, partition: String },
     /// A partition is listed as it counts itself.
-    Listing(directory::Partition),
+    Listing(listing::Partition),
     /// A row that lists no partition, or another than its key says, goes.
     StrayListing { table: Table, key: Key },
     /// A term that posts bear is made, with its slug for a name.
@@ -87,7 +87,7 @@ impl Mend {
             Self::Stray { .. } | Self::Lost { .. } => 4,
             Self::Lookup(_) | Self::Pointer { .. } => 5,
             Self::Term { .. } => 6,
-            Self::MisplacedTerm { .. } | Self::Rename { .. } | Self::Forward { .. } => 7,
+            Self::MisplacedTerm { .. } | Self::SlugRow { .. } | Self::Left { .. } => 7,
             Self::Count { .. } => Self::COUNTS,
             Self::StrayListing { .. } => 9,
             Self::Listing(_) => 10,

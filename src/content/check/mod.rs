@@ -15,9 +15,11 @@ mod shelved;
 mod terms;
 mod tokens;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::keys::Table;
+use crate::keys::intent::IntentName;
 use crate::store::{Entity, Key, Store, StoreError};
 
 use super::directory::scan_all;
@@ -27,6 +29,9 @@ pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
 pub use mend::Mend;
 use partition::Partitions;
+
+/// The names of the intents that exist.
+type Intents = HashSet<String>;
 
 /// Something in the tables that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,18 +79,24 @@ pub async fn check(store: &Store) -> Result<Report> {
 /// As [`check`], with the posts that the tables were held against.
 pub(super) async fn examine(store: &Store) -> Result<(Report, Posts)> {
     let mut report = Report::default();
-    let posts = posts::check(store, &mut report).await?;
+    let intents = scan_all(store, Table::Intents).await?;
+    let names = intents.iter().map(|row| IntentName::of_key(&row.key).to_string()).collect();
+    let posts = posts::check(store, &names, &mut report).await?;
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
-    terms::check(store, &posts, &mut report).await?;
+    terms::check(store, &posts, &names, &mut report).await?;
     tokens::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
-    for row in scan_all(store, Table::Intents).await? {
+    for row in intents {
         report.rows += 1;
-        if intent::read(&row).is_ok_and(|intent| intent.is_fenced()) {
-            continue;
-        }
-        let what = "a change was left unfinished; the next start of the server settles it";
+        let what = match intent::read(&row) {
+            Ok(intent::Found::Kept { .. }) => continue,
+            Ok(intent::Found::Open { .. }) => {
+                "a change was left unfinished; the next start of the server finishes it or undoes it"
+            }
+            Ok(intent::Found::Foreign) => "a change of another version of Tidings was left unfinished",
+            Err(_) => "a change was left unfinished, and its row does not read",
+        };
         report.add(Table::Intents, &row.key, what, Mend::Intent(row.key.clone()));
     }
     report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));

@@ -2,16 +2,16 @@
 
 use crate::content::directory::scan_all;
 use crate::content::error::Result;
-use crate::content::rows::directory::read_month;
-use crate::content::write::directory::Partition;
+use crate::content::rows::directory::{awaited_by, read_month};
+use crate::content::write::listing::Partition;
 use crate::keys::{Shelf, Table, place};
 use crate::model::Month;
-use crate::store::Store;
+use crate::store::{Entity, Store};
 
 use super::posts::Counts;
-use super::{Mend, Report};
+use super::{Intents, Mend, Report};
 
-pub(super) async fn check(store: &Store, mut counts: Counts, report: &mut Report) -> Result<()> {
+pub(super) async fn check(store: &Store, mut counts: Counts, intents: &Intents, report: &mut Report) -> Result<()> {
     for row in scan_all(store, Table::Months).await? {
         report.rows += 1;
         let of_row = place::parse_month_row(&row.key);
@@ -35,7 +35,10 @@ pub(super) async fn check(store: &Store, mut counts: Counts, report: &mut Report
             continue;
         };
         let own = counts.remove(&(shelf, place::month_partition(month))).unwrap_or_default();
-        if own != listed.count {
+        if awaits_nothing(&row, intents) {
+            let what = format!("says that a change is to put a post into {month}, and no change does so");
+            report.add(Table::Months, &row.key, what, Mend::Listing(Partition::Month(shelf, month)));
+        } else if own != listed.count {
             let what = format!("says that {month} has {} {}; it counts {}", listed.count.rows, noun(shelf), own.rows);
             report.add(Table::Months, &row.key, what, Mend::Listing(Partition::Month(shelf, month)));
         }
@@ -47,6 +50,11 @@ pub(super) async fn check(store: &Store, mut counts: Counts, report: &mut Report
         }
     }
     Ok(())
+}
+
+/// Whether a listing names only intents that do not exist.
+pub(super) fn awaits_nothing(row: &Entity, intents: &Intents) -> bool {
+    awaited_by(row).is_ok_and(|names| !names.is_empty() && names.iter().all(|name| !intents.contains(name)))
 }
 
 fn noun(shelf: Shelf) -> &'static str {

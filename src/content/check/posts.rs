@@ -11,19 +11,19 @@ use crate::store::{Entity, Store};
 use super::ends::Found;
 use super::months;
 use super::shelved::Shelved;
-use super::{Mend, Partitions, Posts, Report};
+use super::{Intents, Mend, Partitions, Posts, Report};
 
 /// The count of each month that has one.
 pub(super) type Counts = HashMap<(Shelf, String), Count>;
 
-pub(super) async fn check(store: &Store, report: &mut Report) -> Result<Posts> {
+pub(super) async fn check(store: &Store, intents: &Intents, report: &mut Report) -> Result<Posts> {
     let mut found = Found::default();
     let mut counts = Counts::new();
     for shelf in [Shelf::Posts, Shelf::Drafts] {
         let mut partitions = Partitions::of(store, shelf.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            let count = Shelved::of(shelf, &rows).check(&mut found, report);
+            let count = Shelved::of(shelf, &rows, intents).check(&mut found, report);
             let partition = rows[0].key.partition().to_owned();
             counts.extend(count.map(|count| ((shelf, partition), count)));
         }
@@ -31,7 +31,7 @@ pub(super) async fn check(store: &Store, report: &mut Report) -> Result<Posts> {
     let posts = found.resolve(report);
     report.drafts = posts.iter().filter(|(_, known)| known.place.shelf == Shelf::Drafts).count() as u64;
     report.posts = posts.by_id.len() as u64 - report.drafts;
-    months::check(store, counts, report).await?;
+    months::check(store, counts, intents, report).await?;
     Ok(posts)
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::content::rows::count::{self, Count};
+use crate::content::rows::marker;
 use crate::content::rows::post::{self as rows, Move};
 use crate::keys::{COUNT_ROW, PostPlace, Shelf, Table, place, time};
 use crate::model::{Post, PostKey, Slug};
@@ -11,17 +12,18 @@ use crate::store::{Entity, StoreError};
 
 use super::ends::{Found, Leftover};
 use super::posts::check_count;
-use super::{Mend, Report};
+use super::{Intents, Mend, Report};
 
 pub(super) struct Shelved<'a> {
     shelf: Shelf,
     rows: &'a [Entity],
+    intents: &'a Intents,
     by_row: HashMap<&'a str, &'a Entity>,
 }
 
 impl<'a> Shelved<'a> {
-    pub fn of(shelf: Shelf, rows: &'a [Entity]) -> Self {
-        Self { shelf, rows, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
+    pub fn of(shelf: Shelf, rows: &'a [Entity], intents: &'a Intents) -> Self {
+        Self { shelf, rows, intents, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
     }
 
     /// The count row of the partition, where there is one.
@@ -30,9 +32,11 @@ impl<'a> Shelved<'a> {
         let told: HashSet<PostKey> =
             wholes.filter_map(|(row, slug)| self.check_whole(row, slug, found, report)).collect();
         let (mut listed, mut newest, mut count) = (0, None::<PostKey>, None);
-        // A fence keeps a late writer from putting a new post; it leads nowhere, and goes with its intent.
-        for row in self.rows.iter().filter(|row| !rows::is_fence(row)) {
-            if row.key.row() == COUNT_ROW {
+        for row in self.rows {
+            if rows::is_fence(row) {
+                let what = "was left by a change of an earlier version that was undone";
+                report.add(self.table(), &row.key, what, Mend::Left { table: self.table(), key: row.key.clone() });
+            } else if row.key.row() == COUNT_ROW {
                 count = self.read_count(row, report);
             } else if let Some(key) = time::parse_time_row(row.key.row()) {
                 // Forwarding rows were taken off the count by the commit that made them.
@@ -45,12 +49,23 @@ impl<'a> Shelved<'a> {
                 if !told.contains(&key) && !self.by_row.contains_key(time::time_row(&key).as_str()) {
                     found.leftovers.push(self.leftover(row, key, Some("a mirror row without its summary")));
                 }
+            } else if place::parse_marker_row(row.key.row()).is_some() {
+                self.check_marker(row, report);
             } else if place::parse_whole_row(row.key.row()).is_none() {
                 report.add(self.table(), &row.key, "is no row of this table", Mend::STRANGER);
             }
         }
         check_count(self.table(), &self.rows[0], listed, newest.as_ref(), count.as_ref(), report);
         count
+    }
+
+    /// A marker goes with the intent that it names.
+    fn check_marker(&self, row: &Entity, report: &mut Report) {
+        let is_of_an_intent = marker::read(row).is_ok_and(|marker| self.intents.contains(marker.by()));
+        if !is_of_an_intent {
+            let what = "marks a post that is just created or deleted, and no change does so";
+            report.add(self.table(), &row.key, what, Mend::Left { table: self.table(), key: row.key.clone() });
+        }
     }
 
     fn table(&self) -> Table {
@@ -87,7 +102,10 @@ impl<'a> Shelved<'a> {
                 found.add(&post, report);
             }
             Ok(mark) => {
-                self.check_summary(row, &post, mark.as_ref(), report);
+                // The redirect of a slug is one row: the summary beside it is the post's own.
+                if !mark.as_ref().is_some_and(|mark| is_of_a_slug(mark, &belongs)) {
+                    self.check_summary(row, &post, mark.as_ref(), report);
+                }
                 found.add_marked(&post, mark, report);
             }
         }
@@ -143,4 +161,9 @@ impl<'a> Shelved<'a> {
         let read = rows::read_summary(row).map_err(|e| e.to_string());
         Leftover { row: row.key.clone(), place: PostPlace { shelf: self.shelf, key }, what, read }
     }
+}
+
+/// Whether a mark leads to another row of the same partition.
+fn is_of_a_slug(mark: &Move, place: &PostPlace) -> bool {
+    matches!(mark, Move::ForwardTo(to) if to.shelf == place.shelf && to.key.month() == place.key.month())
 }

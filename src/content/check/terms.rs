@@ -1,88 +1,153 @@
-//! `Categories`, `Tags` and `Authors`. The rule: each term stands twice, each partition is counted and listed, and no post bears a term that is
-//! not there.
+//! `Categories`, `Tags` and `Authors`. The rule: each term has an identity row, each of its other slugs a row that names it; each partition is counted and listed; and
+//! no post has a term that does not exist.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory::read_first_character;
-use crate::content::rows::term::{self as rows, TermRow};
-use crate::content::write::directory::Partition;
+use crate::content::rows::term::{self as rows, SlugRow, TermRow};
+use crate::content::write::listing::Partition;
 use crate::keys::term::{self, DIRECTORY_PARTITION};
 use crate::keys::time::Direction;
 use crate::keys::{COUNT_ROW, Shelf, Table};
 use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, Key, Store, StoreError};
 
+use super::months::awaits_nothing;
 use super::posts::check_count;
-use super::{Mend, Partitions, Posts, Report};
+use super::{Intents, Mend, Partitions, Posts, Report};
 
-pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
+pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, report: &mut Report) -> Result<()> {
     for kind in TermKind::ALL {
-        let mut found = Found::default();
+        let mut found = Found { kind, ..Found::default() };
         let mut partitions = Partitions::of(store, Table::Terms(kind));
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
             if rows[0].key.partition() == DIRECTORY_PARTITION {
                 found.directory = rows;
             } else {
-                check_partition(kind, &rows, &mut found, report);
+                found.check_partition(&rows, intents, report);
             }
         }
-        check_directory(kind, &found, report);
-        check_forwards(kind, &found, report);
-        // A post bears the first slug of a term. A draft may bear a term that is gone: to be published it has to let it go.
-        let first_slugs: HashSet<&Slug> = found.terms.values().map(|term| &term.id.first_slug).collect();
+        check_directory(kind, &found, intents, report);
+        found.check_slug_rows(report);
+        // A post has the first slug of a term. A draft may have a term that is gone: to be published it has to let it go.
         let public = posts.by_id.values().filter(|known| known.place.shelf == Shelf::Posts);
-        let borne = public.flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
-        for (_, slug) in borne.filter(|(_, slug)| !first_slugs.contains(slug)).collect::<HashSet<_>>() {
+        let used = public.flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
+        for (_, slug) in used.filter(|(_, slug)| !found.terms.contains_key(slug)).collect::<HashSet<_>>() {
             let mend = Mend::NewTerm { kind, slug: slug.clone() };
-            report.add(Table::Terms(kind), &term::term(slug), "is missing; posts bear it", mend);
+            report.add(Table::Terms(kind), &term::term(slug), "is missing; posts have it", mend);
         }
         report.terms += found.terms.len() as u64;
     }
     Ok(())
 }
 
-#[derive(Default)]
 struct Found {
+    kind: TermKind,
+    /// By the first slug that each had.
     terms: HashMap<Slug, Term>,
-    /// From slugs that terms had to slugs that they have.
-    forwards: HashMap<Slug, Slug>,
+    slug_rows: HashMap<Slug, SlugRow>,
     counts: HashMap<String, Count>,
     directory: Vec<Entity>,
 }
 
-fn check_partition(kind: TermKind, rows: &[Entity], found: &mut Found, report: &mut Report) {
-    let table = Table::Terms(kind);
-    let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
-    let (mut listed, mut counted) = (0, None);
-    for row in rows {
-        if row.key.row() == COUNT_ROW {
-            let mend = Mend::Count { table, partition: row.key.partition().to_owned() };
-            counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, mend)).ok();
-            continue;
-        }
-        let Some((slug, direction)) = term::parse_row(row.key.row()) else {
-            report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
-            continue;
-        };
-        let read = rows::read(kind, row);
-        if let (Ok(TermRow::ForwardTo { slug: to, .. }), Direction::Forward) = (&read, direction) {
-            // A slug that leads to another term has no mirror, and is not counted.
-            found.forwards.insert(slug, to.clone());
-            continue;
-        }
-        check_twin(kind, row, &read, &slug, direction, &by_row, report);
-        if direction == Direction::Forward {
-            listed += 1;
-            if let Ok(TermRow::Term(term)) = read {
-                found.terms.insert(slug, term);
+impl Default for Found {
+    fn default() -> Self {
+        let (terms, slug_rows, counts) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { kind: TermKind::Tag, terms, slug_rows, counts, directory: Vec::new() }
+    }
+}
+
+impl Found {
+    fn check_partition(&mut self, rows: &[Entity], intents: &Intents, report: &mut Report) {
+        let (kind, table) = (self.kind, Table::Terms(self.kind));
+        let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
+        let (mut listed, mut counted) = (0, None);
+        for row in rows {
+            if row.key.row() == COUNT_ROW {
+                let mend = Mend::Count { table, partition: row.key.partition().to_owned() };
+                counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, mend)).ok();
+                continue;
+            }
+            let Some((slug, direction)) = term::parse_row(row.key.row()) else {
+                report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
+                continue;
+            };
+            if term::partition(&slug) != row.key.partition() {
+                let mend = Mend::MisplacedTerm { kind, at: row.key.clone() };
+                report.add(table, &row.key, "is in the partition of another character", mend);
+                continue;
+            }
+            let read = rows::read(kind, row);
+            if let Ok(TermRow::Gone { by }) = &read {
+                if !intents.contains(by) {
+                    let what = "marks a term that is just created or deleted, and no change does so";
+                    report.add(table, &row.key, what, Mend::Left { table, key: row.key.clone() });
+                }
+                continue;
+            }
+            check_twin(kind, row, &read, &slug, direction, &by_row, report);
+            if direction == Direction::Backward {
+                continue;
+            }
+            listed += i64::from(read.as_ref().map_or(true, |row| is_listed(row, &slug)));
+            match read {
+                Ok(TermRow::Identity(row)) => drop(self.terms.insert(slug, row.term)),
+                Ok(TermRow::Slug(row)) => drop(self.slug_rows.insert(slug, row)),
+                Ok(TermRow::Gone { .. }) | Err(_) => {}
             }
         }
+        check_count(table, &rows[0], listed, None, counted.as_ref(), report);
+        self.counts.extend(counted.map(|count| (rows[0].key.partition().to_owned(), count)));
     }
-    check_count(table, &rows[0], listed, None, counted.as_ref(), report);
-    found.counts.extend(counted.map(|count| (rows[0].key.partition().to_owned(), count)));
+
+    /// Each slug that a term has beside its first has a row that names it, and no other slug has.
+    fn check_slug_rows(&self, report: &mut Report) {
+        let (kind, table) = (self.kind, Table::Terms(self.kind));
+        let mut owners: HashMap<&Slug, (&Slug, bool)> = HashMap::new();
+        for (first, term) in &self.terms {
+            owners.extend(term.former_slugs.iter().map(|former| (former, (first, false))));
+        }
+        // The slug of a term goes before one that another once had.
+        owners.extend(self.terms.iter().map(|(first, term)| (&term.slug, (first, true))));
+        let mend = |slug: &Slug| Mend::SlugRow {
+            kind,
+            slug: slug.clone(),
+            first_slug: owners.get(slug).map(|(first, _)| (*first).clone()),
+        };
+        for (slug, row) in &self.slug_rows {
+            let what = match owners.get(slug) {
+                Some((first, is_present)) if **first == row.first_slug && *is_present == row.is_listed => continue,
+                Some((first, _)) if **first != row.first_slug => {
+                    format!("names {}; the slug is that of {first}", row.first_slug)
+                }
+                Some((_, true)) => format!("is not listed; it is the slug of {}", row.first_slug),
+                Some((_, false)) => format!("is listed; it is a former slug of {}", row.first_slug),
+                None => format!("names {}, which does not have this slug", row.first_slug),
+            };
+            report.add(table, &term::term(slug), what, mend(slug));
+        }
+        for (slug, (first, _)) in &owners {
+            if *slug == *first || self.slug_rows.contains_key(*slug) {
+                continue;
+            }
+            // A term of its own has the slug that another once had.
+            let is_taken = self.terms.contains_key(*slug);
+            let mend = if is_taken { Mend::TAKEN_TERM } else { mend(slug) };
+            report.add(table, &term::term(slug), format!("is missing; it leads to {first}"), mend);
+        }
+    }
+}
+
+/// Whether a row under its own slug is an item of the list, with a mirror row.
+fn is_listed(row: &TermRow, slug: &Slug) -> bool {
+    match row {
+        TermRow::Identity(row) => row.term.slug == *slug,
+        TermRow::Slug(row) => row.is_listed,
+        TermRow::Gone { .. } => false,
+    }
 }
 
 fn check_twin(
@@ -95,14 +160,6 @@ fn check_twin(
     report: &mut Report,
 ) {
     let table = Table::Terms(kind);
-    if term::partition(slug) != row.key.partition() {
-        let mend = Mend::MisplacedTerm { kind, at: row.key.clone() };
-        return report.add(table, &row.key, "stands in the partition of another character", mend);
-    }
-    if let (Ok(TermRow::PendingFrom { old, .. }), Direction::Forward) = (read, direction) {
-        let mend = Mend::Rename { kind, from: old.clone(), to: slug.clone() };
-        report.add(table, &row.key, "a rename was left unfinished", mend);
-    }
     let mend = Mend::Term { kind, slug: slug.clone() };
     let twin = match direction {
         Direction::Forward => term::row(slug, Direction::Backward),
@@ -110,39 +167,25 @@ fn check_twin(
     };
     match (read, by_row.get(twin.as_str())) {
         (Err(e), _) => report.add_unreadable(table, row, e, mend),
-        (Ok(_), None) => report.add(table, &row.key, format!("has no twin {twin}"), mend),
-        (Ok(_), Some(other)) if other.properties != row.properties => {
+        (Ok(read), None) if is_listed(read, slug) || direction == Direction::Backward => {
+            report.add(table, &row.key, format!("has no twin {twin}"), mend);
+        }
+        (Ok(read), Some(_)) if !is_listed(read, slug) => {
+            report.add(table, &row.key, format!("has a twin {twin}, and is not listed"), mend);
+        }
+        (Ok(_), Some(other)) if !is_twin(row, other) => {
             report.add(table, &row.key, format!("differs from its twin {twin}"), mend);
         }
-        (Ok(_), Some(_)) => {}
+        (Ok(_), None | Some(_)) => {}
     }
 }
 
-/// Each slug that a term had leads to it, and nothing leads anywhere else.
-fn check_forwards(kind: TermKind, found: &Found, report: &mut Report) {
-    let table = Table::Terms(kind);
-    let mut owners: HashMap<&Slug, &Slug> = HashMap::new();
-    for (slug, term) in &found.terms {
-        owners.extend(term.former_slugs.iter().map(|former| (former, slug)));
-    }
-    let forward = |from: &Slug| Mend::Forward { kind, from: from.clone(), to: owners.get(from).copied().cloned() };
-    for (from, to) in &found.forwards {
-        let what = match found.terms.get(to) {
-            Some(term) if term.former_slugs.contains(from) => continue,
-            Some(_) => format!("leads to {to}, which never had this slug"),
-            None => format!("leads to {to}, which is not there"),
-        };
-        report.add(table, &term::term(from), what, forward(from));
-    }
-    for (slug, term) in &found.terms {
-        for former in term.former_slugs.iter().filter(|former| found.forwards.get(*former) != Some(slug)) {
-            let mend = if found.terms.contains_key(former) { Mend::TAKEN_TERM } else { forward(former) };
-            report.add(table, &term::term(former), format!("is missing; it leads to {slug}"), mend);
-        }
-    }
+/// The names of intents are on the row under the slug alone.
+fn is_twin(row: &Entity, other: &Entity) -> bool {
+    rows::without_intents(&row.properties) == rows::without_intents(&other.properties)
 }
 
-fn check_directory(kind: TermKind, found: &Found, report: &mut Report) {
+fn check_directory(kind: TermKind, found: &Found, intents: &Intents, report: &mut Report) {
     let table = Table::Terms(kind);
     let mut missing: HashMap<&str, &Count> =
         found.counts.iter().filter(|(_, count)| count.rows > 0).map(|(name, count)| (name.as_str(), count)).collect();
@@ -164,7 +207,9 @@ fn check_directory(kind: TermKind, found: &Found, report: &mut Report) {
         }
         missing.remove(of_row);
         let own = found.counts.get(of_row).cloned().unwrap_or_default();
-        if own != listed.count {
+        if awaits_nothing(row, intents) {
+            report.add(table, &row.key, "says that a change is to put a term there, and no change does so", mend);
+        } else if own != listed.count {
             let what = format!("lists {} terms; the partition counts {}", listed.count.rows, own.rows);
             report.add(table, &row.key, what, mend);
         }

@@ -3,7 +3,7 @@
 use futures_util::future::try_join_all;
 
 use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::permission::{self, Permission};
 use crate::content::write::plan::Stored;
 use crate::model::{NodeId, Post, Slug, TermKind};
@@ -32,7 +32,10 @@ impl Editor<'_> {
     pub(super) async fn find_post(&self, id: &str, version: i32) -> Result<std::result::Result<Stored, UserError>> {
         let missing = || UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id");
         let Ok(NodeId::Post(id)) = id.parse() else { return Ok(Err(missing())) };
-        let stored = self.content.stored_by_id(&id).await?;
+        let stored = match self.content.stored_by_id(&id).await {
+            Err(ContentError::Busy) => return Ok(Err(UserError::busy())),
+            stored => stored?,
+        };
         let asked = stored.as_ref().map(|stored| permission::to_change(self.actor, &stored.whole.post, self.now()));
         Ok(match stored {
             None => Err(missing()),
@@ -45,19 +48,23 @@ impl Editor<'_> {
         })
     }
 
-    /// Of the terms that a post bore: the tags that are gone, which are made again, and an error for each category and author that is.
+    /// Of the terms that a post had: the tags that are gone, which are created again, and an error for each term that is gone and cannot be.
     pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
         let (mut tags, mut errors) = (Vec::new(), Vec::new());
         for kind in TermKind::ALL {
             let found = try_join_all(post.terms(kind).iter().map(|slug| self.reader.term(kind, slug))).await?;
-            let gone = post.terms(kind).iter().zip(found).filter(|(_, found)| found.is_none());
-            for (slug, _) in gone {
-                if kind == TermKind::Tag {
-                    tags.push(slug.clone());
-                    continue;
-                }
+            for (slug, found) in post.terms(kind).iter().zip(found) {
                 let noun = kind.noun();
-                let message = format!("the {noun} {slug} of version {revision} is gone; make it again first");
+                let why = match found {
+                    Some(term) if term.id.first_slug == *slug => continue,
+                    None if kind == TermKind::Tag => {
+                        tags.push(slug.clone());
+                        continue;
+                    }
+                    Some(term) => format!("its slug leads to the {noun} \"{}\" now", term.name),
+                    None => "create it again first".to_owned(),
+                };
+                let message = format!("The {noun} \"{slug}\" of version {revision} was deleted: {why}.");
                 errors.push(UserError::new(UserErrorCode::NotFound, "revision", message));
             }
         }

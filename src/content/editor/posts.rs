@@ -6,9 +6,9 @@ use crate::content::audit::PostChange;
 use crate::content::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::permission;
-use crate::content::write::commit::Outcome;
+use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{Change, Stored};
-use crate::model::{Instant, PostId, Slug, WholePost};
+use crate::model::{Instant, PostId, Slug, TermKind, WholePost};
 
 use super::{Edited, Editor, NamedTerms};
 
@@ -27,11 +27,12 @@ impl Editor<'_> {
         new: NewPost,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
+        let new = self.content.renderer().with_excerpt_of_new(new).await;
         for tries in 0..TRIES_MAX {
             if let Some(made) = self.try_to_create(slug.as_deref(), new.clone(), terms.clone()).await? {
                 return Ok(made);
             }
-            self.let_others_end(tries).await?;
+            self.wait_for_others(tries).await;
         }
         Ok(Err(vec![UserError::conflict(None)]))
     }
@@ -68,9 +69,8 @@ impl Editor<'_> {
             whole.post.slug = base.numbered(number);
             let change = Change { before: None, after: Some(whole.clone()) };
             match self.write(change, &found.new_tags).await? {
-                Outcome::Conflict => return Ok(None),
-                // A slug may be held by a change that was left: that is settled, and the slug tried once more.
-                Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => return Ok(None),
+                // A term that was found was deleted since: another look finds that, or creates the tag.
+                Outcome::Conflict | Outcome::TermGone(..) => return Ok(None),
                 Outcome::Taken(_) if slug.is_none() => {}
                 outcome => return Ok(Some(answer(outcome).map(|()| whole))),
             }
@@ -92,6 +92,8 @@ impl Editor<'_> {
             Ok(stored) => Some(stored),
             Err(error) => return Ok(Err(vec![error])),
         };
+        let stored = known.as_ref().map_or_else(|| "".into(), |stored| stored.whole.markdown.clone());
+        let changes = self.content.renderer().with_excerpt_of_changed(changes, stored).await;
         let mut errors = Vec::new();
         let slug = match slug.map(|text| text.parse::<Slug>()).transpose() {
             Ok(slug) => slug,
@@ -106,7 +108,7 @@ impl Editor<'_> {
             let authors = permission::authors(self.actor, found.authors, false)?;
             let (categories, tags) = (found.categories, found.tags);
             let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };
-            let tried = self.try_to_revise((id, version, known.take()), &found.new_tags, |before| {
+            let tried = self.try_to_revise((id, version, known.take()), Some(&found.new_tags), |before| {
                 let after = commands::change(before, changes.clone(), self.now());
                 let mut errors = errors.clone();
                 after.map_err(|e| errors.push(e)).ok().filter(|_| errors.is_empty()).ok_or(errors)
@@ -114,7 +116,7 @@ impl Editor<'_> {
             if let Some(revised) = tried.await? {
                 return Ok(revised);
             }
-            self.let_others_end(tries).await?;
+            self.wait_for_others(tries).await;
         }
         Ok(Err(vec![UserError::conflict(None)]))
     }
@@ -141,10 +143,10 @@ impl Editor<'_> {
                 return Ok(Err(errors));
             }
             let restore = |before: &WholePost| commands::restore(before, &earlier, self.now()).map_err(|e| vec![e]);
-            if let Some(revised) = self.try_to_revise((id, version, known.take()), &new_tags, restore).await? {
+            if let Some(revised) = self.try_to_revise((id, version, known.take()), Some(&new_tags), restore).await? {
                 return Ok(revised);
             }
-            self.let_others_end(tries).await?;
+            self.wait_for_others(tries).await;
         }
         Ok(Err(vec![UserError::conflict(None)]))
     }
@@ -171,7 +173,7 @@ impl Editor<'_> {
             };
             let id = before.whole.post.id.clone();
             match self.write(Change { before: Some(before), after: None }, &[]).await? {
-                Outcome::Conflict => self.let_others_end(tries).await?,
+                Outcome::Conflict => self.wait_for_others(tries).await,
                 outcome => return Ok(answer(outcome).map(|()| id)),
             }
         }
@@ -185,20 +187,20 @@ impl Editor<'_> {
         change: impl Fn(&WholePost) -> Edited<WholePost>,
     ) -> Result<Edited<WholePost>> {
         for tries in 0..TRIES_MAX {
-            if let Some(revised) = self.try_to_revise((id, version, None), &[], &change).await? {
+            if let Some(revised) = self.try_to_revise((id, version, None), None, &change).await? {
                 return Ok(revised);
             }
-            self.let_others_end(tries).await?;
+            self.wait_for_others(tries).await;
         }
         Ok(Err(vec![UserError::conflict(None)]))
     }
 
-    /// Changes the post of this version, which is read where it was not just found. `None` where that was refused, though the version may be
-    /// the same: by a change of the terms that it comes to bear, or one that is undone.
+    /// Changes the post of this version, which is read if it was not just found. `new_tags`: if terms were found for the change. `None` if it met another change, and is
+    /// to be tried again.
     async fn try_to_revise(
         &self,
         (id, version, known): (&str, i32, Option<Stored>),
-        new_tags: &[Slug],
+        new_tags: Option<&[Slug]>,
         change: impl Fn(&WholePost) -> Edited<WholePost>,
     ) -> Result<Option<Edited<WholePost>>> {
         let found = match known {
@@ -216,17 +218,16 @@ impl Editor<'_> {
         };
         let after = WholePost { changed_by: Some(self.actor.name.clone()), ..after };
         let change = Change { before: Some(before), after: Some(after.clone()) };
-        Ok(match self.write(change, new_tags).await? {
+        Ok(match self.write(change, new_tags.unwrap_or_default()).await? {
             Outcome::Conflict => None,
-            Outcome::Taken(_) if self.content.recover_left().await?.settled > 0 => None,
+            // Terms that were found for this change are looked for again; those that the post had before are the caller's to decide about.
+            Outcome::TermGone(..) if new_tags.is_some() => None,
             outcome => Some(answer(outcome).map(|()| after)),
         })
     }
 
-    async fn let_others_end(&self, tries: u32) -> Result<()> {
-        self.content.recover_left().await?;
+    async fn wait_for_others(&self, tries: u32) {
         tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
-        Ok(())
     }
 
     async fn write(&self, change: Change, new_tags: &[Slug]) -> Result<Outcome> {
@@ -246,8 +247,25 @@ fn answer(outcome: Outcome) -> Edited<()> {
         Outcome::Taken(slug) => {
             UserError::new(UserErrorCode::Taken, "slug", format!("the slug {slug} belongs to another post"))
         }
+        Outcome::Exists => UserError::new(UserErrorCode::Conflict, "id", "a post with this id exists already"),
         Outcome::Conflict => UserError::conflict(None),
+        Outcome::Busy => UserError::busy(),
+        Outcome::TermGone(kind, slug) => {
+            let noun = kind.noun();
+            let message =
+                format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
+            UserError::new(UserErrorCode::NotFound, field_of(kind), message)
+        }
         Outcome::TooLarge(reason) => UserError::new(UserErrorCode::TooLarge, "markdown", reason),
     };
     Err(vec![error])
+}
+
+/// The field of an input that names terms of a kind.
+fn field_of(kind: TermKind) -> &'static str {
+    match kind {
+        TermKind::Category => "categories",
+        TermKind::Tag => "tags",
+        TermKind::Author => "authors",
+    }
 }

@@ -1,22 +1,15 @@
 //! Changes of categories, tags and authors. The rule: what is left out stays as it is, whoever else changes the term meanwhile.
 
-use std::time::Duration;
-
 use crate::content::audit;
 use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::permission;
-use crate::content::write::rename::Renamed;
-use crate::content::write::term_delete::Deleted;
+use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::FORMER_SLUGS_MAX;
 use crate::model::{Role, Slug, Term, TermId, TermKind, rules};
 
 use super::{Edited, Editor};
 
-/// How often a term is looked for again that others change meanwhile.
-const TRIES_MAX: u32 = 5;
-/// Before it is; twice as long each time.
-const WAIT: Duration = Duration::from_millis(20);
 const CHANGES_TERMS: &str = "this changes a category, tag or author";
 
 /// What a term is to say; what is `None` stays as it is.
@@ -37,47 +30,40 @@ impl Editor<'_> {
         let slug = parse(slug, "slug", &mut errors);
         let new_slug = changes.new_slug.as_deref().and_then(|new| parse(new, "newSlug", &mut errors));
         let (Some(slug), true) = (slug, errors.is_empty()) else { return Ok(Err(errors)) };
-        let mut saved = None;
-        for tries in 0..TRIES_MAX {
-            saved = self.try_to_save(kind, &slug, new_slug.as_ref(), &changes).await?;
-            if saved.is_some() {
-                break;
-            }
-            tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
-        }
-        let saved = saved.unwrap_or_else(|| Err(contended(kind, &slug)));
+        let saved = self.save_named(kind, &slug, new_slug.as_ref(), &changes).await?;
         if let Ok(term) = &saved {
             audit::log_term(self.actor, "save_term", term);
         }
         Ok(saved.map_err(|error| vec![error]))
     }
 
-    /// `None` where the term was renamed or deleted since it was found.
-    async fn try_to_save(
+    async fn save_named(
         &self,
         kind: TermKind,
         slug: &Slug,
         new_slug: Option<&Slug>,
         changes: &TermChanges,
-    ) -> Result<Option<std::result::Result<Term, UserError>>> {
-        let found = self.reader.term(kind, slug).await?;
-        // By the slug that it has now.
-        let slug = found.as_ref().map_or(slug, |term| &term.slug);
-        let edit = |standing: Option<&Term>| changed(kind, slug, standing, changes);
-        let Some(new) = new_slug.filter(|new| *new != slug) else {
-            return self.writer.edit_term(kind, slug, edit).await;
+    ) -> Result<std::result::Result<Term, UserError>> {
+        let edit = |found: Option<&Term>| changed(kind, slug, found, changes);
+        let saved = match new_slug {
+            None => self.writer.edit_term(kind, slug, edit).await,
+            Some(new) => {
+                let renamed = self.writer.rename_term(kind, slug, new, |found| {
+                    let is_renamed = found.slug != *new;
+                    edit(Some(if is_renamed { has_room(found)? } else { found }))
+                });
+                renamed.await.map(|renamed| match renamed {
+                    Ok(Renamed::Done(term)) => Ok(term),
+                    Ok(Renamed::Taken) => Err(taken(kind, new)),
+                    Ok(Renamed::Gone) => Err(missing(kind, slug)),
+                    Err(refused) => Err(refused),
+                })
+            }
         };
-        if found.is_none() {
-            return Ok(Some(Err(missing(kind, slug))));
+        match saved {
+            Err(ContentError::Busy) => Ok(Err(contended(kind, slug))),
+            saved => saved,
         }
-        let renamed = self.writer.rename_term(kind, slug, new, |standing| edit(Some(has_room(standing)?))).await?;
-        Ok(match renamed {
-            Ok(Renamed::Done(term)) => Some(Ok(term)),
-            // Where no term has the slug, a post was getting a new tag of it, and may have given way itself.
-            Ok(Renamed::Taken) => self.reader.term(kind, new).await?.map(|_| Err(taken(kind, new))),
-            Ok(Renamed::Gone) => None,
-            Err(refused) => Some(Err(refused)),
-        })
     }
 
     /// Only where no post bears it, drafts included.
@@ -85,22 +71,19 @@ impl Editor<'_> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
         let Some(slug) = parse(slug, "slug", &mut errors) else { return Ok(Err(errors)) };
-        for _ in 0..TRIES_MAX {
-            let Some(found) = self.reader.term(kind, &slug).await? else { break };
-            match self.writer.delete_term(kind, &found.slug).await? {
-                Deleted::Done(term) => {
-                    audit::log_term(self.actor, "delete_term", &term);
-                    return Ok(Ok(term.id));
-                }
-                Deleted::Borne => {
-                    let message = format!("posts or drafts bear the {} {slug}; take it off them first", kind.noun());
-                    return Ok(Err(vec![UserError::new(UserErrorCode::InUse, "slug", message)]));
-                }
-                // It was renamed, changed or deleted since it was found.
-                Deleted::Gone => {}
+        match self.writer.delete_term(kind, &slug).await {
+            Ok(Deleted::Done(term)) => {
+                audit::log_term(self.actor, "delete_term", &term);
+                Ok(Ok(term.id))
             }
+            Ok(Deleted::InUse) => {
+                let message = format!("posts or drafts have the {} {slug}; remove it from them first", kind.noun());
+                Ok(Err(vec![UserError::new(UserErrorCode::InUse, "slug", message)]))
+            }
+            Ok(Deleted::Gone) => Ok(Err(vec![missing(kind, &slug)])),
+            Err(ContentError::Busy) => Ok(Err(vec![contended(kind, &slug)])),
+            Err(e) => Err(e),
         }
-        Ok(Err(vec![missing(kind, &slug)]))
     }
 }
 

@@ -55,7 +55,7 @@ impl MonthStream {
     pub async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
         let months = reader.months(reads.shelf).await?;
         let within = |m: &&Listed<Month>| {
-            m.count.rows > 0 && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
+            m.may_hold_rows() && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
         };
         let mut rest: VecDeque<Rest> =
             months.iter().filter(within).map(|m| Rest { month: m.clone(), continuation: None }).collect();

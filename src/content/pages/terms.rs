@@ -8,7 +8,6 @@ use futures_util::future::try_join_all;
 use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
 use crate::content::rows::directory::Listed;
-use crate::content::rows::term as rows;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
@@ -87,7 +86,7 @@ impl Terms<'_> {
         let (low, high) = (after.map(term::partition), before.map(term::partition));
         let directory = self.reader.first_characters(self.kind).await?;
         let within = |p: &&Listed<String>| {
-            p.count.rows > 0
+            p.may_hold_rows()
                 && low.as_ref().is_none_or(|low| p.partition >= *low)
                 && high.as_ref().is_none_or(|high| p.partition <= *high)
         };
@@ -124,7 +123,7 @@ impl Terms<'_> {
 
     async fn any_up_to(&self, cursor: Option<&Slug>) -> Result<bool> {
         let Some(cursor) = cursor else { return Ok(false) };
-        if self.reader.term_row_stands(self.kind, cursor).await? {
+        if self.reader.is_term_listed(self.kind, cursor).await? {
             return Ok(true);
         }
         Ok(!self.take(None, Some(cursor), Direction::Forward, 1).await?.is_empty())
@@ -132,7 +131,7 @@ impl Terms<'_> {
 
     async fn any_from(&self, cursor: Option<&Slug>) -> Result<bool> {
         let Some(cursor) = cursor else { return Ok(false) };
-        if self.reader.term_row_stands(self.kind, cursor).await? {
+        if self.reader.is_term_listed(self.kind, cursor).await? {
             return Ok(true);
         }
         Ok(!self.take(Some(cursor), None, Direction::Forward, 1).await?.is_empty())
@@ -146,9 +145,7 @@ impl Terms<'_> {
         while found.len() < need {
             let limit = (need - found.len()).min(PAGE_ROWS_MAX);
             let page = self.reader.store.range(table, &rows, limit, continuation.as_ref()).await?;
-            for row in &page.rows {
-                found.extend(self.reader.listed_term(rows::read(self.kind, row)?).await?);
-            }
+            found.extend(self.reader.listed_terms(self.kind, &page.rows).await?);
             continuation = page.continuation;
             if continuation.is_none() {
                 break;

@@ -30,7 +30,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
         Query::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
             let partition = term::posts_partition(&slug);
             let row = reader.store.get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
-            match row.as_ref().map(count::read).transpose()? {
+            match row.as_ref().map(count::read).transpose()?.filter(|count| count.rows > 0) {
                 // Perhaps by a slug that is not the term's first.
                 None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
                     Some(first) if first != slug => {

@@ -7,7 +7,7 @@ use crate::content::check::{Known, Mend, Posts};
 use crate::content::directory::scan_all;
 use crate::content::error::Result;
 use crate::content::rows::post::{self as post_rows, Move};
-use crate::content::write::intent::{self, Intent};
+use crate::content::write::intent::{self, Found, Intent};
 use crate::content::{Content, Writer};
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table};
@@ -62,8 +62,8 @@ impl<'a> Repair<'a> {
             Mend::Lookup(key) => self.mend_lookup(key).await,
             Mend::Pointer { kind, slug, key } => self.mend_pointer(*kind, slug, key).await,
             Mend::Term { kind, slug } => self.mend_term(*kind, slug).await,
-            Mend::Rename { kind, from, to } => self.mend_rename(*kind, from, to).await,
-            Mend::Forward { kind, from, to } => self.mend_forward(*kind, from, to.as_ref()).await,
+            Mend::SlugRow { kind, slug, first_slug } => self.mend_slug_row(*kind, slug, first_slug.as_ref()).await,
+            Mend::Left { table, key } => self.remove_left(*table, key).await,
             Mend::MisplacedTerm { kind, at } => self.mend_misplaced_term(*kind, at).await,
             Mend::Count { table, partition } => self.recount(*table, partition).await,
             Mend::Listing(partition) => self.mend_listing(partition).await,
@@ -98,13 +98,7 @@ impl<'a> Repair<'a> {
 
     /// Whether another server may be at work on a change of this post.
     pub async fn is_being_changed(&self, id: &PostId) -> Result<bool> {
-        Ok(self.open_intents().await?.iter().any(|intent| match intent {
-            Intent::Posts { changes, .. } => {
-                let sides = changes.iter().flat_map(|(before, after)| [before, after]);
-                sides.flatten().any(|brief| brief.id == id.as_str())
-            }
-            Intent::Terms { .. } | Intent::Rename { .. } | Intent::DeleteTerm { .. } => false,
-        }))
+        Ok(self.open_intents().await?.iter().any(|intent| intent.changes_post(id)))
     }
 
     /// Whether another server may be at work on any change.
@@ -125,11 +119,9 @@ impl<'a> Repair<'a> {
         Ok(false)
     }
 
-    /// One that is fenced off has been undone: it needs no row any more.
+    /// Whether a server may be at work on an intent.
     pub fn is_open(&self, row: &Entity) -> bool {
-        !self.content.is_alone()
-            && intent::is_leased(row, self.content.clock.now()).unwrap_or(false)
-            && !intent::read(row).is_ok_and(|intent| intent.is_fenced())
+        !self.content.is_alone() && intent::is_leased(row, self.content.clock.now())
     }
 
     async fn open_intents(&self) -> Result<Vec<Intent>> {
@@ -137,7 +129,11 @@ impl<'a> Repair<'a> {
             return Ok(Vec::new());
         }
         let rows = scan_all(self.store, Table::Intents).await?;
-        Ok(rows.iter().filter(|row| self.is_open(row)).filter_map(|row| intent::read(row).ok()).collect())
+        let intent = |row: &Entity| match intent::read(row) {
+            Ok(Found::Open { intent, .. }) => Some(intent),
+            Ok(Found::Kept { .. } | Found::Foreign) | Err(_) => None,
+        };
+        Ok(rows.iter().filter(|row| self.is_open(row)).filter_map(intent).collect())
     }
 }
 

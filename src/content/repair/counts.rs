@@ -6,8 +6,8 @@ use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::post::{self as post_rows, Move};
 use crate::content::rows::term::{self as term_rows, TermRow};
-use crate::content::write::directory::Partition;
-use crate::content::write::index::put_count;
+use crate::content::write::listing::Partition;
+use crate::content::write::plan::count_operation;
 use crate::content::write::retry::until_settled;
 use crate::keys::time::{self, Direction, Span};
 use crate::keys::{Shelf, Table, place, term};
@@ -59,7 +59,7 @@ impl Repair<'_> {
             None => self.listed_sequence(table, partition).await?,
         };
         let counted = Count { rows, sequence: sequence + 1, newest };
-        let put = put_count(&counted, found.map_or(Precondition::Absent, |row| Precondition::Match(row.etag)));
+        let put = count_operation(&counted, found.map_or(Precondition::Absent, |row| Precondition::Match(row.etag)));
         self.store.commit(table.name(), &Batch::new(partition, vec![put])?).await?;
         Ok(Done::mended(format!("counted anew: {rows}")))
     }
@@ -104,8 +104,13 @@ fn is_counted(table: Table, row: &Entity) -> bool {
 }
 
 fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
-    let is_own = matches!(term::parse_row(row.key.row()), Some((_, Direction::Forward)));
-    is_own && !matches!(term_rows::read(kind, row), Ok(TermRow::ForwardTo { .. }))
+    let Some((slug, Direction::Forward)) = term::parse_row(row.key.row()) else { return false };
+    match term_rows::read(kind, row) {
+        Ok(TermRow::Identity(row)) => row.term.slug == slug,
+        Ok(TermRow::Slug(row)) => row.is_listed,
+        Ok(TermRow::Gone { .. }) => false,
+        Err(_) => true,
+    }
 }
 
 /// What lists the partition, where anything does.

@@ -2,7 +2,7 @@
 //! is held against the posts themselves.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::write::intent;
+use crate::content::write::intent::{self, Found};
 use crate::content::write::retry::until_settled;
 use crate::keys::Table;
 use crate::store::{Key, StoreError};
@@ -25,13 +25,16 @@ impl Repair<'_> {
             if self.is_open(&found) {
                 return Ok(Done::left(AT_WORK));
             }
-            let is_lease_read = intent::is_leased(&found, self.content.clock.now()).is_ok();
-            if is_lease_read && intent::read(&found).is_ok() {
-                return Ok(Done::left("a row that it would change does not read: mend that first"));
+            match intent::read(&found) {
+                Ok(Found::Open { .. }) => {
+                    return Ok(Done::left("a row that it would change does not read: mend that first"));
+                }
+                Ok(Found::Kept { .. }) => return Ok(Done::mended("finished or undone")),
+                Ok(Found::Foreign) | Err(_) => {}
             }
             let row = Row { row: key.row().to_owned(), found: Some(found), wanted: None };
             make(self.store, Table::Intents, key.partition(), vec![row]).await?;
-            Ok(Done::mended("it does not read; removed, and the tables are held against the posts"))
+            Ok(Done::mended("this version cannot read it; removed, after the tables were compared with the posts"))
         })
         .await
     }

@@ -1,9 +1,11 @@
 //! The lists of months and of first characters. The rule: what lists a partition is a copy of its own count; what lists none counts none, or goes.
 
+use std::collections::BTreeSet;
+
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::directory as rows;
-use crate::content::write::directory::Partition;
+use crate::content::write::listing::Partition;
 use crate::content::write::retry::until_settled;
 use crate::keys::{Table, place};
 use crate::store::{Entity, Key};
@@ -30,9 +32,8 @@ impl Repair<'_> {
         let name = partition.name();
         let is_right = match &found {
             None => own == Count::default(),
-            Some(row) => {
-                rows::read_first_character(row).is_ok_and(|listed| listed.partition == name && listed.count == own)
-            }
+            Some(row) => rows::read_first_character(row)
+                .is_ok_and(|listed| listed.partition == name && listed.count == own && !listed.is_awaited),
         };
         if is_right {
             return Ok(Done::Nothing);
@@ -41,7 +42,7 @@ impl Repair<'_> {
         if own.rows == 0 && self.is_anyone_at_work().await? {
             return Ok(Done::left(AT_WORK));
         }
-        let wanted = Some(rows::row(&name, &own));
+        let wanted = Some(rows::row(&name, &own, &BTreeSet::new()));
         make(self.store, table, key.partition(), vec![Row { row: key.row().to_owned(), found, wanted }]).await?;
         Ok(Done::mended(format!("listed as the partition counts itself: {}", own.rows)))
     }

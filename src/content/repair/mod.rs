@@ -69,7 +69,13 @@ pub struct Repaired {
 /// # Errors
 /// Where the store cannot be read or written.
 pub async fn repair(content: &Content, options: Options, mut told: impl FnMut(String)) -> Result<Repaired> {
-    let mut mended = recover(content, &mut told).await?;
+    let migrated = content.migrate_all_terms().await?;
+    if migrated > 0 {
+        told(format!(
+            "{migrated} categories, tags and authors had rows of an earlier version; they were written again"
+        ));
+    }
+    let mut mended = migrated + recover(content, &mut told).await?;
     for round in 1.. {
         let (report, posts) = check::examine(&content.store).await?;
         let mut repair = Repair::new(content, &posts, options)?;

@@ -4,7 +4,7 @@
 use crate::content::check::Mend;
 use crate::content::error::Result;
 use crate::content::rows::post::{self as rows, Move};
-use crate::content::write::plan;
+use crate::content::write::plan::{self, PostRows};
 use crate::content::write::retry::until_settled;
 use crate::keys::{PostPlace, place, time};
 use crate::model::{PostId, Slug};
@@ -54,8 +54,14 @@ impl Repair<'_> {
             until_settled("a move", || self.clear_mark(&stays)).await?;
         }
         for end in &gone {
-            let names =
-                || vec![place::whole_row(&end.slug), time::time_row(&end.place.key), time::mirror_row(&end.place.key)];
+            // The redirect of a slug is one row: the summary beside it is the post's own.
+            let is_of_a_slug = (end.place.shelf, end.place.partition()) == (stays.place.shelf, stays.place.partition());
+            let names = || match is_of_a_slug {
+                true => vec![place::whole_row(&end.slug)],
+                false => {
+                    vec![place::whole_row(&end.slug), time::time_row(&end.place.key), time::mirror_row(&end.place.key)]
+                }
+            };
             let partition = end.place.partition();
             until_settled("a move", || self.clear_rows(end.place.shelf, &partition, names())).await?;
         }
@@ -72,7 +78,9 @@ impl Repair<'_> {
         if !rows::is_marked(&row) {
             return Ok(());
         }
-        let operations = plan::put_rows(&rows::read_whole(&row)?, None, &Precondition::Match(row.etag))?;
+        let whole = rows::read_whole(&row)?;
+        let unmarked = PostRows::of(&whole)?;
+        let operations = plan::put_rows(&whole.post, &unmarked, &Precondition::Match(row.etag));
         self.store.commit(end.place.shelf.name(), &Batch::new(key.partition(), operations)?).await?;
         Ok(())
     }

@@ -2,8 +2,6 @@
 
 use crate::content::error::Result;
 use crate::content::rows::term::{self as rows, TermRow};
-use crate::content::write::recover::Writers;
-use crate::content::write::rename;
 use crate::content::write::retry::until_settled;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
@@ -29,18 +27,16 @@ impl Repair<'_> {
         let (own, mirror) = (self.get(table, &own_key).await?, self.get(table, &mirror_key).await?);
         let read = |row: &Option<Entity>| row.as_ref().and_then(|row| rows::read(kind, row).ok());
         let copy = |row: &Option<Entity>| row.as_ref().map(|row| row.properties.clone());
+        let is_listed = |row: &TermRow| match row {
+            TermRow::Identity(row) => row.term.slug == *slug,
+            TermRow::Slug(row) => row.is_listed,
+            TermRow::Gone { .. } => false,
+        };
         let (own_wanted, mirror_wanted, done): (Option<Properties>, Option<Properties>, &str) =
             match (read(&own), read(&mirror)) {
-                (Some(TermRow::Term(_) | TermRow::PendingFrom { .. }), _) => {
-                    (copy(&own), copy(&own), "its mirror made from it")
-                }
-                // A slug that leads to another term has no mirror.
-                (Some(TermRow::ForwardTo { .. }), _) => {
-                    (copy(&own), None, "the mirror removed: the slug leads to another")
-                }
-                (None, Some(TermRow::Term(_) | TermRow::PendingFrom { .. })) => {
-                    (copy(&mirror), copy(&mirror), "made from its mirror")
-                }
+                (Some(row), _) if is_listed(&row) => (copy(&own), copy(&own), "its mirror made from it"),
+                (Some(_), _) => (copy(&own), None, "the mirror removed: the slug is not listed"),
+                (None, Some(row)) if is_listed(&row) => (copy(&mirror), copy(&mirror), "made from its mirror"),
                 (None, _) if own.is_none() => (None, None, "removed: it does not read"),
                 (None, _) => {
                     return Ok(Done::left("neither it nor its mirror reads: save it again with its mutation"));
@@ -102,7 +98,7 @@ impl Repair<'_> {
     pub async fn make_term(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
         if let Some(row) = self.get(Table::Terms(kind), &term::term(slug)).await? {
             return Ok(match rows::read(kind, &row) {
-                Ok(row) if row.first_slug() == slug => Done::Nothing,
+                Ok(TermRow::Identity(_)) => Done::Nothing,
                 _ => Done::left("another has its slug now: set the posts' terms anew with the mutation updatePost"),
             });
         }
@@ -110,44 +106,58 @@ impl Repair<'_> {
         Ok(Done::mended("made, with its slug for a name"))
     }
 
-    pub async fn mend_rename(&mut self, kind: TermKind, from: &Slug, to: &Slug) -> Result<Done> {
+    pub async fn mend_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
         if self.is_anyone_at_work().await? {
             return Ok(Done::left(AT_WORK));
         }
-        rename::finish(self.store, kind, from, to, Writers::Unheard).await?;
-        for slug in [from, to] {
+        let done = until_settled("a term", || self.slug_row_once(kind, slug, first)).await?;
+        if matches!(done, Done::Mended(_)) {
             self.touch(Table::Terms(kind), term::partition(slug));
         }
-        Ok(Done::mended("finished where the old slug leads here, undone where it does not"))
+        Ok(done)
     }
 
-    pub async fn mend_forward(&self, kind: TermKind, from: &Slug, to: Option<&Slug>) -> Result<Done> {
+    async fn slug_row_once(&self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
+        let (table, key) = (Table::Terms(kind), term::term(slug));
+        let found = self.get(table, &key).await?;
+        if matches!(found.as_ref().map(|row| rows::read(kind, row)), Some(Ok(TermRow::Identity(_)))) {
+            return Ok(Done::left("a term of its own has the slug: rename one of the two if that is wrong"));
+        }
+        let identity = match first {
+            Some(first) => self.get(table, &term::term(first)).await?.and_then(|row| rows::read(kind, &row).ok()),
+            None => None,
+        };
+        let (wanted, mirror_wanted, done) = match identity {
+            Some(TermRow::Identity(row)) if row.term.slug == *slug => {
+                let listed = rows::slug_row(&row.term.id.first_slug, true, "");
+                (Some(listed.clone()), Some(listed), "made the listed slug of its term")
+            }
+            Some(TermRow::Identity(row)) if row.term.former_slugs.contains(slug) => {
+                (Some(rows::slug_row(&row.term.id.first_slug, false, "")), None, "made to lead to its term")
+            }
+            Some(_) => return Ok(Done::Nothing),
+            None => (None, None, "removed: no term has this slug"),
+        };
+        let mirror_row = term::row(slug, Direction::Backward);
+        let mirror = self.get(table, &Key::new(key.partition(), mirror_row.as_str())?).await?;
+        let rows = vec![
+            Row { row: key.row().to_owned(), found, wanted },
+            Row { row: mirror_row, found: mirror, wanted: mirror_wanted },
+        ];
+        let is_made = make(self.store, table, key.partition(), rows).await?;
+        Ok(if is_made { Done::mended(done) } else { Done::Nothing })
+    }
+
+    /// Removes a row that a change has left and that no open change needs.
+    pub async fn remove_left(&self, table: Table, key: &Key) -> Result<Done> {
         if self.is_anyone_at_work().await? {
             return Ok(Done::left(AT_WORK));
         }
-        let (table, key) = (Table::Terms(kind), term::term(from));
-        until_settled("a term", || async {
-            let found = self.get(table, &key).await?;
-            if matches!(
-                found.as_ref().map(|row| rows::read(kind, row)),
-                Some(Ok(TermRow::Term(_) | TermRow::PendingFrom { .. }))
-            ) {
-                return Ok(Done::left("a term of its own has the slug: rename one of the two where that is wrong"));
-            }
-            let owner = match to {
-                Some(to) => self.get(table, &term::term(to)).await?.and_then(|row| rows::read(kind, &row).ok()),
-                None => None,
-            };
-            let (wanted, done) = match owner {
-                Some(TermRow::Term(term)) if term.former_slugs.contains(from) => {
-                    (Some(rows::forward(&term)), "made to lead to its term")
-                }
-                Some(_) => return Ok(Done::Nothing),
-                None => (None, "removed: no term had this slug"),
-            };
-            let row = Row { row: key.row().to_owned(), found, wanted };
-            let is_made = make(self.store, table, key.partition(), vec![row]).await?;
-            Ok(if is_made { Done::mended(done) } else { Done::Nothing })
+        until_settled("a row", || async {
+            let Some(found) = self.get(table, key).await? else { return Ok(Done::Nothing) };
+            let row = Row { row: key.row().to_owned(), found: Some(found), wanted: None };
+            make(self.store, table, key.partition(), vec![row]).await?;
+            Ok(Done::mended("removed"))
         })
         .await
     }

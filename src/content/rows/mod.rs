@@ -4,6 +4,7 @@ pub mod change;
 pub mod count;
 pub mod directory;
 pub mod lookup;
+pub mod marker;
 pub mod packed;
 pub mod pointer;
 pub mod post;
@@ -14,6 +15,7 @@ use std::str::FromStr;
 
 use compact_str::CompactString;
 
+use crate::keys::intent::IntentName;
 use crate::model::{Instant, Slug};
 use crate::store::{Entity, Properties, StoreError, Value};
 
@@ -53,6 +55,15 @@ impl<'a> Fields<'a> {
         match self.0.properties.get(name) {
             Some(Value::Int64(number)) => Ok(*number),
             _ => Err(self.damaged(name)),
+        }
+    }
+
+    /// The name of an intent; an absent or empty property is none.
+    pub fn intent(&self, name: &str) -> Result<Option<IntentName>> {
+        match self.optional_text(name)? {
+            None => Ok(None),
+            Some(text) if text.is_empty() => Ok(None),
+            Some(text) => text.parse().map(Some).map_err(|()| self.damaged(name)),
         }
     }
 

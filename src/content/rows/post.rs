@@ -1,7 +1,8 @@
 //! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: the three
 //! are written by one transaction and never differ but for the body.
 
-use crate::keys::{PostPlace, Shelf};
+use crate::keys::Shelf;
+use crate::keys::intent::IntentName;
 use crate::model::{Instant, Post, PostKey, WholePost};
 use crate::store::{Entity, Properties, StoreError, Value};
 
@@ -10,8 +11,10 @@ use super::{Fields, NewRow};
 
 const BODY: &str = "Body";
 const CHANGED_BY: &str = "ChangedBy";
-const PENDING_FROM: &str = "PendingFrom";
-const PENDING_BY: &str = "PendingBy";
+pub const PENDING_FROM: &str = "PendingFrom";
+pub const PENDING_BY: &str = "PendingBy";
+pub const MADE_BY: &str = "MadeBy";
+pub const TAKEN_BY: &str = "TakenBy";
 const FENCE: &str = "Fence";
 const FORWARD_TO: &str = "ForwardTo";
 
@@ -110,14 +113,35 @@ pub fn pending_by(row: &Entity) -> Result<String, StoreError> {
     Ok(Fields(row).text(PENDING_BY)?.to_string())
 }
 
-/// A row that keeps a new post from being written at a place: it leads nowhere.
-pub fn fence(place: &PostPlace) -> Properties {
-    let nowhere = OtherPlace { shelf: place.shelf, key: place.key.clone() };
-    let mut properties = set_move(Properties::new(), &Move::ForwardTo(nowhere));
-    properties.set(FENCE, Value::Boolean(true));
+/// The same row, made by this intent, and taken by none.
+pub fn set_made_by(properties: Properties, intent: &str) -> Properties {
+    let mut properties = properties.without(TAKEN_BY);
+    properties.set(MADE_BY, Value::String(intent.into()));
     properties
 }
 
+/// The same row, taken by the change of this intent.
+pub fn set_taken_by(mut properties: Properties, intent: &str) -> Properties {
+    properties.set(TAKEN_BY, Value::String(intent.into()));
+    properties
+}
+
+/// The same row, taken by none.
+pub fn set_free(properties: &Properties) -> Properties {
+    properties.without(TAKEN_BY)
+}
+
+/// The intent that made this version of the post.
+pub fn made_by(row: &Entity) -> Result<Option<IntentName>, StoreError> {
+    Fields(row).intent(MADE_BY)
+}
+
+/// The intent of the change that has taken the post.
+pub fn taken_by(row: &Entity) -> Result<Option<IntentName>, StoreError> {
+    Fields(row).intent(TAKEN_BY)
+}
+
+/// A row that earlier versions wrote to keep a new post from being written.
 pub fn is_fence(row: &Entity) -> bool {
     row.properties.get(FENCE).is_some()
 }

@@ -1,41 +1,53 @@
-//! Rows of `Categories`, `Tags` and `Authors`. The rule: a slug that a term once had keeps a row, which leads to the term.
+//! Rows of `Categories`, `Tags` and `Authors`. The rule: a term has one identity row, under the first slug that it had, which holds all of it; the rows of
+//! its other slugs only name that one, and are believed only if the identity row has the slug (docs/design.md, "Rows").
 
+use crate::keys::intent::IntentName;
 use crate::keys::term as keys;
 use crate::model::{Slug, Term, TermId, TermKind};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{Fields, NewRow};
 
-const PENDING_FROM: &str = "PendingFrom";
+const FIRST_SLUG: &str = "FirstSlug";
+const MADE_BY: &str = "MadeBy";
+const DELETING_BY: &str = "DeletingBy";
+const GONE_BY: &str = "GoneBy";
+const WRITTEN_BY: &str = "Intent";
+const LISTED: &str = "Listed";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermRow {
-    Term(Term),
-    /// The slug that the term has now, and the first that it had.
-    ForwardTo {
-        slug: Slug,
-        first_slug: Slug,
-    },
-    /// The term as it is to be once the row of its old slug leads here.
-    PendingFrom {
-        term: Term,
-        old: Slug,
-    },
+    /// The identity row. `term.slug` is the present slug, which may be another than the row's.
+    Identity(Box<IdentityRow>),
+    /// The row of another slug of a term.
+    Slug(SlugRow),
+    /// No term is here: it was deleted, or its creation was aborted, by this intent.
+    Gone { by: String },
 }
 
-impl TermRow {
-    /// What posts bear and index partitions are named by, whatever the term is called now.
-    pub fn first_slug(&self) -> &Slug {
-        match self {
-            Self::Term(term) | Self::PendingFrom { term, .. } => &term.id.first_slug,
-            Self::ForwardTo { first_slug, .. } => first_slug,
-        }
-    }
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdentityRow {
+    pub term: Term,
+    /// The intent that made this version; `None` on a store with transactions.
+    pub made_by: Option<IntentName>,
+    /// The intent of a deletion that is under way.
+    pub deleting_by: Option<IntentName>,
 }
 
-pub fn row(term: &Term) -> Properties {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlugRow {
+    pub first_slug: Slug,
+    /// Whether it has a mirror row and is counted, as the row of the present slug is.
+    pub is_listed: bool,
+    /// The name of the intent that wrote it; empty on a store with transactions.
+    pub by: String,
+}
+
+/// The identity row of a term, without the names of intents.
+pub fn identity(term: &Term) -> Properties {
     NewRow::default()
-        .text("FirstSlug", &term.id.first_slug)
+        .text(FIRST_SLUG, &term.id.first_slug)
+        .text("Slug", &term.slug)
         .text("Name", &term.name)
         .optional_text("Description", term.description.as_deref())
         .optional_text("Url", term.url.as_deref())
@@ -43,34 +55,67 @@ pub fn row(term: &Term) -> Properties {
         .build()
 }
 
-pub fn pending(term: &Term, old: &Slug) -> Properties {
-    let mut properties = row(term);
-    properties.set(PENDING_FROM, Value::String(old.as_str().into()));
+pub fn with_made_by(mut properties: Properties, intent: &str) -> Properties {
+    properties.set(MADE_BY, Value::String(intent.into()));
     properties
 }
 
-/// Of a slug that the term no longer has.
-pub fn forward(term: &Term) -> Properties {
-    NewRow::default().text("ForwardTo", &term.slug).text("FirstSlug", &term.id.first_slug).build()
+/// The same row, marked by a deletion that is under way.
+pub fn with_deleting_by(mut properties: Properties, intent: &str) -> Properties {
+    properties.set(DELETING_BY, Value::String(intent.into()));
+    properties
+}
+
+/// The same row without the mark of a deletion.
+pub fn without_deleting(properties: &Properties) -> Properties {
+    properties.without(DELETING_BY)
+}
+
+/// The same row without the names of intents.
+pub fn without_intents(properties: &Properties) -> Properties {
+    properties.without(MADE_BY).without(DELETING_BY)
+}
+
+/// The row of a slug that is not the term's first. `by`: the intent that writes it.
+pub fn slug_row(first_slug: &Slug, is_listed: bool, by: &str) -> Properties {
+    NewRow::default().text(FIRST_SLUG, first_slug).flag(LISTED, is_listed).text(WRITTEN_BY, by).build()
+}
+
+/// An identity row that says that no term is here.
+pub fn gone(by: &str) -> Properties {
+    NewRow::default().text(GONE_BY, by).build()
+}
+
+/// Earlier versions kept a renamed term in the row of its present slug, and let those of its other slugs lead there.
+fn is_of_an_earlier_version(row: &Entity, slug: &Slug, first_slug: &Slug) -> bool {
+    let has = |name| row.properties.get(name).is_some();
+    has("ForwardTo") || has("PendingFrom") || slug != first_slug && has("Name")
 }
 
 pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
     let fields = Fields(row);
-    let first_slug = fields.parsed("FirstSlug")?;
-    if fields.optional_text("ForwardTo")?.is_some() {
-        return Ok(TermRow::ForwardTo { slug: fields.parsed("ForwardTo")?, first_slug });
+    if let Some(by) = fields.optional_text(GONE_BY)? {
+        return Ok(TermRow::Gone { by: by.to_string() });
     }
     let (slug, _) = keys::parse_row(row.key.row()).ok_or_else(|| fields.damaged("RowKey"))?;
+    let first_slug: Slug = fields.parsed(FIRST_SLUG)?;
+    if is_of_an_earlier_version(row, &slug, &first_slug) {
+        let what = "is of an earlier version: start the server once, or run `tidings check --repair`";
+        return Err(StoreError::corrupt(format!("the row {} {what}", row.key)));
+    }
+    if first_slug != slug {
+        let by = fields.optional_text(WRITTEN_BY)?.map(ToString::to_string).unwrap_or_default();
+        return Ok(TermRow::Slug(SlugRow { first_slug, is_listed: fields.flag(LISTED)?, by }));
+    }
     let term = Term {
         id: TermId { kind, first_slug },
-        slug,
+        // A term that was never renamed by an earlier version has none.
+        slug: if fields.optional_text("Slug")?.is_some() { fields.parsed("Slug")? } else { slug },
         name: fields.text("Name")?.to_string(),
         description: fields.optional_text("Description")?.map(ToString::to_string),
         url: fields.optional_text("Url")?.map(ToString::to_string),
         former_slugs: fields.slugs("FormerSlugs")?,
     };
-    Ok(match fields.optional_text(PENDING_FROM)? {
-        Some(_) => TermRow::PendingFrom { term, old: fields.parsed(PENDING_FROM)? },
-        None => TermRow::Term(term),
-    })
+    let (made_by, deleting_by) = (fields.intent(MADE_BY)?, fields.intent(DELETING_BY)?);
+    Ok(TermRow::Identity(Box::new(IdentityRow { term, made_by, deleting_by })))
 }

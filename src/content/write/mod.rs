@@ -1,54 +1,38 @@
-//! Writing. The rule: an index may hold too much for a moment, never too little, and a change of several partitions stands in an
-//! [intent] before its first row is written.
-//!
-//! 1. the intent: what each post was and is to be ([`plan`]);
-//! 2. the claims: the slugs and the id in `PostKeys` ([`claim`]);
-//! 3. the new index rows ([`index`]), the month ([`directory`]) and, for a move, the pending rows;
-//! 4. the commit: the post's rows, one transaction a partition ([`commit`], [`transaction`]);
-//! 5. the settlement: whatever no longer holds goes, whatever the commit made true is put right ([`settle`]).
-//!
-//! [`recover`] does step 5 for the intents that a stopped server left, for the post as it is found. docs/writing.md tells it at length.
+//! Writing. The rule: a change is planned by pure functions ([`plan`]) and carried out by one of two executors: on a store with transactions over all partitions at
+//! once ([`atomic`]), on tables step by step ([`protocol`]). docs/design.md defines both.
 
-pub mod claim;
-pub mod commit;
-pub mod directory;
-mod fence;
-pub mod index;
-pub mod intent;
-mod moving;
-mod outcomes;
+mod atomic;
+pub mod outcomes;
 pub mod plan;
+mod posts;
+mod protocol;
 pub mod record;
-pub mod recover;
-pub mod rename;
 pub mod retry;
 pub mod revisions;
-pub mod settle;
-pub mod term_delete;
-mod term_rows;
-pub mod terms;
-mod transaction;
+mod terms;
+
+pub use protocol::{index, intent, listing, recover};
+pub use terms::{Deleted, Renamed, SavedTerms};
 
 use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, lookup};
-use crate::model::{Post, PostId};
+use crate::model::PostId;
 use crate::store::Store;
 
 use super::directory::Directories;
 use super::error::Result;
 
 /// Requests that one change has under way at once.
-pub(super) const CONCURRENCY: usize = 32;
+const CONCURRENCY: usize = 32;
 
 /// Writes content, for one server.
 #[derive(Clone)]
 pub struct Writer {
-    pub(super) store: Store,
-    pub(super) directories: Arc<Directories>,
-    pub(super) clock: Clock,
+    store: Store,
+    directories: Arc<Directories>,
+    clock: Clock,
     /// The partition of this server's intents: made anew at each start.
     server: Arc<str>,
     /// Who the changes are recorded as made by.
@@ -57,7 +41,7 @@ pub struct Writer {
 
 impl Writer {
     /// # Errors
-    /// Where the system gives no random bytes.
+    /// If the system gives no random bytes.
     pub fn new(store: Store, directories: Arc<Directories>, clock: Clock) -> Result<Self> {
         let server = PostId::from_bits(random_bits()?).to_string().into();
         Ok(Self { store, directories, clock, server, by: None })
@@ -72,14 +56,6 @@ impl Writer {
     /// An id that no post has had: 62 random bits.
     pub fn new_post_id(&self) -> Result<PostId> {
         Ok(PostId::from_bits(random_bits()?))
-    }
-
-    /// Puts the rows of `PostKeys` right for a post that a change has left with old ones.
-    pub async fn name_place(&self, post: &Post) -> Result<()> {
-        let slugs = post.former_slugs.iter().chain([&post.slug]);
-        let keys = slugs.map(lookup::by_slug).chain([lookup::by_id(&post.id)]).collect();
-        let name = self.new_intent_name()?;
-        claim::settle(&self.store, &name, &post.id, &keys, &[PostPlace::of(post)]).await
     }
 
     fn new_intent_name(&self) -> Result<IntentName> {

@@ -1,10 +1,40 @@
-//! What became of changes, for those who watch. The rule: each change is counted once, whoever made it.
+//! What became of changes. The rule: each change is counted once, whoever made it.
 
 use crate::content::error::{ContentError, Result};
-use crate::store::StoreError;
+use crate::model::{Slug, TermKind};
 use crate::telemetry::metrics;
 
-use super::commit::Outcome;
+/// What became of a change of a post.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// The slug belongs to another post; nothing was written.
+    Taken(Slug),
+    /// A post with this id exists already; nothing was written.
+    Exists,
+    /// The post has moved on since it was read; nothing was written.
+    Conflict,
+    /// Another change of the post is under way, and did not end in time; nothing was written.
+    Busy,
+    /// The post would get a term that does not exist; nothing was written.
+    TermGone(TermKind, Slug),
+    /// The body fits no row, for this reason; nothing was written.
+    TooLarge(String),
+}
+
+/// What became of a change of a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TermOutcome {
+    Done,
+    /// The slug leads to another term; nothing was written.
+    Taken,
+    /// Posts or drafts have the term; nothing was written.
+    InUse,
+    /// The term has changed since it was read, or another change is under way; nothing was written.
+    Conflict,
+    /// Another change of the term is under way, and did not end in time; nothing was written.
+    Busy,
+}
 
 /// Of so many changes of posts that were made together.
 pub(super) fn count_posts(ended: &Result<Vec<Outcome>>, changes: usize) {
@@ -14,28 +44,33 @@ pub(super) fn count_posts(ended: &Result<Vec<Outcome>>, changes: usize) {
     }
 }
 
-/// Of one change of terms. `is_made`: whether it is one that was made.
-pub(super) fn count_terms<T>(ended: &Result<T>, is_made: impl FnOnce(&T) -> bool) {
-    let outcome = match ended {
-        Ok(done) if is_made(done) => "committed",
-        Ok(_) => "refused",
-        Err(error) => name_of(error),
-    };
-    metrics::changes_ended("term", outcome, 1);
+pub(super) fn count_terms(ended: &Result<Vec<TermOutcome>>) {
+    match ended {
+        Ok(outcomes) => outcomes.iter().for_each(|outcome| metrics::changes_ended("term", term_name(*outcome), 1)),
+        Err(error) => metrics::changes_ended("term", name_of(error), 1),
+    }
 }
 
 fn name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "committed",
-        Outcome::Conflict => "conflict",
-        Outcome::Taken(_) | Outcome::TooLarge(_) => "refused",
+        Outcome::Conflict | Outcome::Busy => "conflict",
+        Outcome::Taken(_) | Outcome::Exists | Outcome::TermGone(..) | Outcome::TooLarge(_) => "refused",
+    }
+}
+
+fn term_name(outcome: TermOutcome) -> &'static str {
+    match outcome {
+        TermOutcome::Done => "committed",
+        TermOutcome::Conflict | TermOutcome::Busy => "conflict",
+        TermOutcome::Taken | TermOutcome::InUse => "refused",
     }
 }
 
 fn name_of(error: &ContentError) -> &'static str {
     match error {
-        ContentError::Store(StoreError::OutcomeUnknown { .. }) => "unknown",
-        ContentError::Conflict { .. } => "conflict",
+        ContentError::OutcomeUnknown => "unknown",
+        ContentError::Conflict { .. } | ContentError::Busy => "conflict",
         ContentError::TooLarge { .. } => "refused",
         _ => "failed",
     }

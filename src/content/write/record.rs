@@ -1,5 +1,5 @@
-//! The record of changes, for those who would know what has changed and by whom. The rule: one row for each intent that has changed anything,
-//! under a key that follows from the intent, so that recovery may write it again.
+//! The record of changes: what was changed, when and by whom. The rule: one row for each intent that has changed anything, under a key that follows from the
+//! intent, so that a recovery writes the same row; a change that was refused is never in it.
 //!
 //! The changes of this year and of the last are kept.
 
@@ -10,34 +10,51 @@ use crate::keys::intent::IntentName;
 use crate::keys::{Table, history};
 use crate::model::{Instant, Post, Term};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Operation, Precondition, Store, StoreError};
+use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, StoreError};
 
-use super::settle::Settlement;
+/// How often a row is sent whose answers are lost.
+const TRIES_MAX: u32 = 4;
 
-/// Records what an intent has changed. One transaction, or none where it has changed nothing.
+/// Records what an intent has changed, once. One transaction, or none if it has changed nothing.
 pub async fn write(store: &Store, intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<()> {
+    let Some((key, properties)) = row(intent, by, items)? else { return Ok(()) };
+    let put = Operation::Put { row: key.row().to_owned(), properties, precondition: Precondition::Absent };
+    let batch = Batch::new(key.partition(), vec![put])?;
+    for _ in 1..TRIES_MAX {
+        match store.commit(Table::Changes.name(), &batch).await {
+            // It was recorded already: by us, or by a recovery, which finds the same.
+            Ok(_) | Err(StoreError::Precondition(_)) => return Ok(()),
+            Err(StoreError::OutcomeUnknown { .. }) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    match store.commit(Table::Changes.name(), &batch).await {
+        Ok(_) | Err(StoreError::Precondition(_)) => Ok(()),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// The row that records what an intent has changed; `None` if that is nothing.
+pub(super) fn row(intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<Option<(Key, Properties)>> {
     let (Some(key), Some((at, _)), false) = (history::change(intent), intent.parts(), items.is_empty()) else {
-        return Ok(());
+        return Ok(None);
     };
     let change = ChangeRow { at, by: by.map(ToOwned::to_owned), items };
     let properties = rows::row(&change)
         .map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })?;
-    let put = Operation::Put { row: key.row().to_owned(), properties, precondition: Precondition::None };
-    let batch = Batch::new(key.partition(), vec![put])?;
-    match store.commit(Table::Changes.name(), &batch).await {
-        Err(StoreError::OutcomeUnknown { .. }) => store.commit(Table::Changes.name(), &batch).await?,
-        recorded => recorded?,
-    };
-    Ok(())
+    Ok(Some((key, properties)))
 }
 
-/// The posts of these settlements that are as they were to be.
-pub fn of_posts(settlements: &[Settlement]) -> Vec<ChangedItem> {
-    settlements.iter().filter(|settlement| settlement.is_done()).filter_map(of_post).collect()
+/// Whether an intent is recorded as having changed this post or term. One point read.
+pub async fn has(store: &Store, intent: &IntentName, id: &str) -> Result<bool> {
+    let Some(key) = history::change(intent) else { return Ok(false) };
+    let row = store.get(Table::Changes.name(), &key).await?;
+    let change = row.as_ref().map(rows::read).transpose()?;
+    Ok(change.is_some_and(|change| change.items.iter().any(|item| item.id == id)))
 }
 
-fn of_post(settlement: &Settlement) -> Option<ChangedItem> {
-    let (before, after) = (settlement.before.as_ref(), settlement.after.as_ref());
+/// The change of a post from one state to the other.
+pub fn of_post(before: Option<&Post>, after: Option<&Post>) -> Option<ChangedItem> {
     let post = after.or(before)?;
     Some(ChangedItem {
         kind: "post".to_owned(),
@@ -59,18 +76,26 @@ fn action(before: Option<&Post>, after: Option<&Post>) -> Action {
     }
 }
 
-pub fn of_term(term: &Term, action: Action) -> ChangedItem {
-    ChangedItem {
+/// The change of a term from one state to the other.
+pub fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedItem> {
+    let term = after.or(before)?;
+    let action = match (before, after) {
+        (None, _) => Action::Created,
+        (Some(_), None) => Action::Deleted,
+        (Some(before), Some(after)) if before.slug != after.slug => Action::Renamed,
+        (Some(_), Some(_)) => Action::Updated,
+    };
+    Some(ChangedItem {
         kind: term.kind().noun().to_owned(),
         id: term.id.first_slug.to_string(),
         slug: term.slug.to_string(),
         action,
         version: None,
-    }
+    })
 }
 
-/// Takes the changes of the year before the last away.
-pub async fn forget_old(store: &Store, now: Instant) -> Result<()> {
+/// Deletes the changes of the year before the last.
+pub async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     let year = now.month().year().saturating_sub(2);
     let old = read_all(store, Table::Changes, &history::changes(year, None)).await?;
     for rows in old.chunks(BATCH_OPERATIONS_MAX) {

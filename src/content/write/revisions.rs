@@ -64,8 +64,8 @@ async fn commit(store: &Store, id: &PostId, operations: Vec<Operation>) -> Resul
     Ok(())
 }
 
-/// Takes all versions of a post away that is gone.
-pub async fn forget(store: &Store, id: &PostId) -> Result<()> {
+/// Deletes all versions of a post that is gone.
+pub async fn delete_all(store: &Store, id: &PostId) -> Result<()> {
     until_settled("the versions of a post", || async {
         let kept = read_all(store, Table::Revisions, &history::revisions(id)).await?;
         for rows in kept.chunks(BATCH_OPERATIONS_MAX) {

@@ -1,217 +1,248 @@
-//! Categories, tags and authors, made or changed. The rule: the term, its mirror and the count of its partition in one transaction.
+//! Categories, tags and authors, created, changed, renamed or deleted. The rule: a term is read, changed by a pure function, and written only if it is still as it was
+//! read; otherwise it is read again.
 
-use std::collections::BTreeMap;
+use std::time::Duration;
 
-use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::content::error::Result;
-use crate::content::rows::change::Action;
-use crate::content::rows::count::{self, Count};
+use crate::content::error::{ContentError, Result};
 use crate::content::rows::term::{self as rows, TermRow};
-use crate::keys::{Table, place, term};
+use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{Batch, Precondition, StoreError};
+use crate::store::{Entity, Store};
 
-use super::directory::{self, Partition};
-use super::index::put_count;
-use super::intent::{self, Intent};
-use super::outcomes;
-use super::record;
-use super::retry::until_settled;
-use super::settle::Settlement;
-use super::term_rows::{self, Found};
+use super::outcomes::{self, TermOutcome};
+use super::plan::{StoredTerm, TermChange};
 use super::{CONCURRENCY, Writer};
 
-/// Terms in one transaction: two rows each, and the count.
-const TERMS_PER_BATCH: usize = 49;
+/// Terms in one intent, or one transaction.
+const TERMS_PER_CHANGE: usize = 40;
+/// How often a term is read again that others change meanwhile.
+const TRIES_MAX: u32 = 8;
+const WAIT: Duration = Duration::from_millis(10);
 
-/// How many terms were made and changed.
+/// How many terms were created and changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SavedTerms {
     pub made: usize,
     pub changed: usize,
 }
 
-/// What becomes of a term that stands already and differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Change,
-    Keep,
+/// What became of a rename.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Renamed {
+    Done(Term),
+    /// The slug leads to another term; nothing was written.
+    Taken,
+    /// No term has the old slug.
+    Gone,
 }
 
-impl SavedTerms {
-    fn plus(self, other: Self) -> Self {
-        Self { made: self.made + other.made, changed: self.changed + other.changed }
-    }
+/// What became of a deletion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deleted {
+    Done(Term),
+    /// Posts or drafts have it; nothing has changed.
+    InUse,
+    /// No term has this slug.
+    Gone,
 }
 
 impl Writer {
-    /// Makes the terms that are new and changes those that differ, by their slugs. A slug that leads to another term is left alone.
-    pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
-        self.save(kind, terms, Standing::Change).await
+    /// The term that a slug leads to, for a change. One or two point reads.
+    pub(in crate::content) async fn find_term(&self, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
+        find_term(&self.store, kind, slug).await
     }
 
-    /// Makes or changes one term: `edit` is given what stands, and answers what is to stand. Changes of others meanwhile are built upon.
-    /// `None` where the slug leads to another by now.
+    /// Creates the terms that are new and changes those that differ. One whose slug leads to another term is left alone.
+    pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
+        let mut terms = terms;
+        // Terms of one character share a partition, and so a transaction.
+        terms.sort_by(|a, b| a.slug.cmp(&b.slug));
+        let chunks: Vec<Vec<Term>> = terms.chunks(TERMS_PER_CHANGE).map(<[Term]>::to_vec).collect();
+        let mut saved = SavedTerms::default();
+        for chunk in chunks {
+            let one = self.save_chunk(kind, chunk).await?;
+            saved = SavedTerms { made: saved.made + one.made, changed: saved.changed + one.changed };
+        }
+        Ok(saved)
+    }
+
+    async fn save_chunk(&self, kind: TermKind, chunk: Vec<Term>) -> Result<SavedTerms> {
+        let mut saved = SavedTerms::default();
+        let mut rest = chunk;
+        for tries in 0..TRIES_MAX {
+            let changes = self.changes_to_save(kind, &rest).await?;
+            if changes.is_empty() {
+                break;
+            }
+            let outcomes = self.change_terms(&changes).await?;
+            let mut again = Vec::new();
+            for (change, outcome) in changes.into_iter().zip(outcomes) {
+                match (outcome, change.before.is_some(), change.after) {
+                    (TermOutcome::Done, true, _) => saved.changed += 1,
+                    (TermOutcome::Done, false, _) => saved.made += 1,
+                    (TermOutcome::Conflict, _, Some(after)) => again.push(after),
+                    _ => {}
+                }
+            }
+            rest = again;
+            if !rest.is_empty() {
+                tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
+            }
+        }
+        Ok(saved)
+    }
+
+    async fn changes_to_save(&self, kind: TermKind, terms: &[Term]) -> Result<Vec<TermChange>> {
+        let mut finds = Vec::with_capacity(terms.len());
+        for term in terms {
+            finds.push(async move {
+                let before = self.find_term(kind, &term.slug).await?;
+                Ok::<_, ContentError>((before, term.clone()))
+            });
+        }
+        let found: Vec<(Option<StoredTerm>, Term)> = stream::iter(finds).buffered(CONCURRENCY).try_collect().await?;
+        let change = |(before, after): (Option<StoredTerm>, Term)| match &before {
+            None => Some(TermChange { before: None, after: Some(after) }),
+            Some(stored) if stored.term.id != after.id || stored.term.slug != after.slug => None,
+            Some(stored) if stored.term == after => None,
+            Some(_) => Some(TermChange { before, after: Some(after) }),
+        };
+        Ok(found.into_iter().filter_map(change).collect())
+    }
+
+    /// Creates or changes the term that a slug leads to: `edit` is given the term as it is, and answers what it is to be. Changes of others meanwhile are built
+    /// upon.
+    ///
+    /// # Errors
+    /// [`ContentError::Busy`] if others change the term each time.
     pub async fn edit_term<E>(
         &self,
         kind: TermKind,
         slug: &Slug,
         edit: impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
-    ) -> Result<Option<std::result::Result<Term, E>>> {
-        let partition = term::partition(slug);
-        let name = self.new_intent_name()?;
-        let intent = Intent::of_terms(kind, vec![partition.clone()]);
-        let leased = intent::open(&self.store, &self.clock, &name, &intent).await?;
-        let listed = Partition::Terms(kind, partition);
-        let work = async {
-            directory::promise(&self.store, &listed).await?;
-            let edited = until_settled("a term", || self.edit_once(kind, slug, &edit)).await?;
-            if let Some(Ok((term, Some(action)))) = &edited {
-                let items = vec![record::of_term(term, *action)];
-                record::write(&self.store, &name, self.by.as_deref(), items).await?;
+    ) -> Result<std::result::Result<Term, E>> {
+        for tries in 0..TRIES_MAX {
+            let before = self.find_term(kind, slug).await?;
+            let after = match edit(before.as_ref().map(|stored| &stored.term)) {
+                Ok(after) if before.as_ref().is_some_and(|stored| stored.term == after) => return Ok(Ok(after)),
+                Ok(after) => after,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            match self.change_term(TermChange { before, after: Some(after.clone()) }).await? {
+                TermOutcome::Done => return Ok(Ok(after)),
+                TermOutcome::Busy => return Err(ContentError::Busy),
+                _ => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }
-            directory::copy(&self.store, &listed).await?;
-            Ok(edited)
-        };
-        let edited = leased.while_renewed(work).await;
-        outcomes::count_terms(&edited, |edited| matches!(edited, Some(Ok(_))));
-        self.directories.forget();
-        let edited = match edited {
-            Ok(edited) => edited,
-            Err(error) => {
-                self.give_up(&name, intent).await;
-                return Err(error);
-            }
-        };
-        self.close(&name).await;
-        Ok(edited.map(|edited| edited.map(|(term, _)| term)))
+        }
+        Err(ContentError::Busy)
     }
 
-    async fn edit_once<E>(
+    /// Gives the term that `from` leads to the slug `to`, and changes it by `edit`. A slug that it had before may be taken up again.
+    ///
+    /// # Errors
+    /// As [`edit_term`](Self::edit_term).
+    pub async fn rename_term<E>(
         &self,
         kind: TermKind,
-        slug: &Slug,
-        edit: &impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
-    ) -> Result<Option<std::result::Result<(Term, Option<Action>), E>>> {
-        let found = term_rows::find(&self.store, kind, slug).await?;
-        let (standing, etag) = match found {
-            None => (None, None),
-            Some(Found { row: TermRow::Term(term), etag, .. }) => (Some(term), Some((etag, true))),
-            Some(Found { row: TermRow::ForwardTo { .. }, .. }) => return Ok(None),
-            Some(Found { row: TermRow::PendingFrom { term, old }, etag, .. })
-                if term_rows::leads_to(&self.store, kind, &old, slug).await? =>
-            {
-                (Some(term), Some((etag, true)))
+        from: &Slug,
+        to: &Slug,
+        edit: impl Fn(&Term) -> std::result::Result<Term, E>,
+    ) -> Result<std::result::Result<Renamed, E>> {
+        for tries in 0..TRIES_MAX {
+            let Some(before) = self.find_term(kind, from).await? else { return Ok(Ok(Renamed::Gone)) };
+            let after = match edit(&before.term) {
+                Ok(edited) => renamed(edited, to),
+                Err(refused) => return Ok(Err(refused)),
+            };
+            if after == before.term {
+                return Ok(Ok(Renamed::Done(after)));
             }
-            // It is just being renamed to this slug, or is not after all.
-            Some(_) => return Err(StoreError::Precondition(format!("the {} {slug}", kind.noun())).into()),
-        };
-        let after = match edit(standing.as_ref()) {
-            Ok(after) if standing.as_ref() == Some(&after) => return Ok(Some(Ok((after, None)))),
-            Ok(after) => after,
-            Err(refused) => return Ok(Some(Err(refused))),
-        };
-        let added = i64::from(standing.is_none());
-        let put = term_rows::put(slug, &rows::row(&after), etag).into();
-        term_rows::commit(&self.store, kind, slug, put, added).await?;
-        let action = if added > 0 { Action::Created } else { Action::Updated };
-        Ok(Some(Ok((after, Some(action)))))
+            match self.change_term(TermChange { before: Some(before), after: Some(after.clone()) }).await? {
+                TermOutcome::Done => return Ok(Ok(Renamed::Done(after))),
+                TermOutcome::Taken => return Ok(Ok(Renamed::Taken)),
+                TermOutcome::Busy => return Err(ContentError::Busy),
+                TermOutcome::InUse | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
+            }
+        }
+        Err(ContentError::Busy)
     }
 
-    /// Of these tags makes those that one of the posts bears as it stands. What stands already is left as it is.
-    pub(super) async fn make_borne_tags(&self, settlements: &[Settlement], new_tags: &[Slug]) -> Result<()> {
-        let is_borne =
-            |tag: &&Slug| settlements.iter().filter_map(|s| s.now.as_ref()).any(|post| post.tags.contains(tag));
-        let made = new_tags.iter().filter(is_borne).map(|tag| Term::new(TermKind::Tag, tag.clone(), tag.as_str()));
-        self.save(TermKind::Tag, made.collect(), Standing::Keep).await.map(drop)
+    /// Deletes the term that a slug leads to, and the slugs that lead to it.
+    ///
+    /// # Errors
+    /// As [`edit_term`](Self::edit_term).
+    pub async fn delete_term(&self, kind: TermKind, slug: &Slug) -> Result<Deleted> {
+        for tries in 0..TRIES_MAX {
+            let Some(before) = self.find_term(kind, slug).await? else { return Ok(Deleted::Gone) };
+            let term = before.term.clone();
+            match self.change_term(TermChange { before: Some(before), after: None }).await? {
+                TermOutcome::Done => return Ok(Deleted::Done(term)),
+                TermOutcome::InUse => return Ok(Deleted::InUse),
+                TermOutcome::Busy => return Err(ContentError::Busy),
+                TermOutcome::Taken | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
+            }
+        }
+        Err(ContentError::Busy)
     }
 
-    async fn save(&self, kind: TermKind, terms: Vec<Term>, standing: Standing) -> Result<SavedTerms> {
-        let mut partitions: BTreeMap<String, Vec<Term>> = BTreeMap::new();
-        for term in terms {
-            partitions.entry(term::partition(&term.slug)).or_default().push(term);
-        }
-        if partitions.is_empty() {
-            return Ok(SavedTerms::default());
-        }
-        let name = self.new_intent_name()?;
-        let intent = Intent::of_terms(kind, partitions.keys().cloned().collect());
-        let leased = intent::open(&self.store, &self.clock, &name, &intent).await?;
-        let saves = partitions
+    async fn change_term(&self, change: TermChange) -> Result<TermOutcome> {
+        let outcomes = self.change_terms(&[change]).await?;
+        outcomes
             .into_iter()
-            .map(|(partition, terms)| async move { self.save_partition(kind, &partition, &terms, standing).await });
-        let saved = stream::iter(saves).buffer_unordered(CONCURRENCY).try_collect();
-        let saved: Result<Vec<SavedTerms>> = leased.while_renewed(saved).await;
-        outcomes::count_terms(&saved, |_| true);
-        let saved = saved?;
-        self.directories.forget();
-        intent::close(&self.store, &name).await?;
-        Ok(saved.into_iter().fold(SavedTerms::default(), SavedTerms::plus))
+            .next()
+            .ok_or(ContentError::Internal { what: "a change was not answered for", source: None })
     }
 
-    async fn save_partition(
-        &self,
-        kind: TermKind,
-        partition: &str,
-        terms: &[Term],
-        standing: Standing,
-    ) -> Result<SavedTerms> {
-        let listed = Partition::Terms(kind, partition.to_owned());
-        directory::promise(&self.store, &listed).await?;
-        let mut saved = SavedTerms::default();
-        for chunk in terms.chunks(TERMS_PER_BATCH) {
-            saved = saved.plus(until_settled("a term", || self.save_chunk(kind, partition, chunk, standing)).await?);
-            for term in chunk {
-                term_rows::put_forwards(&self.store, term).await?;
-            }
-        }
-        directory::copy(&self.store, &listed).await?;
-        Ok(saved)
-    }
-
-    async fn save_chunk(
-        &self,
-        kind: TermKind,
-        partition: &str,
-        chunk: &[Term],
-        standing: Standing,
-    ) -> Result<SavedTerms> {
-        let table = Table::Terms(kind).name();
-        let (count, unchanged) = match self.store.get(table, &place::count(partition)).await? {
-            None => (Count::default(), Precondition::Absent),
-            Some(row) => (count::read(&row)?, Precondition::Match(row.etag)),
+    async fn change_terms(&self, changes: &[TermChange]) -> Result<Vec<TermOutcome>> {
+        let ended = match self.store.is_transactional() {
+            true => self.change_terms_at_once(changes).await,
+            false => self.change_terms_stepwise(changes).await,
         };
-        let mut saved = SavedTerms::default();
-        let mut operations = Vec::new();
-        let keys: Vec<_> = chunk.iter().map(|t| term::term(&t.slug)).collect();
-        let found = try_join_all(keys.iter().map(|key| self.store.get(table, key))).await?;
-        for (term, found) in chunk.iter().zip(found) {
-            match found.map(|row| Ok::<_, StoreError>((rows::read(kind, &row)?, row.etag))).transpose()? {
-                None => {
-                    saved.made += 1;
-                    operations.extend(term_rows::put(&term.slug, &rows::row(term), None));
-                }
-                Some((TermRow::Term(old), etag)) if old != *term && standing == Standing::Change => {
-                    saved.changed += 1;
-                    operations.extend(term_rows::put(&term.slug, &rows::row(term), Some((etag, true))));
-                }
-                // A rename to this slug has seen the posts that bear the new tag, or will see them, and gives way.
-                Some((TermRow::PendingFrom { .. }, etag)) if standing == Standing::Keep => {
-                    saved.changed += 1;
-                    operations.extend(term_rows::put(&term.slug, &rows::row(term), Some((etag, true))));
-                }
-                Some(_) => {}
-            }
-        }
-        if operations.is_empty() {
-            return Ok(saved);
-        }
-        if saved.made > 0 {
-            operations.push(put_count(&count.changed(saved.made as i64, None), unchanged));
-        }
-        self.store.commit(table, &Batch::new(partition, operations)?).await?;
-        Ok(saved)
+        outcomes::count_terms(&ended);
+        ended
     }
+}
+
+/// Under another slug: the one that it leaves becomes a former one.
+fn renamed(term: Term, to: &Slug) -> Term {
+    let mut after = term;
+    if after.slug != *to {
+        after.former_slugs.retain(|former| former != to);
+        let left = std::mem::replace(&mut after.slug, to.clone());
+        after.former_slugs.push(left);
+    }
+    after
+}
+
+pub(super) async fn find_term(store: &Store, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
+    let mut key = term::term(slug);
+    for _ in 0..2 {
+        let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
+        match rows::read(kind, &row)? {
+            TermRow::Identity(_) => return Ok(stored(kind, &row)?.filter(|found| leads(&found.term, slug))),
+            TermRow::Slug(found) => key = term::term(&found.first_slug),
+            TermRow::Gone { .. } => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a slug leads to the term. Its first slug is the one of its row, and leads to it always.
+pub(super) fn leads(term: &Term, slug: &Slug) -> bool {
+    term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
+}
+
+/// The term of an identity row.
+pub(super) fn stored(kind: TermKind, row: &Entity) -> Result<Option<StoredTerm>> {
+    Ok(match rows::read(kind, row)? {
+        TermRow::Identity(found) => Some(StoredTerm {
+            term: found.term,
+            etag: row.etag.clone(),
+            row: row.properties.clone(),
+            named: found.made_by.into_iter().chain(found.deleting_by).collect(),
+        }),
+        TermRow::Slug(_) | TermRow::Gone { .. } => None,
+    })
 }

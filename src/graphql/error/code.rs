@@ -38,6 +38,10 @@ pub enum Code {
     NotAcceptable,
     NotFound,
     OperationResolutionFailure,
+    /// Whether a change was made cannot be learned.
+    OutcomeUnknown,
+    /// Answers that were not read yet hold as much memory as they may.
+    Overloaded,
     PayloadTooLarge,
     /// A preview link whose time is over.
     PreviewExpired,
@@ -51,6 +55,8 @@ pub enum Code {
     Timeout,
     /// A text that does not fit where it is kept.
     TooLarge,
+    /// One client has as many requests under way as it may.
+    TooManyRequests,
     /// Who asks is not known: no token, or none that is good.
     Unauthenticated,
     /// The storage is out of reach at the moment.
@@ -60,7 +66,7 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Self; 32] = [
+    const ALL: [Self; 35] = [
         Self::AnswerTooLarge,
         Self::BadCursor,
         Self::BadPreview,
@@ -80,6 +86,8 @@ impl Code {
         Self::NotAcceptable,
         Self::NotFound,
         Self::OperationResolutionFailure,
+        Self::OutcomeUnknown,
+        Self::Overloaded,
         Self::PayloadTooLarge,
         Self::PreviewExpired,
         Self::QueryTooComplex,
@@ -89,6 +97,7 @@ impl Code {
         Self::SubscriptionsNotSupported,
         Self::Timeout,
         Self::TooLarge,
+        Self::TooManyRequests,
         Self::Unauthenticated,
         Self::Unavailable,
         Self::UnsupportedMediaType,
@@ -116,6 +125,8 @@ impl Code {
             Self::NotAcceptable => "NOT_ACCEPTABLE",
             Self::NotFound => "NOT_FOUND",
             Self::OperationResolutionFailure => "OPERATION_RESOLUTION_FAILURE",
+            Self::OutcomeUnknown => "OUTCOME_UNKNOWN",
+            Self::Overloaded => "OVERLOADED",
             Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
             Self::PreviewExpired => "PREVIEW_EXPIRED",
             Self::QueryTooComplex => "QUERY_TOO_COMPLEX",
@@ -125,6 +136,7 @@ impl Code {
             Self::SubscriptionsNotSupported => "SUBSCRIPTIONS_NOT_SUPPORTED",
             Self::Timeout => "TIMEOUT",
             Self::TooLarge => "TOO_LARGE",
+            Self::TooManyRequests => "TOO_MANY_REQUESTS",
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Unavailable => "UNAVAILABLE",
             Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",

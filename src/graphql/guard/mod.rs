@@ -10,6 +10,7 @@ mod document;
 mod operation;
 mod refusal;
 mod scan;
+mod secret;
 mod totals;
 mod variables;
 
@@ -29,6 +30,8 @@ use super::error::Code;
 pub struct Admitted {
     pub request: Request,
     pub kind: OperationType,
+    /// Whether the document has a field whose argument is a secret, so that no cache may keep the answer.
+    pub has_secret: bool,
 }
 
 /// Lets `request` in where it keeps all limits and says which operation to run.
@@ -41,8 +44,9 @@ pub fn admit(mut request: Request, limits: &Limits) -> Result<Admitted, Refusal>
     let operation = operation::select(&document, request.operation_name.as_deref())?;
     let kind = operation.node.ty;
     variables::check(&request.variables, &operation.node, variable_uses, limits)?;
+    let has_secret = secret::is_in(&document);
     request.set_parsed_query(document);
-    Ok(Admitted { request, kind })
+    Ok(Admitted { request, kind, has_secret })
 }
 
 /// The parser's message draws the line at fault, which may be 64 KB long; its last line says what was expected.

@@ -1,25 +1,30 @@
-//! `PostBody`: what was written, and what is made of it. The rule: rendered once an answer, and only where a rendered field is asked for.
+//! `PostBody`: what was written, and what is made of it. The rule: rendered once an answer, and only if a rendered field is asked for.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::{Context, Object, Result};
-use tokio::sync::OnceCell;
 
 use crate::graphql::context;
+use crate::graphql::json_text::JsonText;
+use crate::graphql::texts::Forms;
 use crate::model::Rendered;
 
 pub struct PostBody {
     markdown: Arc<str>,
-    rendered: OnceCell<Arc<Rendered>>,
+    forms: OnceLock<Arc<Forms>>,
 }
 
 impl PostBody {
     pub fn new(markdown: Arc<str>) -> Self {
-        Self { markdown, rendered: OnceCell::new() }
+        Self { markdown, forms: OnceLock::new() }
     }
 
-    async fn rendered(&self, ctx: &Context<'_>) -> &Rendered {
-        self.rendered.get_or_init(|| context::of(ctx).texts.rendered(&self.markdown)).await
+    fn forms(&self, ctx: &Context<'_>) -> &Forms {
+        self.forms.get_or_init(|| context::of(ctx).texts.forms(&self.markdown))
+    }
+
+    async fn rendered(&self, ctx: &Context<'_>) -> Result<&Rendered> {
+        context::of(ctx).texts.rendered(self.forms(ctx), &self.markdown).await
     }
 }
 
@@ -27,27 +32,27 @@ impl PostBody {
 #[Object]
 impl PostBody {
     /// As it was written, byte for byte.
-    async fn markdown(&self, ctx: &Context<'_>) -> Result<&str> {
-        context::of(ctx).texts.answer(&self.markdown)
+    async fn markdown(&self, ctx: &Context<'_>) -> Result<JsonText> {
+        context::of(ctx).texts.markdown(self.forms(ctx), &self.markdown).await
     }
 
     /// Rendered (CommonMark with GitHub's extensions) and sanitised: no scripts, no handlers, no `javascript:` links.
-    async fn html(&self, ctx: &Context<'_>) -> Result<&str> {
-        context::of(ctx).texts.answer(&self.rendered(ctx).await.html)
+    async fn html(&self, ctx: &Context<'_>) -> Result<JsonText> {
+        context::of(ctx).texts.html(self.forms(ctx), &self.markdown).await
     }
 
     /// Plain text: no markup, a line for each block.
-    async fn text(&self, ctx: &Context<'_>) -> Result<&str> {
-        context::of(ctx).texts.answer(&self.rendered(ctx).await.text)
+    async fn text(&self, ctx: &Context<'_>) -> Result<JsonText> {
+        context::of(ctx).texts.text(self.forms(ctx), &self.markdown).await
     }
 
     /// Words of `text`; a Chinese, Japanese or Korean character counts as one.
-    async fn word_count(&self, ctx: &Context<'_>) -> i32 {
-        i32::try_from(self.rendered(ctx).await.word_count).unwrap_or(i32::MAX)
+    async fn word_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        Ok(i32::try_from(self.rendered(ctx).await?.word_count).unwrap_or(i32::MAX))
     }
 
     /// At 200 words a minute, rounded up.
-    async fn reading_minutes(&self, ctx: &Context<'_>) -> i32 {
-        i32::try_from(self.rendered(ctx).await.reading_minutes).unwrap_or(i32::MAX)
+    async fn reading_minutes(&self, ctx: &Context<'_>) -> Result<i32> {
+        Ok(i32::try_from(self.rendered(ctx).await?.reading_minutes).unwrap_or(i32::MAX))
     }
 }

@@ -96,6 +96,19 @@ impl From<WholePost> for PostObject {
     }
 }
 
+impl PostObject {
+    async fn load_markdown(&self, ctx: &Context<'_>) -> Result<Arc<str>> {
+        let loaders = &context::of(ctx).loaders;
+        if let Some(markdown) = loaders.body(&self.post).await.map_err(Failure::from)? {
+            return Ok(markdown);
+        }
+        // It has moved since its summary was read.
+        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await.map_err(Failure::from)?;
+        let gone = || ContentError::Gone { what: "the post" };
+        Ok(moved.map(|whole| whole.markdown).ok_or_else(gone).map_err(Failure::from)?)
+    }
+}
+
 /// A post: an article, a news item, a page of documentation.
 #[Object(name = "Post")]
 impl PostObject {
@@ -121,17 +134,14 @@ impl PostObject {
 
     /// The text itself. In a list, one read for each post: ask for it where it is shown.
     async fn body(&self, ctx: &Context<'_>) -> Result<PostBody> {
-        if let Some(markdown) = &self.markdown {
-            return Ok(PostBody::new(Arc::clone(markdown)));
-        }
-        let loaders = &context::of(ctx).loaders;
-        if let Some(markdown) = loaders.body(&self.post).await.map_err(Failure::from)? {
-            return Ok(PostBody::new(markdown));
-        }
-        // It has moved since its summary was read.
-        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await.map_err(Failure::from)?;
-        let gone = || ContentError::Gone { what: "the post" };
-        Ok(PostBody::new(moved.map(|whole| whole.markdown).ok_or_else(gone).map_err(Failure::from)?))
+        let texts = &context::of(ctx).texts;
+        let _place = texts.place_to_load().await?;
+        let markdown = match &self.markdown {
+            Some(markdown) => Arc::clone(markdown),
+            None => self.load_markdown(ctx).await?,
+        };
+        texts.hold(&markdown).await?;
+        Ok(PostBody::new(markdown))
     }
 
     /// What it is at this moment.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Object, Result};
 
 use crate::content::pages::Scope;
-use crate::model::{NodeId, Term};
+use crate::model::{NodeId, Term, rules};
 
 use crate::graphql::arguments::{Paging, PostFilter, wanted};
 use crate::graphql::connection::PostConnection;
@@ -150,7 +150,8 @@ impl Author {
 
     /// The author's own page elsewhere.
     async fn url(&self) -> Option<&str> {
-        self.0.url.as_deref()
+        // Stores of before may hold any URL.
+        self.0.url.as_deref().filter(|url| rules::is_web_address(url))
     }
 
     /// The author's published posts, newest first.

@@ -23,6 +23,14 @@ pub(super) fn guard<T>(visit: impl FnOnce() -> Result<T>) -> Result<T> {
     visited.unwrap_or_else(|_| Err(damaged()))
 }
 
+/// Runs what is not redb's inside a visit: its panics are reported as those of any other code. It must not unwind.
+pub(super) fn unguarded<T>(run: impl FnOnce() -> T) -> T {
+    let was_visiting = IS_VISITING.replace(false);
+    let returned = run();
+    IS_VISITING.set(was_visiting);
+    returned
+}
+
 /// A panic that is caught here is logged, not printed; any other is left to whom it was left before.
 fn keep_panics_quiet() {
     static ONCE: Once = Once::new();

@@ -1,9 +1,10 @@
 //! The store in a file: redb, one process at a time. The rule: a write is on disk before it is acknowledged.
 //!
 //! Reads run where they are called: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread
-//! that takes all that wait, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
+//! that takes all batches and plans that wait, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
 
 mod codec;
+mod group;
 mod guard;
 mod handle;
 mod open;
@@ -18,7 +19,17 @@ use redb::Database;
 use self::handle::Handle;
 use self::open::Verify;
 use super::limits::check_page_rows;
+use super::transaction::Plan;
 use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore, Turn, Turns};
+
+/// The row under an encoded key, from its bytes as the file holds them. For the fuzz targets, which are outside of the crate.
+///
+/// # Errors
+/// `Corrupt` if the bytes are not a row, or not of this key.
+#[doc(hidden)]
+pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
+    codec::decode_row(key, bytes)
+}
 
 /// A store in one file.
 pub struct EmbeddedStore {
@@ -105,6 +116,14 @@ impl TableStore for EmbeddedStore {
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         self.writer.commit(table, batch.clone()).await
+    }
+
+    fn is_transactional(&self) -> bool {
+        true
+    }
+
+    async fn transact(&self, plan: Plan) -> Result<()> {
+        self.writer.transact(plan).await
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

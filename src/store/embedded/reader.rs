@@ -2,14 +2,14 @@
 
 use std::io::ErrorKind;
 
-use redb::{Database, ReadableDatabase};
+use redb::{Database, ReadableDatabase, ReadableTable};
 
 use super::codec::{decode_row, decode_row_of, encode_key};
 use super::open::ROWS;
 use crate::store::error::StoreError;
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
-type Rows = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
+type Snapshot = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 pub(super) fn get(database: &Database, table: &str, key: &Key) -> Result<Option<Entity>> {
     get_in(&open(database)?, table, key)
@@ -21,7 +21,12 @@ pub(super) fn get_many(database: &Database, table: &str, keys: &[Key]) -> Result
     keys.iter().map(|key| get_in(&rows, table, key)).collect()
 }
 
-fn get_in(rows: &Rows, table: &str, key: &Key) -> Result<Option<Entity>> {
+/// As [`get`], from a table that is open.
+pub(super) fn get_in(
+    rows: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    table: &str,
+    key: &Key,
+) -> Result<Option<Entity>> {
     let bytes = encode_key(table, key.partition(), key.row());
     let found = rows.get(bytes.as_slice()).map_err(unreadable)?;
     found.map(|row| decode_row_of(key.clone(), &bytes, row.value())).transpose()
@@ -34,6 +39,17 @@ pub(super) fn range(
     limit: usize,
     continuation: Option<&Continuation>,
 ) -> Result<Page> {
+    range_in(&open(database)?, table, range, limit, continuation)
+}
+
+/// As [`range`], from a table that is open.
+pub(super) fn range_in(
+    rows: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    table: &str,
+    range: &RowRange,
+    limit: usize,
+    continuation: Option<&Continuation>,
+) -> Result<Page> {
     let partition = range.partition();
     let first = continuation.map(|c| c.0.as_str()).or(range.from()).unwrap_or("");
     let from = encode_key(table, partition, first);
@@ -41,7 +57,7 @@ pub(super) fn range(
         Some(row) => encode_key(table, partition, row),
         None => past_partition(table, partition),
     };
-    read_page(database, &from, &to, limit, |key| key.row().to_owned())
+    read_page(rows, &from, &to, limit, |key| key.row().to_owned())
 }
 
 /// The continuation of a scan names the partition and the row.
@@ -52,7 +68,7 @@ pub(super) fn scan(database: &Database, table: &str, continuation: Option<&Conti
     };
     let mut to = table.as_bytes().to_vec();
     to.push(1);
-    read_page(database, &from, &to, PAGE_ROWS_MAX, |key| format!("{}\0{}", key.partition(), key.row()))
+    read_page(&open(database)?, &from, &to, PAGE_ROWS_MAX, |key| format!("{}\0{}", key.partition(), key.row()))
 }
 
 pub(super) fn ping(database: &Database) -> Result<()> {
@@ -67,7 +83,7 @@ fn past_partition(table: &str, partition: &str) -> Vec<u8> {
 }
 
 fn read_page(
-    database: &Database,
+    rows: &impl ReadableTable<&'static [u8], &'static [u8]>,
     from: &[u8],
     to: &[u8],
     limit: usize,
@@ -76,7 +92,6 @@ fn read_page(
     if from >= to {
         return Ok(Page::default());
     }
-    let rows = open(database)?;
     let mut page = Page::default();
     for entry in rows.range(from..to).map_err(unreadable)? {
         let (key, value) = entry.map_err(unreadable)?;
@@ -90,7 +105,7 @@ fn read_page(
     Ok(page)
 }
 
-fn open(database: &Database) -> Result<Rows> {
+fn open(database: &Database) -> Result<Snapshot> {
     let read = database.begin_read().map_err(unreadable)?;
     read.open_table(ROWS).map_err(unreadable)
 }

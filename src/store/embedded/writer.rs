@@ -1,39 +1,36 @@
-//! Writes to the file: one thread, group commit. The rule: a batch is answered only after the sync that holds it, and a batch
-//! whose preconditions fail leaves nothing, whatever else shares that sync.
+//! Writes to the file: one thread, group commit. The rule: a batch or a plan is answered only after the sync that its writes, and the writes of
+//! all that it has read, are part of. What each of them does to the rows is in [`group`](super::group).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{Database, ReadableDatabase, TableDefinition, WriteTransaction};
 use tokio::sync::oneshot;
 
-use super::codec::{decode_etag, encode_key, encode_row, etag};
+use super::group::{Answer, Failed, Request, Staged, stage};
 use super::handle::Handle;
-use super::open::ROWS;
 use super::reader::unreadable;
 use crate::store::error::StoreError;
-use crate::store::{Batch, Etag, Operation, Precondition, Result};
+use crate::store::transaction::Plan;
+use crate::store::{Batch, Result};
 
 /// The last ETag given; it outlives the process, so that no ETag comes twice.
 const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
 const LAST_ETAG: &str = "etag";
 
-/// Batches that may wait; the next caller waits for a place.
+/// Batches and plans that may wait; the next caller waits for a place.
 const QUEUE_MAX: usize = 1_024;
 /// How long writes are refused once the disk was full: each that meets it costs the reopening of the file, and readers wait for that.
 const FULL_PAUSE: Duration = Duration::from_secs(5);
-/// Batches that share one sync at the most, so that the first of them never waits long.
+/// Batches and plans that share one sync at most, so that the first of them never waits long.
 const GROUP_MAX: usize = 256;
 
-type Answer = Result<Vec<Option<Etag>>>;
-
 struct Job {
-    table: &'static str,
-    batch: Batch,
+    request: Request,
     answer: oneshot::Sender<Answer>,
 }
 
-/// Hands batches to the writing thread, which ends when this is dropped and the queue is empty.
+/// Passes batches and plans to the writing thread, which ends when this is dropped and the queue is empty.
 pub(super) struct Writer {
     queue: Option<tokio::sync::mpsc::Sender<Job>>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -51,10 +48,18 @@ impl Writer {
     }
 
     pub(super) async fn commit(&self, table: &'static str, batch: Batch) -> Answer {
+        self.ask(Request::Batch { table, batch }).await
+    }
+
+    pub(super) async fn transact(&self, plan: Plan) -> Result<()> {
+        self.ask(Request::Plan(plan)).await.map(drop)
+    }
+
+    async fn ask(&self, request: Request) -> Answer {
         let (answer, answered) = oneshot::channel();
         let queue = self.queue.as_ref().expect("the queue is taken only when the writer is dropped");
         let stopped = |_| StoreError::unavailable("the store's writing thread has stopped", Stopped);
-        queue.send(Job { table, batch, answer }).await.map_err(|_| stopped(()))?;
+        queue.send(Job { request, answer }).await.map_err(|_| stopped(()))?;
         answered.await.map_err(|_| StoreError::outcome_unknown("the store's writing thread has stopped", Stopped))?
     }
 }
@@ -78,7 +83,6 @@ fn run(handle: &Handle, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last_eta
     let mut group = Vec::with_capacity(GROUP_MAX);
     let mut full_until = None;
     loop {
-        group.clear();
         let Some(first) = jobs.blocking_recv() else { return };
         group.push(first);
         while group.len() < GROUP_MAX {
@@ -87,14 +91,15 @@ fn run(handle: &Handle, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last_eta
                 Err(_) => break,
             }
         }
+        let (requests, callers): (Vec<_>, Vec<_>) = group.drain(..).map(|job| (job.request, job.answer)).unzip();
         let answers = match full_until.filter(|until| Instant::now() < *until) {
-            Some(_) => group.iter().map(|_| Err(full(Failed("it was full just now".to_owned())))).collect(),
-            None => write_group(handle, &group, &mut last_etag),
+            Some(_) => requests.iter().map(|_| Err(full(Failed("it was full just now".to_owned())))).collect(),
+            None => write_group(handle, requests, &mut last_etag),
         };
         full_until = pause_after(handle, &answers, full_until);
-        for (job, answer) in group.drain(..).zip(answers) {
-            // The caller may have gone away; the write stands all the same.
-            let _ = job.answer.send(answer);
+        for (caller, answer) in callers.into_iter().zip(answers) {
+            // The caller may have gone away; what was written remains.
+            let _ = caller.send(answer);
         }
     }
 }
@@ -114,29 +119,30 @@ fn pause_after(handle: &Handle, answers: &[Answer], paused: Option<Instant>) -> 
     Some(Instant::now() + FULL_PAUSE)
 }
 
-/// Runs each batch, then syncs once for all of them.
-fn write_group(handle: &Handle, group: &[Job], last_etag: &mut u64) -> Vec<Answer> {
+/// Carries out each batch and each plan, then syncs once for all of them.
+fn write_group(handle: &Handle, group: Vec<Request>, last_etag: &mut u64) -> Vec<Answer> {
+    let count = group.len();
     let mut staged = None;
     let written = handle.visit_to_write(|database| {
-        let (write, answers) = stage(database, group, last_etag).map_err(unreadable)?;
+        let Staged { answers, transaction } = stage(database, group, last_etag)?;
         staged = Some(answers);
-        write.commit().map_err(unreadable)
+        transaction.map_or(Ok(()), |transaction| transaction.commit().map_err(unreadable))
     });
     match (written, staged) {
         (Ok(()), Some(answers)) => answers,
         (Ok(()), None) => unreachable!("a group is staged before it is committed"),
-        // It was full before the roots were changed, for they are never in the way of new pages.
-        (Err(error @ StoreError::Full { .. }), _) => refuse(group, &error, full),
+        // It was full before the roots were changed, because they are never in the way of new pages.
+        (Err(error @ StoreError::Full { .. }), _) => refuse(count, &error, full),
         // The transaction was dropped, so nothing of the group is in the file.
         (Err(error @ StoreError::Corrupt { .. }), None) => {
-            refuse(group, &error, |cause| StoreError::corrupt_by("the store file cannot be written", cause))
+            refuse(count, &error, |cause| StoreError::corrupt_by("the store file cannot be written", cause))
         }
         (Err(error), None) => {
-            refuse(group, &error, |cause| StoreError::unavailable("the store file cannot be written", cause))
+            refuse(count, &error, |cause| StoreError::unavailable("the store file cannot be written", cause))
         }
         // The sync may have come through all the same.
         (Err(error), Some(_)) => {
-            refuse(group, &error, |cause| StoreError::outcome_unknown("the store file cannot be written", cause))
+            refuse(count, &error, |cause| StoreError::outcome_unknown("the store file cannot be written", cause))
         }
     }
 }
@@ -145,81 +151,11 @@ fn full(cause: Failed) -> StoreError {
     StoreError::full("the store file cannot grow; make room, then try again", cause)
 }
 
-/// Gives every batch of a group the same error.
-fn refuse(group: &[Job], error: &StoreError, meaning: fn(Failed) -> StoreError) -> Vec<Answer> {
+/// Returns the same error for every batch and plan of a group.
+fn refuse(count: usize, error: &StoreError, meaning: fn(Failed) -> StoreError) -> Vec<Answer> {
     tracing::error!(error = error as &dyn std::error::Error, "store.write_failed");
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    group.iter().map(|_| Err(meaning(Failed(cause.clone())))).collect()
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Failed(String);
-
-fn stage(
-    database: &Database,
-    group: &[Job],
-    last_etag: &mut u64,
-) -> Result<(WriteTransaction, Vec<Answer>), redb::Error> {
-    let mut write = database.begin_write()?;
-    write.set_durability(Durability::Immediate)?;
-    let mut answers = Vec::with_capacity(group.len());
-    {
-        let mut rows = write.open_table(ROWS)?;
-        for job in group {
-            answers.push(write_batch(&mut rows, job, last_etag)?);
-        }
-    }
-    store_last_etag(&write, *last_etag)?;
-    Ok((write, answers))
-}
-
-/// Holds every precondition first, so that a batch that fails has written nothing.
-fn write_batch(
-    rows: &mut Table<'_, &'static [u8], &'static [u8]>,
-    job: &Job,
-    last_etag: &mut u64,
-) -> Result<Answer, redb::Error> {
-    let partition = job.batch.partition();
-    let operations = job.batch.operations();
-    let keys: Vec<_> = operations.iter().map(|o| encode_key(job.table, partition, o.row())).collect();
-    for (key, operation) in keys.iter().zip(operations) {
-        let found = rows.get(key.as_slice())?.map(|bytes| decode_etag(key, bytes.value()));
-        match found.transpose().and_then(|found| check(operation, found.as_ref())) {
-            Ok(()) => {}
-            Err(refusal) => return Ok(Err(refusal)),
-        }
-    }
-    let mut etags = Vec::with_capacity(operations.len());
-    for (key, operation) in keys.iter().zip(operations) {
-        match operation {
-            Operation::Put { properties, .. } => {
-                *last_etag += 1;
-                rows.insert(key.as_slice(), encode_row(key, *last_etag, properties).as_slice())?;
-                etags.push(Some(etag(*last_etag)));
-            }
-            Operation::Delete { .. } => {
-                rows.remove(key.as_slice())?;
-                etags.push(None);
-            }
-        }
-    }
-    Ok(Ok(etags))
-}
-
-fn check(operation: &Operation, found: Option<&Etag>) -> Result<()> {
-    let (precondition, must_stand) = match operation {
-        Operation::Put { precondition, .. } => (precondition, false),
-        Operation::Delete { precondition, .. } => (precondition, true),
-    };
-    let refuse = |why| Err(StoreError::precondition(format!("{} {why}", operation.row())));
-    match (precondition, found) {
-        (Precondition::Absent, Some(_)) => refuse("stands already"),
-        (Precondition::Match(_), None) => refuse("is gone"),
-        (Precondition::Match(wanted), Some(etag)) if wanted != etag => refuse("has changed"),
-        (Precondition::None, None) if must_stand => refuse("is gone"),
-        _ => Ok(()),
-    }
+    (0..count).map(|_| Err(meaning(Failed(cause.clone())))).collect()
 }
 
 fn read_last_etag(database: &Database) -> Result<u64> {
@@ -231,7 +167,7 @@ fn read_last_etag(database: &Database) -> Result<u64> {
     }
 }
 
-fn store_last_etag(write: &WriteTransaction, last_etag: u64) -> Result<(), redb::Error> {
+pub(super) fn store_last_etag(write: &WriteTransaction, last_etag: u64) -> Result<(), redb::Error> {
     write.open_table(COUNTERS)?.insert(LAST_ETAG, last_etag)?;
     Ok(())
 }

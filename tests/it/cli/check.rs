@@ -310,7 +310,7 @@ async fn a_tag_that_is_missing_and_one_without_its_twin() {
         line(TAGS, &term::term(&a), &format!("has no twin {}", mirror.row())),
         line(TAGS, &key("b", COUNT_ROW), "counts 1 rows; there are 0"),
         line(TAGS, &key("b", &term::row(&b, time::Direction::Backward)), "has no twin b"),
-        line(TAGS, &term::term(&b), "is missing; posts bear it"),
+        line(TAGS, &term::term(&b), "is missing; posts have it"),
     ];
     expected.sort();
     patient.assert_named(&expected);
@@ -334,7 +334,7 @@ async fn an_intent_that_was_left() {
     let patient = Patient::new().await;
     let left = key("server", "0638741523061234567-random");
     patient.put(Table::Intents, &left, properties(&[("Changes0", Value::Binary(vec![1].into()))])).await;
-    let what = "a change was left unfinished; the next start of the server settles it";
+    let what = "a change of another version of Tidings was left unfinished";
     let expected = [line(Table::Intents, &left, what)];
     patient.assert_named(&expected);
 }

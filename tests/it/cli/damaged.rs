@@ -106,7 +106,7 @@ fn a_server_does_not_start_on_a_file_that_is_not_whole() {
 
 /// A row that the damage hides looks like one that has just been moved, which may be tried again.
 fn is_of_the_store(error: &Value) -> bool {
-    ["INTERNAL", "UNAVAILABLE"].iter().any(|code| error["extensions"]["code"] == *code)
+    ["INTERNAL", "OUTCOME_UNKNOWN", "UNAVAILABLE"].iter().any(|code| error["extensions"]["code"] == *code)
 }
 
 /// The file is changed behind the server's back: what it answers is right, or an error.

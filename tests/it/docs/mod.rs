@@ -82,6 +82,7 @@ pages! {
     clients: "docs/clients.md",
     contributing: "docs/contributing.md",
     decisions: "docs/decisions.md",
+    design: "docs/design.md",
     errors: "docs/errors.md",
     frontend: "docs/frontend.md",
     http: "docs/http.md",

@@ -3,10 +3,13 @@
 mod audits;
 mod bodies;
 mod clients;
+mod exhaustion;
 mod introspection;
 mod playground;
 mod probes;
+mod renderings;
 mod spa;
+mod well_behaved;
 
 use std::path::Path;
 

@@ -1,92 +1,18 @@
 //! The binary under attack, with all its limits as they ship. The rule: each probe is refused or bounded with the right status, and a
 //! well-behaved client beside it is served all the while.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{Shutdown, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::Example;
-
-/// Far above what the well-behaved client waits on a busy machine, and far below every time that a probe could make it wait.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// A client that asks for a page, again and again, on a connection of its own each time.
-struct WellBehaved {
-    stop: Arc<AtomicBool>,
-    answers: Arc<AtomicUsize>,
-    /// How long it waited at the longest.
-    asking: JoinHandle<Duration>,
-}
-
-impl WellBehaved {
-    fn start(address: &str) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let answers = Arc::new(AtomicUsize::new(0));
-        let (address, stopped, counted) = (address.to_owned(), Arc::clone(&stop), Arc::clone(&answers));
-        let asking = thread::spawn(move || {
-            let mut longest = Duration::ZERO;
-            while !stopped.load(Ordering::Relaxed) {
-                let begun = Instant::now();
-                let (status, body) =
-                    ask(&address, &post(json!({ "query": "{ posts(first: 5) { nodes { title } } }" })));
-                assert_eq!((status, body["data"]["posts"]["nodes"].as_array().map(Vec::len)), (200, Some(5)), "{body}");
-                counted.fetch_add(1, Ordering::Relaxed);
-                longest = longest.max(begun.elapsed());
-                thread::sleep(Duration::from_millis(5));
-            }
-            longest
-        });
-        Self { stop, answers, asking }
-    }
-
-    fn was_answered_often(&self) -> bool {
-        self.answers.load(Ordering::Relaxed) >= 10
-    }
-
-    /// It was answered soon, each time.
-    fn end(self) {
-        assert!(self.was_answered_often(), "{:?} answers", self.answers);
-        self.stop.store(true, Ordering::Relaxed);
-        let longest = self.asking.join().expect("it was served all the while");
-        assert!(longest < PATIENCE, "the slowest answer came after {longest:?}");
-    }
-}
-
-fn request(method_and_path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let length = body.len();
-    let head = format!(
-        "{method_and_path} HTTP/1.1\r\nhost: tidings\r\nconnection: close\r\naccept: application/graphql-response+json\r\n{headers}content-length: {length}\r\n\r\n"
-    );
-    [head.as_bytes(), body].concat()
-}
-
-fn post(body: Value) -> Vec<u8> {
-    request("POST /graphql", "content-type: application/json\r\n", body.to_string().as_bytes())
-}
+use super::well_behaved::{WellBehaved, answer, ask, post, request};
 
 fn document(text: impl Into<String>) -> Vec<u8> {
     post(json!({ "query": text.into() }))
-}
-
-/// The status and the JSON that answer what is sent.
-fn ask(address: &str, sent: &[u8]) -> (u16, Value) {
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
-    stream.write_all(sent).expect("a request");
-    answer(stream)
-}
-
-fn answer(mut stream: TcpStream) -> (u16, Value) {
-    let mut said = String::new();
-    stream.read_to_string(&mut said).expect("an answer");
-    let (head, body) = said.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {said:?}"));
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {said}")))
 }
 
 fn outcome((status, body): (u16, Value)) -> (u16, String) {

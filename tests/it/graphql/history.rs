@@ -116,7 +116,10 @@ async fn what_a_restored_version_bore_and_is_gone_is_made_again_or_asked_for() {
         r#"restoreRevision(input: {{ id: "{id}", version: 2, revision: 1 }}) {{ post {{ tags {{ slug }} }} userErrors {{ message }} }}"#
     );
     let refused = mutate(&site, &restore).await;
-    assert!(refused["userErrors"][0]["message"].as_str().expect("a message").contains("category news"), "{refused}");
+    assert!(
+        refused["userErrors"][0]["message"].as_str().expect("a message").contains("category \"news\""),
+        "{refused}"
+    );
     mutate(&site, r#"saveCategory(input: { slug: "news" }) { userErrors { code } }"#).await;
     assert_eq!(mutate(&site, &restore).await["post"]["tags"], json!([{ "slug": "gone" }]));
     site.assert_sound().await;

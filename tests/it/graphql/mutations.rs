@@ -51,6 +51,15 @@ async fn create(site: &Site, input: Value) -> Value {
 }
 
 #[tokio::test]
+async fn the_url_of_an_author_is_a_web_address() {
+    let site = site().await;
+    for url in ["javascript:alert(1)", "data:text/html,x", "ada.example"] {
+        let saved = mutate(&site, "saveAuthor", json!({ "slug": "ada", "url": url })).await;
+        assert_eq!(refused(&saved), [("INVALID".to_owned(), "url".to_owned())], "{url}");
+    }
+}
+
+#[tokio::test]
 async fn a_post_lives_from_draft_to_deletion() {
     let site = site().await;
     let made = create(&site, json!({

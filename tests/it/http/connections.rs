@@ -15,6 +15,7 @@ const HEAD: &str = "POST /graphql HTTP/1.1\r\nhost: toy\r\ncontent-type: applica
 fn short_times() -> (HttpLimits, ServerLimits) {
     let http = HttpLimits { body_time: Duration::from_millis(400), ..HttpLimits::default() };
     let server = ServerLimits {
+        idle_time: Duration::from_millis(400),
         head_time: Duration::from_millis(400),
         write_time: Duration::from_millis(400),
         stop_time: Duration::from_secs(5),
@@ -147,9 +148,9 @@ async fn idle_connections_keep_nobody_waiting() {
     toy.end().await;
 }
 
-/// The bound is taken by clients that say nothing, drip a head, or wait between requests: all make room.
+/// The bound is taken by clients that say nothing, drip a head, or wait between requests: for each newcomer the longest idle one makes room.
 #[tokio::test]
-async fn at_the_bound_connections_with_nothing_in_flight_make_room() {
+async fn at_the_bound_the_longest_idle_connection_makes_room() {
     let toy = Toy::start_with(HttpLimits::default(), ServerLimits { connections: 3, ..ServerLimits::default() }).await;
     let mut silent = Client::connect(toy.address).await;
     let mut dripping = Client::connect(toy.address).await;
@@ -157,16 +158,64 @@ async fn at_the_bound_connections_with_nothing_in_flight_make_room() {
     let mut waiting = Client::connect(toy.address).await;
     waiting.send(get("/healthz")).await;
     assert_eq!(waiting.answer().await.status, 200);
+    // A connection that has sent nothing is left alone for its first second.
+    sleep(Duration::from_millis(1_200)).await;
     let mut last = Client::connect(toy.address).await;
     last.send(query("{ slow }")).await;
     toy.marks.wait_for_begun(1).await;
     assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
-    for client in [&mut silent, &mut dripping, &mut waiting] {
+    for client in [&mut silent, &mut dripping] {
         assert!(client.is_closed_within(Duration::from_secs(5)).await);
     }
-    // The request in flight was not touched.
+    // The one that was served last is still there, and the request in flight was not touched.
+    waiting.send(get("/healthz")).await;
+    assert_eq!(waiting.answer().await.status, 200);
     toy.open_gate();
     assert_eq!(last.answer().await.body, r#"{"data":{"slow":"done"}}"#);
+    toy.end().await;
+}
+
+/// Of two that are in use neither ends for a third; one that is idle does.
+#[tokio::test]
+async fn one_address_has_no_more_connections_than_its_bound() {
+    let server = ServerLimits { address_connections: 2, ..ServerLimits::default() };
+    let toy = Toy::start_with(HttpLimits::default(), server).await;
+    let mut clients = [Client::connect(toy.address).await, Client::connect(toy.address).await];
+    for (index, client) in clients.iter_mut().enumerate() {
+        client.send(query("{ slow }")).await;
+        toy.marks.wait_for_begun(index + 1).await;
+    }
+    let mut refused = Client::connect(toy.address).await;
+    assert!(refused.is_closed_within(Duration::from_secs(5)).await);
+    toy.open_gate();
+    for client in &mut clients {
+        assert_eq!(client.answer().await.body, r#"{"data":{"slow":"done"}}"#);
+    }
+    assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
+    let [first, second] = &mut clients;
+    assert!(
+        first.is_closed_within(Duration::from_secs(5)).await || second.is_closed_within(Duration::from_secs(5)).await
+    );
+    toy.end().await;
+}
+
+/// One connection has as many requests as may run; those of another wait, and are served in their turn.
+#[tokio::test]
+async fn the_bound_of_running_requests_holds_for_all_connections() {
+    let toy = Toy::start_with(HttpLimits { running: 2, ..HttpLimits::default() }, ServerLimits::default()).await;
+    let mut clients = Vec::new();
+    for _ in 0..4 {
+        let mut client = Client::connect(toy.address).await;
+        client.send(query("{ slow }")).await;
+        clients.push(client);
+    }
+    toy.marks.wait_for_begun(2).await;
+    sleep(Duration::from_millis(200)).await;
+    assert_eq!(toy.marks.begun.load(std::sync::atomic::Ordering::SeqCst), 2);
+    toy.open_gate();
+    for client in &mut clients {
+        assert_eq!(client.answer().await.status, 200);
+    }
     toy.end().await;
 }
 

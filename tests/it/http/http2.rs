@@ -89,7 +89,7 @@ async fn a_stop_lets_its_requests_end_and_takes_no_more() {
 /// Whether it has asked something or not, and whether it takes part in its farewell or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_idle_connection_is_closed() {
-    let server = ServerLimits { head_time: Duration::from_millis(300), ..ServerLimits::default() };
+    let server = ServerLimits { idle_time: Duration::from_millis(300), ..ServerLimits::default() };
     let toy = Toy::start_with(HttpSettings::default(), server).await;
     let mut silent = Client::connect(toy.address).await;
     silent.send(PREFACE).await;

@@ -160,6 +160,19 @@ async fn an_answer_to_a_get_is_sent_once_and_kept_by_nobody_where_a_token_was_se
     toy.end().await;
 }
 
+/// However the address is encoded, the field is what the document says.
+#[tokio::test]
+async fn an_answer_to_a_get_with_a_preview_link_is_kept_by_nobody() {
+    let toy = Toy::start().await;
+    for query in ["%7Bpreview%28token%3A%22x%22%29%7Bid%7D%7D", "%7B%70review%28token%3A%22x%22%29%7Bid%7D%7D"] {
+        let answer = ask(toy.address, get(&format!("/graphql?query={query}"))).await;
+        assert_eq!((answer.header("cache-control"), answer.header("etag")), (Some("no-store"), None), "{query}");
+    }
+    let named = ask(toy.address, get("/graphql?query=%7Bpreview%3Aname%7D")).await;
+    assert_eq!(named.header("cache-control"), Some("no-cache"), "an alias is no field");
+    toy.end().await;
+}
+
 #[tokio::test]
 async fn the_status_follows_the_media_type_that_the_client_takes() {
     let toy = Toy::start().await;

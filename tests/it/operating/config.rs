@@ -132,6 +132,22 @@ fn a_secret_is_never_shown() {
     assert_line(&ran.out, "# editor_token is set, not shown (environment TIDINGS_EDITOR_TOKEN)");
 }
 
+/// An address may have a user and a password in it.
+#[test]
+fn an_address_with_a_password_is_not_shown() {
+    let settings = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector:a-secret-of-traces@traces.example"),
+        ("TIDINGS_OIDC_ISSUER", "https://id.example"),
+        ("TIDINGS_OIDC_AUDIENCE", "tidings"),
+        ("TIDINGS_OIDC_KEYS", "https://user:a-secret-of-keys@id.example/keys"),
+    ];
+    let ran = File::of("").printed(&[], &settings);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(!ran.out.contains("a-secret"), "{}", ran.out);
+    assert_line(&ran.out, "# endpoint is set, not shown (environment OTEL_EXPORTER_OTLP_ENDPOINT)");
+    assert_line(&ran.out, "issuer = \"https://id.example\"  # environment TIDINGS_OIDC_ISSUER");
+}
+
 #[test]
 fn an_unknown_key_is_refused_by_its_line_with_the_one_that_was_meant() {
     for (text, refusal) in [

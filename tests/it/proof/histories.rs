@@ -73,6 +73,8 @@ impl History {
             self.model = resolved.unwrap_or_else(|| panic!("{found:#?}{}", self.story()));
             let is_open = matches!(told, Told::Unknown(_));
             if faulty.has_stopped() {
+                // Its leases end: a change of a post waits for those before it, and finishes what a server has left.
+                let_leases_end(&self.clock);
                 faulty = self.faulty();
                 content = server(faulty.clone(), &self.clock).await;
             }
@@ -115,7 +117,9 @@ impl History {
     async fn assert_to_be_refused(&self, command: &Command, refusal: Refusal) {
         let by_model = self.model.after(command, "new").err();
         let is_unfinished = self.differences().await.iter().any(|d| d.table == Table::Intents.name());
-        let is_held = by_model.is_none() && is_unfinished && refusal != Refusal::NotFound;
+        // A change that was left keeps what it needs until its lease ends; who wants it meanwhile is told to try again.
+        let is_held =
+            is_unfinished && (by_model.is_none() && refusal != Refusal::NotFound || refusal == Refusal::Conflict);
         assert!(is_held || by_model == Some(refusal), "{by_model:?}{}", self.story());
     }
 

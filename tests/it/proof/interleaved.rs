@@ -7,8 +7,8 @@ use crate::support::random::{Random, seeds, stride, telling};
 use crate::support::stepping::{Actor, Trace, told};
 
 use super::scene::{
-    Scene, clock, create, delete, delete_tag, draft, later, redate, rename, rename_tag, retag, retitle, save_tag,
-    server, unpublish,
+    Scene, clock, create, delete, delete_tag, draft, later, let_leases_end, redate, rename, rename_tag, retag, retitle,
+    save_tag, server, unpublish,
 };
 
 /// One of the two goes `first` steps, the other `second`, the one goes on to its end, then the other. Whether each had more to do than its steps.
@@ -27,6 +27,9 @@ async fn run(scene: &Scene, commands: [&Command; 2], first: usize, second: usize
     let had_more = (!a.is_done(), !b.is_done());
     let answers = [a.finish().await, b.finish().await];
     let content = server(store, &clock).await;
+    // A change whose commit was made is told so, also if it could not be reconciled while the other stood still: a recovery does that.
+    let_leases_end(&clock);
+    content.recover().await.expect("a recovery");
     let found = Model::of(&content).await;
     let differences = content.check().await.expect("the check reads everything").differences;
     let asked: Vec<(Command, Told)> = commands.into_iter().cloned().zip(answers).collect();
@@ -41,13 +44,9 @@ async fn run(scene: &Scene, commands: [&Command; 2], first: usize, second: usize
     had_more
 }
 
-/// A post that is to get a new tag, of the slug that a tag is just being renamed to, waits for the rename for some time, and then gives way.
+/// A change that meets another which stands still waits for it for some time, and is then told to be tried again.
 fn explains(model: &Model, asked: &[(Command, Told)], found: &Model) -> bool {
-    let renames = |(command, _): &(Command, Told)| matches!(command, Command::RenameTag { .. });
-    match asked.iter().any(renames) {
-        true => model.explains_but_for_conflicts(asked, found),
-        false => model.explains(asked, found),
-    }
+    model.explains_but_for_conflicts(asked, found)
 }
 
 async fn assert_serial(one: Command, other: Command) {

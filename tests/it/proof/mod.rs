@@ -1,6 +1,7 @@
 //! The proof of the write protocol. The rule: whatever the storage, the servers and the power do, what readers see is what some order of whole
 //! changes gives, each as its caller was told (I1, I5 to I7), and `check` finds nothing.
 
+mod crowds;
 mod histories;
 mod interleaved;
 mod killed;
@@ -10,6 +11,6 @@ mod power;
 mod proxied;
 mod races;
 mod readers;
-mod scene;
+pub mod scene;
 mod three;
 mod torn;

@@ -1,13 +1,14 @@
 //! The power goes under the store in a file, at any write or sync. The rule: whatever was acknowledged is there when it is back, and no batch and no
 //! change is there by half.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::store::embedded::EmbeddedStore;
-use tidings::store::{Precondition, Store};
+use tidings::store::{Precondition, RowWrite, Store, StoreError};
 use tokio::task::JoinSet;
 
 use crate::support::asking::{Told, ask};
@@ -15,7 +16,7 @@ use crate::support::choosing::Chooser;
 use crate::support::model::Model;
 use crate::support::power::Disk;
 use crate::support::random::{Random, seeds, telling};
-use crate::support::rows::{TABLE, batch, number, put, range, read_number};
+use crate::support::rows::{TABLE, batch, key, number, put, range, read_number};
 
 use super::scene::clock;
 
@@ -99,6 +100,78 @@ async fn no_acknowledged_batch_is_lost_and_none_is_there_by_half() {
                 *written = Written { acknowledged: found, asked: found };
             }
         }
+    }
+}
+
+/// The tables and partitions of one transaction, each with a few rows.
+const PLACES: [(&str, &str); 4] = [("Rows", "p"), ("Rows", "q"), ("Others", "p"), ("More", "r")];
+
+/// The rows of one transaction, all with this number; of each place one row is there after every second transaction only.
+fn numbered(n: i32) -> Vec<RowWrite> {
+    let puts = PLACES.into_iter().flat_map(|(table, partition)| {
+        (0..ROWS).map(move |row| RowWrite::put(table, key(partition, &format!("r{row:02}")), number(n)))
+    });
+    let odd = PLACES.map(|(table, partition)| RowWrite {
+        table,
+        key: key(partition, "odd"),
+        properties: (n % 2 == 1).then(|| number(n)),
+    });
+    puts.chain(odd).collect()
+}
+
+/// The number that the rows of all places have.
+async fn read_numbered(store: &Store) -> i32 {
+    let mut numbers = Vec::new();
+    for (table, partition) in PLACES {
+        let page = store.range(table, &range(partition, None, None), 100, None).await.expect("a page");
+        numbers.push((page.rows.len(), page.rows.iter().map(read_number).collect::<BTreeSet<_>>()));
+    }
+    let (rows, found) = numbers[0].clone();
+    assert!(numbers.iter().all(|place| *place == numbers[0]) && found.len() <= 1, "a part: {numbers:?}");
+    let n = found.first().copied().unwrap_or_default();
+    let odd = usize::from(n % 2 == 1);
+    assert_eq!(rows, if n == 0 { 0 } else { ROWS + odd }, "a part: {numbers:?}");
+    n
+}
+
+/// Writes transactions until the power goes, which it does after `power` writes and syncs. Returns the error of the one that failed.
+async fn lose_power_in_transactions(bytes: Vec<u8>, power: usize, random: &mut Random) -> Option<StoreError> {
+    let disk = Disk::new(bytes, power, random.part());
+    let (mut acknowledged, mut failed) = (0, None);
+    if let Some(store) = open(&disk) {
+        while failed.is_none() {
+            let writes = numbered(acknowledged + 1);
+            match store.transact(Box::new(|_| Ok(writes))).await {
+                Ok(()) => acknowledged += 1,
+                Err(error) => failed = Some(error),
+            }
+        }
+    }
+    let restored = open(&Disk::new(disk.bytes(), usize::MAX, random.part())).expect("it opens");
+    let found = read_numbered(&restored).await;
+    let is_in_doubt = matches!(failed, Some(StoreError::OutcomeUnknown { .. }));
+    let is_right = found == acknowledged || (is_in_doubt && found == acknowledged + 1);
+    assert!(is_right, "power for {power}: {found} is there, {acknowledged} were acknowledged, then {failed:?}");
+    failed
+}
+
+/// At each write and sync of the first transactions in turn, several times: each time another part of what was not synced is on the disk.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_transaction_over_several_tables_is_there_whole_or_not_at_all() {
+    for seed in seeds(4) {
+        let _telling = telling(seed);
+        let mut random = Random::new(seed);
+        let bytes = made(&mut random);
+        let (mut refused, mut in_doubt) = (0, 0);
+        for power in 0..POWER_MAX {
+            match lose_power_in_transactions(bytes.clone(), power, &mut random).await {
+                Some(StoreError::OutcomeUnknown { .. }) => in_doubt += 1,
+                Some(StoreError::Unavailable { .. }) => refused += 1,
+                None => {}
+                Some(other) => panic!("power for {power}: {other:?}"),
+            }
+        }
+        assert!(in_doubt > 0, "{refused} refused, {in_doubt} in doubt");
     }
 }
 

@@ -31,10 +31,9 @@ async fn rows_of_a_change_that_is_under_way_are_left_alone() {
     let place = PostPlace::of(&post.post);
     let name = IntentName::new("other", instant("2026-06-15T12:00:00Z"), "random");
     let row = site.store.get("Posts", &place.whole(&post.post.slug)).await.expect("a read").expect("the post");
-    let change = Change { before: Some(Stored { whole: post, etag: row.etag }), after: None };
-    let _leased = intent::open(&site.store, &site.clock, &name, &Intent::of_posts(&[change], &[], None))
-        .await
-        .expect("an intent");
+    let change = Change { before: Some(Stored::read(&row).expect("a post")), after: None };
+    let packed = intent::pack(&Intent::of_posts(&[change], &[], None)).expect("an intent");
+    intent::put_leased(&site.store, &site.clock, &name, &packed, None).await.expect("an open intent");
     let by_tag = Table::PostsBy(TermKind::Tag);
     let [pointer, mirror] = [time::time_row, time::mirror_row].map(|row| row(&place.key));
     let put_by = || Some(tidings::store::Value::String(name.to_string().into()));

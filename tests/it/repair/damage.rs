@@ -107,7 +107,7 @@ pub async fn content_rows(store: &Store) -> BTreeMap<String, String> {
         for row in scan(store, table.name()).await {
             let is_whole = matches!(table, Table::Posts | Table::Drafts);
             let told = row.properties.iter().filter(|(name, _)| {
-                let is_of_protocol = ["Intent", "Sequence", "Newest"].contains(name);
+                let is_of_protocol = ["Intent", "MadeBy", "TakenBy", "DeletingBy", "Sequence", "Newest"].contains(name);
                 !is_of_protocol && (is_whole || *name != "Version")
             });
             // Where a count was overwritten with a listing, the rest of that is in no one's way.

@@ -3,6 +3,7 @@
 mod beside;
 mod by_hand;
 mod damage;
+mod migrated;
 mod persons;
 mod random;
 mod stopped;

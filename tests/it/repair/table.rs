@@ -5,7 +5,7 @@ use tidings::content::rows::post::{self as post_rows, Move, OtherPlace};
 use tidings::content::rows::term as term_rows;
 use tidings::keys::time::Direction;
 use tidings::keys::{COUNT_ROW, PostPlace, Shelf, Table, lookup, place, term, time};
-use tidings::model::{Month, Post, PostId, PostKey, Term, TermKind, WholePost};
+use tidings::model::{Month, Post, PostId, PostKey, TermKind, WholePost};
 use tidings::store::{Key, Properties, Value};
 
 use super::damage::{Act, posts};
@@ -283,17 +283,16 @@ fn terms() -> Vec<Damage> {
     let mirror = key("b", &term::row(&slug("b"), Direction::Backward));
     let count = key("b", COUNT_ROW);
     let (bee, never) = (term::term(&slug("bee")), term::term(&slug("never")));
-    let renamed = Term::new(TermKind::Tag, slug("new"), "The tag b");
-    let pending = term_rows::pending(&renamed, &slug("b"));
+    let new = term_rows::slug_row(&slug("b"), true, "");
     let new_mirror = key("n", &term::row(&slug("new"), Direction::Backward));
     vec![
         ("a slug that a tag once had, lost", vec![Act::Delete(TAGS, bee.clone())]),
-        ("a slug that a tag once had, leading elsewhere", vec![Act::Set(TAGS, bee.clone(), "ForwardTo", text("a"))]),
+        ("a slug that a tag once had, leading elsewhere", vec![Act::Set(TAGS, bee.clone(), "FirstSlug", text("a"))]),
         ("a slug that no tag had", vec![Act::Copy(TAGS, bee, never.clone())]),
-        ("a slug that leads to no tag", vec![Act::Put(TAGS, never, term_rows::forward(&renamed))]),
+        ("a slug that leads to no tag", vec![Act::Put(TAGS, never, term_rows::slug_row(&slug("new"), false, ""))]),
         (
             "a rename that was never committed",
-            vec![Act::Put(TAGS, term::term(&slug("new")), pending.clone()), Act::Put(TAGS, new_mirror, pending)],
+            vec![Act::Put(TAGS, term::term(&slug("new")), new.clone()), Act::Put(TAGS, new_mirror, new)],
         ),
         ("a lost mirror of a tag", vec![Act::Delete(TAGS, mirror.clone())]),
         ("a mirror that tells another name", vec![Act::Set(TAGS, mirror.clone(), "Name", text("Other"))]),

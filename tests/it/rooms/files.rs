@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Path (parted by `/`, such as `content/write/plan.rs`) and text, in the order of the paths.
+/// Path (parted by `/`, such as `content/write/plan/mod.rs`) and text, in the order of the paths.
 pub fn source_files() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use tidings::store::embedded::EmbeddedStore;
-use tidings::store::{Precondition, Properties, Store, StoreError, Value};
+use tidings::store::{Precondition, Properties, Rows, Store, StoreError, Value};
 
-use crate::support::rows::{TABLE, batch, get_row, number, properties, put, put_row, read_number};
+use crate::support::rows::{TABLE, batch, get_row, number, properties, put, put_row, range, read_number};
 
 const FILE: &str = "tidings.redb";
 /// Tells the helper below which store to open.
@@ -259,7 +259,7 @@ async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
     let whole = std::fs::read(&file).expect("the file");
     assert!(whole.len() > 32 << 20, "{} bytes are verified at every opening", whole.len());
     let used: Vec<usize> = (0..whole.len()).step_by(61).filter(|at| whole[*at] != 0).collect();
-    let (mut noticed, mut used_wrongly) = (0, 0);
+    let (mut noticed, mut used_wrongly, mut plans_refused) = (0, 0, 0);
     for n in 0..24 {
         let at = if n % 2 == 0 { n * 211 } else { used[n * 104_729 % used.len()] };
         let mut damaged = whole.clone();
@@ -274,6 +274,7 @@ async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
             Err(StoreError::Corrupt { .. }) => continue,
             Err(other) => panic!("byte {at}: {other:?}"),
         };
+        plans_refused += usize::from(is_a_plan_refused(&store, at).await);
         for partition in 0..45 {
             for row in [0, 44, 89] {
                 let key = crate::support::rows::key(&format!("p{partition}"), &format!("r{row}"));
@@ -291,4 +292,27 @@ async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
     }
     assert_eq!(used_wrongly, 0);
     assert!(noticed > 4, "only {noticed} of 24 flips were noticed");
+    assert!(plans_refused > 1, "a plan was refused after only {plans_refused} of 24 flips");
+}
+
+/// Runs a plan that reads every row and ignores errors: if a row does not read, it is refused, and the thread that ran it goes on.
+async fn is_a_plan_refused(store: &Store, at: usize) -> bool {
+    let partitions = || (0..45).map(|partition| range(&format!("p{partition}"), None, None));
+    let read_all = move |rows: &dyn Rows| {
+        for range in partitions() {
+            let _ = rows.range(TABLE, &range, 100);
+        }
+        Ok(vec![])
+    };
+    let first = store.transact(Box::new(read_all)).await;
+    let second = store.transact(Box::new(|_| Ok(vec![]))).await;
+    for answer in [&first, &second] {
+        assert!(matches!(answer, Ok(()) | Err(StoreError::Corrupt { .. })), "byte {at}: {answer:?}");
+    }
+    let mut reads = true;
+    for range in partitions() {
+        reads &= store.range(TABLE, &range, 100, None).await.is_ok();
+    }
+    assert!(first.is_err() == second.is_err() && (reads || first.is_err()), "byte {at}: {reads} {first:?} {second:?}");
+    first.is_err()
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use redb::StorageBackend;
 use tidings::store::embedded::EmbeddedStore;
-use tidings::store::{Precondition, Store, StoreError, Value};
+use tidings::store::{Precondition, RowWrite, Store, StoreError, Value};
 
-use crate::support::rows::{TABLE, batch, get_row, properties, put};
+use crate::support::rows::{TABLE, batch, get_row, key, properties, put};
 
 /// A disk in memory, which outlives the stores upon it.
 #[derive(Debug, Clone)]
@@ -70,23 +70,39 @@ fn body(n: usize) -> Value {
     Value::Binary(vec![n as u8; 3_000 + n].into())
 }
 
-async fn try_put(store: &Store, n: usize) -> Result<(), StoreError> {
-    // Two rows, of which there is never one alone.
-    let puts = ["a", "b"].map(|row| put(&format!("{row}{n}"), properties(&[("Body", body(n))]), Precondition::Absent));
-    store.commit(TABLE, &batch("p", puts.to_vec())).await.map(drop)
+/// In what two rows are written at once.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Batch,
+    Transaction,
 }
 
-async fn assert_full_after(writes: usize, full_with: ErrorKind) -> bool {
+async fn try_put(store: &Store, n: usize, way: Way) -> Result<(), StoreError> {
+    // Two rows, of which there is never one alone.
+    let (rows, body) = (["a", "b"].map(|row| format!("{row}{n}")), properties(&[("Body", body(n))]));
+    match way {
+        Way::Batch => {
+            let puts = rows.map(|row| put(&row, body.clone(), Precondition::Absent));
+            store.commit(TABLE, &batch("p", puts.to_vec())).await.map(drop)
+        }
+        Way::Transaction => {
+            let writes = rows.map(|row| RowWrite::put(TABLE, key("p", &row), body.clone())).to_vec();
+            store.transact(Box::new(|_| Ok(writes))).await
+        }
+    }
+}
+
+async fn assert_full_after(writes: usize, full_with: ErrorKind, way: Way) -> bool {
     let disk = Disk::new();
     let store: Store = Arc::new(EmbeddedStore::on_backend(disk.clone()).expect("a store"));
-    try_put(&store, 0).await.expect("a put");
+    try_put(&store, 0, way).await.expect("a put");
     {
         let mut state = disk.0.lock().expect("no test panics here");
         (state.left, state.full_with) = (Some(writes), full_with);
     }
     let (mut acknowledged, mut refused) = (vec![0], Vec::new());
     for n in 1..25 {
-        match try_put(&store, n).await {
+        match try_put(&store, n, way).await {
             Ok(()) => acknowledged.push(n),
             Err(error) => refused.push((n, error)),
         }
@@ -97,7 +113,7 @@ async fn assert_full_after(writes: usize, full_with: ErrorKind) -> bool {
         let is_clear = |e: &StoreError| matches!(e, StoreError::Full { .. } | StoreError::Unavailable { .. });
         assert!(refused.iter().all(|(_, error)| is_clear(error)), "after {writes} writes: {refused:?}");
         // A read is right, or says that the store is out of use; nothing is lost for that.
-        match store.get(TABLE, &crate::support::rows::key("p", "a0")).await {
+        match store.get(TABLE, &key("p", "a0")).await {
             Ok(row) => assert_eq!(row.expect("the row").properties.get("Body"), Some(&body(0))),
             Err(error) => assert!(is_clear(&error), "after {writes} writes: {error:?}"),
         }
@@ -111,18 +127,20 @@ async fn assert_full_after(writes: usize, full_with: ErrorKind) -> bool {
         assert!(a.is_some() || !acknowledged.contains(&n), "put {n} is lost after {writes} writes");
         assert!(a.is_none_or(|row| row.properties.get("Body") == Some(&body(n))), "after {writes} writes");
     }
-    try_put(&store, 99).await.expect("writes go on once there is room");
+    try_put(&store, 99, way).await.expect("writes go on once there is room");
     !refused.is_empty()
 }
 
 #[tokio::test]
 async fn a_disk_that_is_full_at_any_write_is_named_and_costs_nothing_acknowledged() {
     for full_with in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
-        let mut writes = 0;
-        while assert_full_after(writes, full_with).await {
-            writes += 1;
+        for way in [Way::Batch, Way::Transaction] {
+            let mut writes = 0;
+            while assert_full_after(writes, full_with, way).await {
+                writes += 1;
+            }
+            assert!(writes > 100, "only {writes} writes");
         }
-        assert!(writes > 100, "only {writes} writes");
     }
 }
 

@@ -103,12 +103,8 @@ impl Model {
             && found.tags.keys().all(|slug| self.tags.contains_key(slug))
     }
 
-    /// Whether some order of the changes gives these answers, and leaves what was found: one after the other, each whole.
-    pub fn explains(&self, asked: &[(Command, Told)], found: &Self) -> bool {
-        self.leads_to(asked, found, &|_, _| false)
-    }
-
-    /// As [`explains`](Self::explains), where a change may also be refused for another that was under way and came to nothing.
+    /// Whether some order of the changes gives these answers, and leaves what was found: one after the other, each whole. A change may also be refused for another that
+    /// was under way and came to nothing.
     pub fn explains_loosely(&self, asked: &[(Command, Told)], found: &Self) -> bool {
         self.leads_to(asked, found, &|model, command| {
             let came_to_nothing = |(other, told): &(Command, Told)| match told {
@@ -120,7 +116,7 @@ impl Model {
         })
     }
 
-    /// As [`explains`](Self::explains), where a change may also be told to be tried again.
+    /// As [`explains_loosely`](Self::explains_loosely), where a change may also be told to be tried again, and for no other reason.
     pub fn explains_but_for_conflicts(&self, asked: &[(Command, Told)], found: &Self) -> bool {
         let conflict = |command: &Command| asked.contains(&(command.clone(), Told::Refused(Refusal::Conflict)));
         self.leads_to(asked, found, &|_, command| conflict(command))

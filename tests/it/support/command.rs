@@ -123,6 +123,16 @@ impl Serving {
 
     /// `command`: makes the process of the arguments.
     pub fn start_of(arguments: &[&str], settings: &[(&str, &str)], command: impl FnOnce(&[&str]) -> Command) -> Self {
+        Self::try_start_of(arguments, settings, command)
+            .unwrap_or_else(|errors| panic!("it never said where it listens: {errors:?}"))
+    }
+
+    /// As [`start_of`](Self::start_of); the lines of its standard error if it does not start.
+    pub fn try_start_of(
+        arguments: &[&str],
+        settings: &[(&str, &str)],
+        command: impl FnOnce(&[&str]) -> Command,
+    ) -> Result<Self, Vec<String>> {
         let mut arguments = arguments.to_vec();
         arguments.insert(0, "serve");
         arguments.extend(["--listen", "127.0.0.1:0"]);
@@ -130,18 +140,18 @@ impl Serving {
         let output = lines_of(child.stdout.take().expect("its output"));
         let errors = lines_of(child.stderr.take().expect("its errors"));
         let mut serving = Self { child, address: String::new(), output, errors };
-        serving.address = serving.wait_for_address();
-        serving
+        serving.address = serving.wait_for_address()?;
+        Ok(serving)
     }
 
-    fn wait_for_address(&self) -> String {
+    fn wait_for_address(&self) -> Result<String, Vec<String>> {
         let deadline = Instant::now() + PATIENCE;
         while let Ok(line) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             if let Some(rest) = line.strip_prefix(ADDRESS_LINE) {
-                return rest.strip_suffix("/graphql").expect("the way to /graphql").to_owned();
+                return Ok(rest.strip_suffix("/graphql").expect("the way to /graphql").to_owned());
             }
         }
-        panic!("it never said where it listens: {:?}", self.errors.try_iter().collect::<Vec<_>>());
+        Err(self.errors.try_iter().collect())
     }
 
     /// The data of a query that must succeed whole, over a connection of its own.

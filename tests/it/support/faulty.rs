@@ -117,6 +117,7 @@ fn stopped() -> StoreError {
     StoreError::denied("the process was stopped by the test", std::io::Error::other("stopped"))
 }
 
+/// It has no transactions over several partitions, even if the store below has: it tests the write protocol for tables.
 #[async_trait::async_trait]
 impl TableStore for FaultyStore {
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {

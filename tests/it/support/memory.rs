@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tidings::store::transaction::run_plan;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, Operation, PAGE_ROWS_MAX, Page, Precondition, Result, RowRange, StoreError,
-    TableStore, limits,
+    Batch, Continuation, Entity, Etag, Key, Operation, PAGE_ROWS_MAX, Page, Plan, Precondition, Properties, Result,
+    RowRange, RowWrite, StoreError, TableStore, limits,
 };
 
 /// PartitionKey and RowKey.
@@ -15,6 +16,7 @@ type Place = (String, String);
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     rows: Mutex<Rows>,
+    is_transactional: bool,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -28,28 +30,27 @@ impl MemoryStore {
         Arc::default()
     }
 
-    /// Another store with the same rows.
+    /// One that also has transactions over all tables, as the file store has.
+    pub fn transactional() -> Arc<Self> {
+        Arc::new(Self { is_transactional: true, ..Self::default() })
+    }
+
+    /// Another store with the same rows and capabilities.
     pub fn fork(&self) -> Arc<Self> {
-        Arc::new(Self { rows: Mutex::new(self.rows().clone()) })
+        Arc::new(Self { rows: Mutex::new(self.rows().clone()), is_transactional: self.is_transactional })
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
         self.rows.lock().expect("no request panics")
     }
+}
 
-    fn page(&self, table: &str, from: Place, is_in: impl Fn(&Place) -> bool, limit: usize) -> Page {
-        let rows = self.rows();
-        let found = rows.tables.get(table).into_iter().flat_map(|rows| rows.range(from.clone()..));
-        let mut page = Page::default();
-        for (place, row) in found.take_while(|(place, _)| is_in(place)) {
-            if page.rows.len() == limit {
-                page.continuation = Some(Continuation::new(format!("{}\n{}", place.0, place.1)));
-                break;
-            }
-            page.rows.push(row.clone());
-        }
-        page
-    }
+/// Where a range starts, and whether a place after that is in it.
+fn span(range: &RowRange) -> (Place, impl Fn(&Place) -> bool) {
+    let first = (range.partition().to_owned(), range.from().unwrap_or_default().to_owned());
+    let is_in =
+        |(partition, row): &Place| partition == range.partition() && range.to().is_none_or(|to| row.as_str() < to);
+    (first, is_in)
 }
 
 fn place(continuation: &Continuation) -> Place {
@@ -62,6 +63,19 @@ fn place_of(key: &Key) -> Place {
 }
 
 impl Rows {
+    fn page(&self, table: &str, from: Place, is_in: impl Fn(&Place) -> bool, limit: usize) -> Page {
+        let found = self.tables.get(table).into_iter().flat_map(|rows| rows.range(from.clone()..));
+        let mut page = Page::default();
+        for (place, row) in found.take_while(|(place, _)| is_in(place)) {
+            if page.rows.len() == limit {
+                page.continuation = Some(Continuation::new(format!("{}\n{}", place.0, place.1)));
+                break;
+            }
+            page.rows.push(row.clone());
+        }
+        page
+    }
+
     fn check(&self, table: &str, key: &Key, operation: &Operation) -> Result<()> {
         let found = self.tables.get(table).and_then(|rows| rows.get(&place_of(key))).map(|row| &row.etag);
         let (Operation::Put { precondition, .. } | Operation::Delete { precondition, .. }) = operation;
@@ -73,16 +87,27 @@ impl Rows {
         if holds { Ok(()) } else { Err(StoreError::precondition(format!("{table}{key}"))) }
     }
 
-    fn carry_out(&mut self, table: &'static str, key: Key, operation: &Operation) -> Option<Etag> {
+    fn write(&mut self, table: &'static str, key: Key, properties: Option<Properties>) -> Option<Etag> {
         let rows = self.tables.entry(table).or_default();
-        let Operation::Put { properties, .. } = operation else {
+        let Some(properties) = properties else {
             rows.remove(&place_of(&key));
             return None;
         };
         self.last_etag += 1;
         let etag = Etag(format!("{:x}", self.last_etag).into());
-        rows.insert(place_of(&key), Entity { key, etag: etag.clone(), properties: properties.clone() });
+        rows.insert(place_of(&key), Entity { key, etag: etag.clone(), properties });
         Some(etag)
+    }
+}
+
+impl tidings::store::Rows for Rows {
+    fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        Ok(self.tables.get(table).and_then(|rows| rows.get(&place_of(key))).cloned())
+    }
+
+    fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>> {
+        let (first, is_in) = span(range);
+        Ok(self.page(table, first, is_in, limit).rows)
     }
 }
 
@@ -93,7 +118,7 @@ impl TableStore for MemoryStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        Ok(self.rows().tables.get(table).and_then(|rows| rows.get(&place_of(key))).cloned())
+        tidings::store::Rows::get(&*self.rows(), table, key)
     }
 
     async fn range(
@@ -104,10 +129,8 @@ impl TableStore for MemoryStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         limits::check_page_rows(limit)?;
-        let first = (range.partition().to_owned(), range.from().unwrap_or_default().to_owned());
-        let is_in =
-            |(partition, row): &Place| partition == range.partition() && range.to().is_none_or(|to| row.as_str() < to);
-        Ok(self.page(table, continuation.map_or(first, place), is_in, limit))
+        let (first, is_in) = span(range);
+        Ok(self.rows().page(table, continuation.map_or(first, place), is_in, limit))
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -117,11 +140,30 @@ impl TableStore for MemoryStore {
         for (key, operation) in keys.iter().zip(batch.operations()) {
             rows.check(table, key, operation)?;
         }
-        Ok(keys.into_iter().zip(batch.operations()).map(|(key, o)| rows.carry_out(table, key, o)).collect())
+        let properties = |operation: &Operation| match operation {
+            Operation::Put { properties, .. } => Some(properties.clone()),
+            Operation::Delete { .. } => None,
+        };
+        Ok(keys.into_iter().zip(batch.operations()).map(|(key, o)| rows.write(table, key, properties(o))).collect())
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.is_transactional
+    }
+
+    async fn transact(&self, plan: Plan) -> Result<()> {
+        if !self.is_transactional {
+            return Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()));
+        }
+        let mut rows = self.rows();
+        for RowWrite { table, key, properties } in run_plan(plan, &*rows)? {
+            rows.write(table, key, properties);
+        }
+        Ok(())
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        Ok(self.page(table, continuation.map_or_else(Place::default, place), |_| true, PAGE_ROWS_MAX))
+        Ok(self.rows().page(table, continuation.map_or_else(Place::default, place), |_| true, PAGE_ROWS_MAX))
     }
 
     async fn ping(&self) -> Result<()> {

@@ -24,6 +24,7 @@ struct State {
     unsynced: Vec<Write>,
     /// Writes and syncs until the power goes.
     left: usize,
+    syncs: usize,
     is_off: bool,
     random: Random,
 }
@@ -62,11 +63,24 @@ impl Disk {
     /// With these bytes on it, and power for so many writes and syncs.
     pub fn new(bytes: Vec<u8>, left: usize, random: Random) -> Self {
         let (synced, written) = (bytes.clone(), bytes);
-        Self(Arc::new(Mutex::new(State { synced, written, unsynced: Vec::new(), left, is_off: false, random })))
+        Self(Arc::new(Mutex::new(State {
+            synced,
+            written,
+            unsynced: Vec::new(),
+            left,
+            syncs: 0,
+            is_off: false,
+            random,
+        })))
     }
 
     pub fn has_lost_power(&self) -> bool {
         self.state().is_off
+    }
+
+    /// How often it was synced.
+    pub fn syncs(&self) -> usize {
+        self.state().syncs
     }
 
     /// What is on it when the power is back.
@@ -129,6 +143,7 @@ impl StorageBackend for Disk {
     fn sync_data(&self) -> io::Result<()> {
         let mut state = self.state();
         let powered = state.use_power();
+        state.syncs += 1;
         // The power may go when all is on the disk, and before anyone is told.
         if powered.is_ok() || (state.left == 0 && state.random.chance(50)) {
             for write in std::mem::take(&mut state.unsynced) {

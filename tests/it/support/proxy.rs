@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::request::Parts;
@@ -81,6 +82,7 @@ pub(super) struct State {
     client: reqwest::Client,
     faults: Mutex<VecDeque<(Method, Fault)>>,
     chance: Mutex<Option<(Random, usize)>>,
+    delay: Mutex<Option<(Random, Duration)>>,
     faults_met: AtomicUsize,
     connections: AtomicUsize,
     requests: AtomicUsize,
@@ -93,9 +95,10 @@ impl Proxy {
         let upstream = azurite.endpoint.strip_suffix("/devstoreaccount1").expect("an emulator's endpoint").to_owned();
         let state = Arc::new(State {
             upstream,
-            client: reqwest::Client::builder().no_proxy().build().expect("a client"),
+            client: client(),
             faults: Mutex::default(),
             chance: Mutex::default(),
+            delay: Mutex::default(),
             faults_met: AtomicUsize::new(0),
             connections: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
@@ -113,6 +116,16 @@ impl Proxy {
     /// From now on so many of a hundred requests meet a fault.
     pub fn fail_at_random(&self, random: Random, percent: usize) {
         *self.state.chance.lock().expect("no panic") = Some((random, percent));
+    }
+
+    /// From now on each request takes longer by a random time below `max`.
+    pub fn delay_at_random(&self, random: Random, max: Duration) {
+        *self.state.delay.lock().expect("no panic") = Some((random, max));
+    }
+
+    /// From now on no request takes longer than it does.
+    pub fn delay_no_more(&self) {
+        *self.state.delay.lock().expect("no panic") = None;
     }
 
     pub fn faults_met(&self) -> usize {
@@ -139,6 +152,11 @@ impl Drop for Proxy {
     }
 }
 
+/// Node.js closes a connection that was idle for 5 s, and a request on its way there would be lost.
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().pool_idle_timeout(Duration::from_secs(2)).build().expect("a client")
+}
+
 async fn accept(listener: TcpListener, state: Arc<State>) {
     loop {
         let (stream, _): (_, SocketAddr) = listener.accept().await.expect("a connection");
@@ -161,6 +179,7 @@ async fn handle(state: Arc<State>, request: Request<Incoming>) -> Result<Respons
     state.requests.fetch_add(1, Ordering::SeqCst);
     let (parts, body) = request.into_parts();
     let body = to_bytes(Body::new(body), usize::MAX).await.map_err(|_| Broken)?;
+    tokio::time::sleep(state.next_delay()).await;
     let fault = state.next_fault(&parts);
     if let Some(Fault::Refuse(status, headers, body)) = fault {
         return Ok(answer(status, &headers, body));
@@ -199,6 +218,12 @@ impl State {
         }
         self.faults_met.fetch_add(1, Ordering::SeqCst);
         Some(any_fault(random, parts))
+    }
+
+    fn next_delay(&self) -> Duration {
+        let mut delay = self.delay.lock().expect("no panic");
+        let Some((random, max)) = delay.as_mut() else { return Duration::ZERO };
+        Duration::from_micros(random.below(max.as_micros() as usize) as u64)
     }
 
     pub(super) async fn forward(&self, parts: Parts, body: Bytes) -> Response<Body> {

@@ -12,6 +12,9 @@ const FIRST_SEED: &str = "TIDINGS_FIRST_SEED";
 /// How often each server is killed.
 const KILL_CYCLES: &str = "TIDINGS_KILL_CYCLES";
 
+/// How long each crowd of editors is at work; without it, a crowd is bounded by the number of its mutations.
+const CROWD_MINUTES: &str = "TIDINGS_CROWD_MINUTES";
+
 /// Set where every interleaving is to be run, and not a part of them.
 const ALL: &str = "TIDINGS_ALL_INTERLEAVINGS";
 /// Of so many steps one, on the average less than that: enough to meet what is found within minutes, not hours.
@@ -71,6 +74,11 @@ pub fn stride(random: &mut Random) -> usize {
 /// How often a test kills its servers.
 pub fn cycles(usual: usize) -> usize {
     number(KILL_CYCLES).map_or(usual, |cycles| cycles as usize)
+}
+
+/// For how many minutes a crowd is at work.
+pub fn crowd_minutes() -> Option<u64> {
+    number(CROWD_MINUTES)
 }
 
 /// The seeds of a test: as many as `scripts/test` has time for, or as it is told.

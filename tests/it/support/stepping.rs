@@ -40,6 +40,7 @@ impl Gated {
     }
 }
 
+/// It has no transactions over several partitions, even if the store below has: it tests the write protocol for tables.
 #[async_trait::async_trait]
 impl TableStore for Gated {
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {

@@ -36,30 +36,40 @@ pub async fn memory() -> Subject {
     Subject { store: MemoryStore::empty(), _azurite: None, _folder: None }
 }
 
-/// Runs each test of the contract against every store, under a name that tells which: `store::batch::azurite::…`.
-macro_rules! contract {
-    ($($test:ident),+ $(,)?) => {
-        mod embedded {
+/// As [`memory`], with transactions over all tables.
+pub async fn transactional_memory() -> Subject {
+    Subject { store: MemoryStore::transactional(), _azurite: None, _folder: None }
+}
+
+/// Runs each test on one store, in a module of the store's name.
+macro_rules! on_store {
+    ($store:ident: $($test:ident),+) => {
+        mod $store {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                let subject = crate::support::stores::embedded().await;
-                super::$test(&subject.store).await;
-            })+
-        }
-        mod memory {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $test() {
-                let subject = crate::support::stores::memory().await;
-                super::$test(&subject.store).await;
-            })+
-        }
-        mod azurite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $test() {
-                let subject = crate::support::stores::azurite().await;
+                let subject = crate::support::stores::$store().await;
                 super::$test(&subject.store).await;
             })+
         }
     };
 }
+pub(crate) use on_store;
+
+/// Runs each test of the contract on every store, under a name that contains the store's: `store::batch::azurite::…`.
+macro_rules! contract {
+    ($($test:ident),+ $(,)?) => {
+        crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(memory: $($test),+);
+        crate::support::stores::on_store!(azurite: $($test),+);
+    };
+}
 pub(crate) use contract;
+
+/// As [`contract!`], on every store that has transactions over all tables.
+macro_rules! transactional_contract {
+    ($($test:ident),+ $(,)?) => {
+        crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(transactional_memory: $($test),+);
+    };
+}
+pub(crate) use transactional_contract;

@@ -1,4 +1,5 @@
 //! The write protocol: changes that are stopped anywhere.
 
+mod atomic;
 mod budgets;
 mod stopped;

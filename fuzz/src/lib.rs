@@ -1,0 +1,133 @@
+//! What is fuzzed: every decoder that bytes of clients, authors or files reach. The rule: whatever the bytes are, a decoder returns, soon and
+//! without a panic, and what it returns keeps what its module promises.
+//!
+//! Each function is a target of its own for libFuzzer (`scripts/fuzz`); `tests/it/fuzzed.rs` includes this file and runs each for seconds.
+
+use std::path::Path;
+
+use async_graphql::Request;
+use tidings::content::rows;
+use tidings::graphql::guard::{Limits, admit};
+use tidings::import::{Format, Outcome, open, read_markdown_file};
+use tidings::keys::cursor::{self, ListTag};
+use tidings::model::{TermKind, html, html_text, render};
+use tidings::store::embedded::decode_row;
+
+/// A target: its name, its function, and inputs to begin with.
+pub struct Target {
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+    pub seeds: &'static [&'static [u8]],
+}
+
+/// Seeds are files, so that the fuzzer begins with them too.
+macro_rules! target {
+    ($run:ident, $($seed:literal),+) => {
+        Target {
+            name: stringify!($run),
+            run: $run,
+            seeds: &[$(include_bytes!(concat!("../seeds/", stringify!($run), "/", $seed))),+],
+        }
+    };
+}
+
+pub static TARGETS: [Target; 6] = [
+    target!(document, "1", "2", "3"),
+    target!(cursor, "1", "2"),
+    target!(front_matter, "1", "2", "3"),
+    target!(wxr, "1"),
+    target!(rows, "1", "2"),
+    target!(markdown, "1", "2", "3"),
+];
+
+/// The guard's scan of a GraphQL document, the parser after it, and what is counted before it runs.
+pub fn document(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        let _ = admit(Request::new(text), &Limits::default());
+    }
+}
+
+/// Cursors of every kind of list. One that is decoded is the same again after it is encoded.
+pub fn cursor(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let list = ListTag::of("fuzzed");
+    // A fuzzer does not guess the hash of the list: the position alone is its text too.
+    for text in [text.to_owned(), cursor::encode_change(list, text)] {
+        if let Ok(key) = cursor::decode_post(list, &text) {
+            assert_eq!(cursor::decode_post(list, &cursor::encode_post(list, &key)), Ok(key));
+        }
+        if let Ok(slug) = cursor::decode_slug(list, &text) {
+            assert_eq!(cursor::decode_slug(list, &cursor::encode_slug(list, &slug)), Ok(slug));
+        }
+        if let Ok(id) = cursor::decode_token(list, &text) {
+            assert_eq!(cursor::decode_token(list, &cursor::encode_token(list, &id)), Ok(id));
+        }
+        if let Ok(version) = cursor::decode_version(list, &text) {
+            assert_eq!(cursor::decode_version(list, &cursor::encode_version(list, version)), Ok(version));
+        }
+        let _ = cursor::decode_change(list, &text);
+    }
+}
+
+/// A Markdown file with front matter in YAML or TOML. The body is the end of the file, byte for byte.
+pub fn front_matter(data: &[u8]) {
+    if let Outcome::Post(post) = read_markdown_file("2025/01/02/fuzzed.md", data.to_vec()) {
+        assert!(data.ends_with(post.markdown.as_bytes()));
+    }
+}
+
+/// An export of WordPress: scanned, and each post read again.
+pub fn wxr(data: &[u8]) {
+    in_a_file(data, |path| {
+        let Ok(source) = open(path, Some(Format::Wxr)) else { return };
+        for index in 0..source.entries().len() {
+            let read = source.read(index).expect("the file has not changed");
+            assert_eq!(read.origin, source.entries()[index].origin);
+        }
+    });
+}
+
+/// A row of the store's file, and what content makes of it. The input is the key up to a newline, and the row without its checksum.
+pub fn rows(data: &[u8]) {
+    let Some(at) = data.iter().position(|byte| *byte == b'\n') else { return };
+    let (key, row) = (&data[..at], &data[at + 1..]);
+    assert!(decode_row(key, row).is_err() || crc32fast::hash(&[key, &row[4..]].concat()).to_le_bytes() == row[..4]);
+    let checksum = crc32fast::hash(&[key, row].concat());
+    let Ok(entity) = decode_row(key, &[&checksum.to_le_bytes(), row].concat()) else { return };
+    let _ = rows::post::read_whole(&entity);
+    let _ = rows::lookup::read(&entity);
+    for kind in TermKind::ALL {
+        let _ = rows::term::read(kind, &entity);
+    }
+}
+
+/// Markdown rendered. Nothing is left to clean in the HTML, and no more of it is made than its bound.
+pub fn markdown(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let rendered = render(text);
+    assert_eq!(html::clean(&rendered.html), rendered.html);
+    assert_eq!(html_text::from_clean(&rendered.html), rendered.text);
+    // In clean HTML `<`, `>` and `="` stand for tags and attributes alone.
+    for tag in rendered.html.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
+        let runs =
+            ["script", "style", "iframe", "object", "form", "svg", "math"].iter().any(|name| tag.starts_with(name));
+        assert!(!runs && !tag.match_indices("=\"").any(|(at, _)| is_harmful(&tag[..at], &tag[at + 2..])), "<{tag}>");
+    }
+    assert!(rendered.html.len() <= 64 * text.len() + (1 << 20), "{} bytes of {}", rendered.html.len(), text.len());
+}
+
+/// `before` ends with the attribute's name, `after` begins with its value.
+fn is_harmful(before: &str, after: &str) -> bool {
+    let name = before.rsplit(' ').next().unwrap_or_default();
+    let is_url = ["href", "src", "cite", "poster"].contains(&name);
+    let loads = ["javascript:", "data:", "vbscript:"].iter().any(|scheme| after.starts_with(scheme));
+    name.starts_with("on") || name == "style" || is_url && loads
+}
+
+fn in_a_file(data: &[u8], read: impl FnOnce(&Path)) {
+    let name = format!("tidings-fuzz-{}-{:?}", std::process::id(), std::thread::current().id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, data).expect("a file in the folder for temporary files");
+    read(&path);
+    let _ = std::fs::remove_file(&path);
+}

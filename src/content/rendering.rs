@@ -1,0 +1,269 @@
+//! Rendering of bodies. The rule: no body keeps a thread that serves, a short one does not wait for a long one, and memory is bounded: a fixed number
+//! are rendered at once, and what is kept of them has a bound in bytes.
+//!
+//! A rendered form is kept under the Markdown itself, not under a post's id and version: an id that was deleted and imported again begins with
+//! version 1 again, and two posts of one text share one form. What is rendered depends on the Markdown alone, so a form is never out of date.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::sync::Semaphore;
+use tokio::task::{JoinError, JoinHandle};
+
+use super::commands::{NewPost, PostChanges};
+use crate::model::excerpt::excerpt_of;
+use crate::model::{Rendered, render};
+
+/// The default of what is kept.
+pub const KEPT_BYTES_MAX: usize = 64 << 20;
+
+/// Markdown that is rendered in about a millisecond, on the thread that serves: it would take as long to pass it to another.
+const SHORT_BYTES: usize = 4 << 10;
+/// Longer Markdown takes tenths of a second and up to 120 MB of memory, so one is rendered at a time.
+const LONG_BYTES: usize = 128 << 10;
+
+/// Renders bodies, and keeps what was rendered.
+pub struct Renderer {
+    kept: Mutex<Kept>,
+    /// One core is left to the threads that serve.
+    medium: Arc<Semaphore>,
+    long: Arc<Semaphore>,
+}
+
+impl Default for Renderer {
+    fn default() -> Self {
+        Self::keeping(KEPT_BYTES_MAX)
+    }
+}
+
+impl Renderer {
+    /// Keeps at most so many bytes of what was rendered.
+    pub fn keeping(bytes_max: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
+        Self { kept: Mutex::new(Kept::of(bytes_max)), medium, long: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// The body rendered, or as it was kept.
+    pub async fn rendered(self: &Arc<Self>, markdown: &Arc<str>) -> Arc<Rendered> {
+        if let Some(found) = self.kept().get(markdown) {
+            return found;
+        }
+        let (renderer, markdown) = (Arc::clone(self), Arc::clone(markdown));
+        // Kept even if the one who asked has gone by then: the next one asks for the same.
+        self.apart(markdown.len(), move || renderer.render_and_keep(markdown)).await
+    }
+
+    fn render_and_keep(&self, markdown: Arc<str>) -> Arc<Rendered> {
+        // Another may have rendered it while this one waited.
+        if let Some(found) = self.kept().get(&markdown) {
+            return found;
+        }
+        let rendered = Arc::new(render(&markdown));
+        self.kept().keep(markdown, Arc::clone(&rendered));
+        rendered
+    }
+
+    /// The new post, with the excerpt that is to be made of its body.
+    pub async fn with_excerpt_of_new(&self, mut new: NewPost) -> NewPost {
+        if !new.makes_excerpt() {
+            return new;
+        }
+        self.apart(new.markdown.len(), move || {
+            new.made_excerpt = Some(excerpt_of(&new.markdown));
+            new
+        })
+        .await
+    }
+
+    /// The changes, with the excerpt that may have to be made of the body: the changed one, or the one that is stored.
+    pub async fn with_excerpt_of_changed(&self, mut changes: PostChanges, stored: Arc<str>) -> PostChanges {
+        if !changes.remakes_excerpt() {
+            return changes;
+        }
+        let length = changes.markdown.as_ref().map_or(stored.len(), String::len);
+        self.apart(length, move || {
+            changes.made_excerpt = Some(excerpt_of(changes.markdown.as_deref().unwrap_or(&stored)));
+            changes
+        })
+        .await
+    }
+
+    /// Does work on a text of this length, apart from the threads that serve unless it is short. Work whose caller has gone is dropped if it has not
+    /// begun; if it has, it keeps its place until it ends.
+    async fn apart<T: Send + 'static>(&self, length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+        if length <= SHORT_BYTES {
+            // Many short ones are long as well: others have their turn in between.
+            tokio::task::consume_budget().await;
+            return work();
+        }
+        let places = if length <= LONG_BYTES { &self.medium } else { &self.long };
+        let place = Arc::clone(places).acquire_owned().await.expect("the semaphore is never closed");
+        let mut task = Abandonable(tokio::task::spawn_blocking(move || {
+            let _place = place;
+            work()
+        }));
+        match task.end().await {
+            Ok(done) => done,
+            Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().expect("no panic happens while this is held")
+    }
+}
+
+/// A task that is not begun any more once nobody waits for it.
+struct Abandonable<T>(JoinHandle<T>);
+
+impl<T> Abandonable<T> {
+    async fn end(&mut self) -> Result<T, JoinError> {
+        (&mut self.0).await
+    }
+}
+
+impl<T> Drop for Abandonable<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// What was rendered last, in two generations: when the new one has half of the bytes it becomes the old one, and the old one is dropped, except what
+/// was asked for since.
+struct Kept {
+    bytes_max: usize,
+    new: Generation,
+    old: Generation,
+}
+
+#[derive(Default)]
+struct Generation {
+    forms: HashMap<Arc<str>, Arc<Rendered>>,
+    bytes: usize,
+}
+
+/// What an entry takes beside its texts.
+const ENTRY_BYTES: usize = 200;
+
+impl Kept {
+    fn of(bytes_max: usize) -> Self {
+        Self { bytes_max, new: Generation::default(), old: Generation::default() }
+    }
+
+    fn get(&mut self, markdown: &Arc<str>) -> Option<Arc<Rendered>> {
+        if let Some(found) = self.new.forms.get(markdown) {
+            return Some(Arc::clone(found));
+        }
+        let (key, found) = self.old.forms.remove_entry(markdown)?;
+        self.old.bytes -= bytes_of(&key, &found);
+        self.keep(key, Arc::clone(&found));
+        Some(found)
+    }
+
+    fn keep(&mut self, markdown: Arc<str>, rendered: Arc<Rendered>) {
+        let bytes = bytes_of(&markdown, &rendered);
+        if bytes > self.bytes_max / 2 {
+            return;
+        }
+        if self.new.bytes + bytes > self.bytes_max / 2 {
+            self.old = std::mem::take(&mut self.new);
+        }
+        if self.new.forms.insert(markdown, rendered).is_none() {
+            self.new.bytes += bytes;
+        }
+    }
+}
+
+fn bytes_of(markdown: &str, rendered: &Rendered) -> usize {
+    markdown.len() + rendered.html.len() + rendered.text.len() + ENTRY_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::task::Poll;
+
+    use futures_util::poll;
+
+    use super::*;
+
+    /// Work that begins, says so, and ends when it is told to.
+    fn held() -> (impl FnOnce() + Send + 'static, mpsc::Receiver<()>, mpsc::Sender<()>) {
+        let (begun, has_begun) = mpsc::channel();
+        let (end, may_end) = mpsc::channel::<()>();
+        let work = move || {
+            begun.send(()).expect("the test waits for it");
+            let _ = may_end.recv();
+        };
+        (work, has_begun, end)
+    }
+
+    #[tokio::test]
+    async fn abandoned_work_keeps_its_place_if_it_has_begun_and_is_dropped_if_not() {
+        let renderer = Renderer::default();
+        let (work, has_begun, end) = held();
+        let mut first = Box::pin(renderer.apart(LONG_BYTES + 1, work));
+        assert!(poll!(&mut first).is_pending());
+        has_begun.recv().expect("begun");
+        drop(first);
+        assert_eq!(renderer.long.available_permits(), 0, "it is still at work");
+        let runs = Arc::new(AtomicUsize::new(0));
+        for _ in 0..12 {
+            let runs = Arc::clone(&runs);
+            let mut next = Box::pin(renderer.apart(LONG_BYTES + 1, move || runs.fetch_add(1, Ordering::SeqCst)));
+            assert!(poll!(&mut next).is_pending());
+        }
+        end.send(()).expect("it waits");
+        let last = Arc::clone(&runs);
+        renderer.apart(LONG_BYTES + 1, move || last.fetch_add(1, Ordering::SeqCst)).await;
+        assert_eq!(runs.load(Ordering::SeqCst), 1, "the last one alone");
+    }
+
+    #[tokio::test]
+    async fn shorter_texts_do_not_wait_for_long_ones() {
+        let renderer = Renderer::default();
+        let (work, has_begun, end) = held();
+        let mut long = Box::pin(renderer.apart(LONG_BYTES + 1, work));
+        assert!(poll!(&mut long).is_pending());
+        has_begun.recv().expect("begun");
+        assert_eq!(renderer.apart(LONG_BYTES, || 1).await, 1);
+        assert_eq!(renderer.apart(SHORT_BYTES, || 2).await, 2);
+        end.send(()).expect("it waits");
+        long.await;
+    }
+
+    #[tokio::test]
+    async fn a_body_is_rendered_once_and_kept() {
+        let renderer = Arc::new(Renderer::default());
+        let markdown: Arc<str> = "*a* ".repeat(10_000).into();
+        let first = renderer.rendered(&markdown).await;
+        assert_eq!(*first, render(&markdown));
+        let mut again = Box::pin(renderer.rendered(&markdown));
+        match poll!(&mut again) {
+            Poll::Ready(again) => assert!(Arc::ptr_eq(&first, &again)),
+            Poll::Pending => panic!("it was not kept"),
+        };
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_in_bytes_and_what_is_asked_for_stays() {
+        let mut kept = Kept::of(100_000);
+        let rendered = |bytes: usize| Arc::new(Rendered { html: "x".repeat(bytes), ..Rendered::default() });
+        let often: Arc<str> = "often".into();
+        kept.keep(Arc::clone(&often), rendered(1_000));
+        for number in 0..1_000 {
+            kept.keep(number.to_string().into(), rendered(1_000));
+            assert!(kept.get(&often).is_some());
+            let held =
+                |generation: &Generation| generation.forms.iter().map(|(key, form)| bytes_of(key, form)).sum::<usize>();
+            assert_eq!((held(&kept.new), held(&kept.old)), (kept.new.bytes, kept.old.bytes));
+            assert!(kept.new.bytes + kept.old.bytes <= 100_000);
+        }
+        assert!(kept.get(&"0".into()).is_none());
+        kept.keep("large".into(), rendered(60_000));
+        assert!(kept.get(&"large".into()).is_none(), "one alone does not push all others out");
+        assert!(Kept::of(0).get(&often).is_none());
+    }
+}

@@ -1,0 +1,98 @@
+//! The rows of `PostKeys`. The rule (I6): a slug belongs to the post that has it; a row that names a post which does not have the slug, or does not exist, keeps
+//! nobody from it.
+
+use std::collections::BTreeSet;
+
+use crate::content::rows::lookup::{self as rows, LookupRow};
+use crate::content::rows::post::{self as post_rows, Move};
+use crate::content::write::outcomes::Outcome;
+use crate::content::write::plan::{self, Change};
+use crate::keys::{PostPlace, Table, lookup};
+use crate::model::{Post, PostId, Slug};
+use crate::store::{Key, StoreError};
+
+use super::overlay::Overlay;
+
+/// Why a change is refused for an id or a slug that it would take.
+pub fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, StoreError> {
+    let Some(after) = change.after() else { return Ok(None) };
+    if change.before.is_none() && post(rows, &after.id)?.is_some() {
+        return Ok(Some(Outcome::Exists));
+    }
+    for slug in change.new_slugs() {
+        if owner(rows, &slug)?.is_some_and(|owner| owner.id != after.id) {
+            return Ok(Some(Outcome::Taken(slug)));
+        }
+    }
+    Ok(None)
+}
+
+/// Makes the rows say what the post is after the change, and releases those that it no longer owns.
+pub fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError> {
+    let (before, after) = (change.before(), change.after());
+    let had = before.map(plan::lookups).unwrap_or_default();
+    let has = after.map(plan::lookups).unwrap_or_default();
+    for key in had.difference(&has) {
+        let row = overlay.get(Table::PostKeys, key)?;
+        let is_own = |row| Ok::<_, StoreError>(*rows::read(row)?.id() == change.post().id);
+        if row.as_ref().map(is_own).transpose()?.unwrap_or(false) {
+            overlay.delete(Table::PostKeys, key.clone());
+        }
+    }
+    let Some(after) = after else { return Ok(()) };
+    for key in changed(before, after, &had, &has) {
+        // A slug that belongs to another post stays with it, and the post keeps all others.
+        let is_new = !had.contains(&key);
+        if (is_new || !is_of_another(overlay, &key, &after.id)?)
+            && let Some(properties) = plan::claim_row(&key, after, "")
+        {
+            overlay.put(Table::PostKeys, key, properties);
+        }
+    }
+    Ok(())
+}
+
+/// The rows that the post has after the change, and that said something else before.
+fn changed(before: Option<&Post>, after: &Post, had: &BTreeSet<Key>, has: &BTreeSet<Key>) -> Vec<Key> {
+    let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
+    let named = [lookup::by_id(&after.id), lookup::by_slug(&after.slug)];
+    let left = before.map(|before| lookup::by_slug(&before.slug));
+    let is_moved = before.is_none_or(|before| place(before) != place(after));
+    let is_changed =
+        |key: &&Key| !had.contains(key) || (is_moved && (named.contains(key) || left.as_ref() == Some(key)));
+    has.iter().filter(is_changed).cloned().collect()
+}
+
+fn is_of_another(rows: &Overlay<'_>, key: &Key, id: &PostId) -> Result<bool, StoreError> {
+    match lookup::parse(key) {
+        Some(lookup::Lookup::Slug(slug)) => Ok(owner(rows, &slug)?.is_some_and(|owner| owner.id != *id)),
+        Some(lookup::Lookup::Id(_)) | None => Ok(false),
+    }
+}
+
+/// The post that a slug leads to.
+fn owner(overlay: &Overlay<'_>, slug: &Slug) -> Result<Option<Post>, StoreError> {
+    let Some(row) = overlay.get(Table::PostKeys, &lookup::by_slug(slug))? else { return Ok(None) };
+    let named = rows::read(&row)?;
+    let found = match named_post(overlay, &named)? {
+        None => post(overlay, named.id())?,
+        found => found,
+    };
+    Ok(found.filter(|post| post.slug == *slug || post.former_slugs.contains(slug)))
+}
+
+/// The post with this id.
+fn post(overlay: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> {
+    match overlay.get(Table::PostKeys, &lookup::by_id(id))? {
+        Some(row) => named_post(overlay, &rows::read(&row)?),
+        None => Ok(None),
+    }
+}
+
+/// The post at the place that a row names.
+fn named_post(rows: &Overlay<'_>, named: &LookupRow) -> Result<Option<Post>, StoreError> {
+    let LookupRow::Place { place, slug, .. } = named else { return Ok(None) };
+    let Some(row) = rows.get(place.shelf.table(), &place.whole(slug))? else { return Ok(None) };
+    let is_gone = matches!(post_rows::read_move(&row)?, Some(Move::ForwardTo(_)));
+    Ok(Some(post_rows::read_summary(&row)?).filter(|post| post.id == place.key.id && !is_gone))
+}

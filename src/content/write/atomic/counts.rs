@@ -1,0 +1,42 @@
+//! The counts of partitions. The rule: a partition's listing is a copy of its count, in the same transaction.
+
+use crate::content::rows::count::{self, Count};
+use crate::content::rows::directory;
+use crate::content::write::listing::Partition;
+use crate::keys::Table;
+use crate::model::PostKey;
+use crate::store::{Key, StoreError};
+
+use super::overlay::Overlay;
+
+/// Changes the count of a partition that has a listing, and the listing.
+pub fn change_listed(
+    rows: &mut Overlay<'_>,
+    partition: &Partition,
+    added: i64,
+    newest: Option<&PostKey>,
+) -> Result<(), StoreError> {
+    let (table, key) = partition.count();
+    let count = change(rows, table, key, added, newest)?;
+    let (table, key) = partition.listing();
+    rows.put(table, key, directory::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
+    Ok(())
+}
+
+/// Changes the count in this row.
+pub fn change(
+    rows: &mut Overlay<'_>,
+    table: Table,
+    key: Key,
+    added: i64,
+    newest: Option<&PostKey>,
+) -> Result<Count, StoreError> {
+    let count = read(rows, table, &key)?.changed(added, newest);
+    rows.put(table, key, count::row(&count));
+    Ok(count)
+}
+
+pub fn read(rows: &Overlay<'_>, table: Table, key: &Key) -> Result<Count, StoreError> {
+    let row = rows.get(table, key)?;
+    Ok(row.as_ref().map(count::read).transpose()?.unwrap_or_default())
+}

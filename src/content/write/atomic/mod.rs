@@ -1,0 +1,102 @@
+//! The executor for a store with transactions over all partitions. The rule: a change is one transaction, and everything that it decides by is read inside of it,
+//! so there is nothing to claim, lease, undo or recover, and no row names an intent.
+
+mod claims;
+mod counts;
+mod index;
+mod overlay;
+mod posts;
+mod size;
+mod terms;
+
+use tracing::Instrument;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::change::ChangedItem;
+use crate::keys::Table;
+use crate::keys::intent::IntentName;
+use crate::model::Slug;
+use crate::store::transaction::transact;
+use crate::store::{RowWrite, StoreError};
+use crate::telemetry::spans;
+
+use super::outcomes::{Outcome, TermOutcome};
+use super::plan::{Planned, TermChange};
+use super::{Writer, outcomes, record};
+use overlay::Overlay;
+
+impl Writer {
+    /// Makes the changes, and answers for each in their order. They are one transaction if it can hold them all.
+    ///
+    /// # Errors
+    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if whether all was made cannot be learned.
+    pub(super) async fn change_posts_at_once(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+        if planned.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (changes, span) = (planned.len(), spans::change(planned.len()));
+        let ended = self.change_in_parts(planned, new_tags).instrument(span).await;
+        outcomes::count_posts(&ended, changes);
+        ended
+    }
+
+    async fn change_in_parts(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+        let mut outcomes = Vec::with_capacity(planned.len());
+        for part in size::parts(planned) {
+            let new_tags = new_tags.to_vec();
+            let made = self.transact(move |rows| posts::change(rows, &part, &new_tags)).await;
+            match made {
+                Ok(made) => outcomes.extend(made),
+                // Some of the changes were made, and no error says which.
+                Err(_) if outcomes.contains(&Outcome::Done) => return Err(ContentError::OutcomeUnknown),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// As [`change_posts_at_once`](Self::change_posts_at_once), for terms.
+    pub(super) async fn change_terms_at_once(&self, changes: &[TermChange]) -> Result<Vec<TermOutcome>> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let changes = changes.to_vec();
+        self.transact(move |rows| terms::change(rows, &changes)).await
+    }
+
+    /// Runs `change` in a transaction, and writes the rows that it leaves in the overlay, with a record of the items that it returns.
+    async fn transact<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut Overlay<'_>) -> Result<(T, Vec<ChangedItem>), StoreError> + Send + 'static,
+    ) -> Result<T> {
+        let (name, by) = (self.new_intent_name()?, self.by.clone());
+        let plan = move |stored: &dyn crate::store::Rows| {
+            let mut rows = Overlay::new(stored);
+            let (value, items) = change(&mut rows)?;
+            Ok((value, recorded(rows, &name, by.as_deref(), items)?))
+        };
+        let ended = transact(&self.store, plan).instrument(spans::commit()).await;
+        // Readers of this server see what was written, whether or not its answer came.
+        self.directories.forget();
+        ended.map_err(|error| match error {
+            StoreError::OutcomeUnknown { .. } => ContentError::OutcomeUnknown,
+            error => error.into(),
+        })
+    }
+}
+
+/// All that the transaction writes.
+fn recorded(
+    mut rows: Overlay<'_>,
+    name: &IntentName,
+    by: Option<&str>,
+    items: Vec<ChangedItem>,
+) -> Result<Vec<RowWrite>, StoreError> {
+    match record::row(name, by, items) {
+        Ok(Some((key, properties))) => rows.put(Table::Changes, key, properties),
+        Ok(None) => {}
+        Err(ContentError::Store(error)) => return Err(error),
+        Err(error) => return Err(StoreError::limit(error.to_string())),
+    }
+    Ok(rows.into_writes())
+}

@@ -1,0 +1,81 @@
+//! The rows inside a transaction, as the changes that were planned before have left them. The rule: a later change of the same transaction sees what an earlier
+//! one has written.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use crate::keys::Table;
+use crate::store::{Entity, Etag, Key, PAGE_ROWS_MAX, Properties, RowRange, RowWrite, Rows, StoreError};
+
+/// What the store has, under what was written.
+pub(super) struct Overlay<'a> {
+    stored: &'a dyn Rows,
+    /// `None`: deleted.
+    written: BTreeMap<(Table, Key), Option<Properties>>,
+}
+
+impl<'a> Overlay<'a> {
+    pub fn new(stored: &'a dyn Rows) -> Self {
+        Self { stored, written: BTreeMap::new() }
+    }
+
+    /// A row that was written here has an ETag that no stored row has: its own is given at the commit.
+    pub fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
+        match self.written.get(&(table, key.clone())) {
+            Some(properties) => Ok(properties.clone().map(|properties| unsaved(key, properties))),
+            None => self.stored.get(table.name(), key),
+        }
+    }
+
+    pub fn put(&mut self, table: Table, key: Key, properties: Properties) {
+        self.written.insert((table, key), Some(properties));
+    }
+
+    /// A row that does not exist may be deleted too.
+    pub fn delete(&mut self, table: Table, key: Key) {
+        self.written.insert((table, key), None);
+    }
+
+    /// All rows of a range, ascending.
+    pub fn range(&self, table: Table, range: &RowRange) -> Result<Vec<Entity>, StoreError> {
+        let mut found: BTreeMap<Key, Entity> = BTreeMap::new();
+        let mut rest = range.clone();
+        loop {
+            let page = self.stored.range(table.name(), &rest, PAGE_ROWS_MAX)?;
+            let last = page.last().filter(|_| page.len() == PAGE_ROWS_MAX).map(|row| row.key.row().to_owned());
+            found.extend(page.into_iter().map(|row| (row.key.clone(), row)));
+            // The space sorts before every other character of a key.
+            let Some(last) = last else { break };
+            rest = rest.starting_at(format!("{last} "))?;
+        }
+        for (key, properties) in self.written_in(table, range)? {
+            match properties {
+                Some(properties) => drop(found.insert(key.clone(), unsaved(key, properties.clone()))),
+                None => drop(found.remove(key)),
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn written_in<'r>(
+        &'r self,
+        table: Table,
+        range: &'r RowRange,
+    ) -> Result<impl Iterator<Item = (&'r Key, &'r Option<Properties>)>, StoreError> {
+        let first = Key::new(range.partition(), range.from().unwrap_or_default())?;
+        let is_in = move |of: &Table, key: &Key| {
+            *of == table && key.partition() == range.partition() && range.to().is_none_or(|to| key.row() < to)
+        };
+        let rows = self.written.range((Bound::Included((table, first)), Bound::Unbounded));
+        Ok(rows.take_while(move |((of, key), _)| is_in(of, key)).map(|((_, key), properties)| (key, properties)))
+    }
+
+    pub fn into_writes(self) -> Vec<RowWrite> {
+        let write = |((table, key), properties): ((Table, Key), _)| RowWrite { table: table.name(), key, properties };
+        self.written.into_iter().map(write).collect()
+    }
+}
+
+fn unsaved(key: &Key, properties: Properties) -> Entity {
+    Entity { key: key.clone(), etag: Etag(Default::default()), properties }
+}

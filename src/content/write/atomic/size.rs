@@ -1,0 +1,79 @@
+//! How many changes one transaction holds. The rule: the estimate is never too low, so that no transaction is refused for its size; a change that fits none by
+//! itself is refused by the store.
+
+use crate::content::rows::post as rows;
+use crate::content::write::plan::{self, Planned};
+use crate::content::write::revisions::REVISIONS_MAX;
+use crate::keys::PostPlace;
+use crate::model::Post;
+use crate::store::limits::{TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX, key_payload_bytes, row_payload_bytes};
+
+/// More than any other row of a claim, a pointer, a count, a listing or a new tag takes.
+const SMALL_ROW_BYTES: usize = 4 << 10;
+/// More than the record of one change takes.
+const RECORD_BYTES: usize = 1 << 10;
+
+/// What one change writes at most.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    rows: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn of(planned: &Planned) -> Self {
+        let change = &planned.change;
+        let place = PostPlace::of(change.post());
+        let key = place.whole(&change.post().slug);
+        let whole = planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.whole));
+        let kept = change.before.as_ref().map_or(0, |before| row_payload_bytes(&key, &before.row));
+        let summary = |post: &Post| row_payload_bytes(&key, &rows::summary(post));
+        // The summary, its mirror and the two claims that hold less than it.
+        let summaries = 4 * change.after().map_or(0, summary);
+        let small: usize = [change.before(), change.after()].into_iter().flatten().map(small_rows).sum();
+        let revisions = if change.after.is_none() { 2 * REVISIONS_MAX as usize } else { 2 };
+        Self {
+            rows: 6 + small + revisions,
+            bytes: whole
+                + kept
+                + summaries
+                + small * SMALL_ROW_BYTES
+                + RECORD_BYTES
+                + (6 + revisions) * key_payload_bytes(&key),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { rows: self.rows + other.rows, bytes: self.bytes + other.bytes }
+    }
+
+    /// With room for the record.
+    fn fits(self) -> bool {
+        self.rows < TRANSACTION_ROWS_MAX && self.bytes < TRANSACTION_BYTES_MAX
+    }
+}
+
+/// Two rows and a count for each pointer; two rows, a count and a listing for each tag that may be new; the claims; a count and a listing of the month.
+fn small_rows(post: &Post) -> usize {
+    3 * plan::pointers(post).len() + 4 * post.tags.len() + plan::lookups(post).len() + 2
+}
+
+/// The changes in their order, as many together as one transaction holds.
+pub fn parts(planned: Vec<Planned>) -> Vec<Vec<Planned>> {
+    let mut parts: Vec<Vec<Planned>> = Vec::new();
+    let mut filled = Size::default();
+    for planned in planned {
+        let size = Size::of(&planned);
+        match parts.last_mut().filter(|_| filled.and(size).fits()) {
+            Some(part) => {
+                part.push(planned);
+                filled = filled.and(size);
+            }
+            None => {
+                parts.push(vec![planned]);
+                filled = size;
+            }
+        }
+    }
+    parts
+}

@@ -1,0 +1,175 @@
+//! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; any other is replaced.
+
+use crate::content::rows::change::ChangedItem;
+use crate::content::rows::directory::read_month;
+use crate::content::rows::post::{self as post_rows, Move};
+use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::write::listing::Partition;
+use crate::content::write::outcomes::TermOutcome;
+use crate::content::write::plan::{self, TermChange};
+use crate::content::write::record;
+use crate::content::write::terms::leads;
+use crate::keys::time::{Direction, Span};
+use crate::keys::{Shelf, Table, place, term};
+use crate::model::{Slug, Term, TermId, TermKind};
+use crate::store::{Key, Properties, RowRange, StoreError};
+
+use super::overlay::Overlay;
+use super::{counts, index};
+
+/// What became of each change, and what is recorded of them.
+pub fn change(
+    rows: &mut Overlay<'_>,
+    changes: &[TermChange],
+) -> Result<(Vec<TermOutcome>, Vec<ChangedItem>), StoreError> {
+    let (mut outcomes, mut items) = (Vec::with_capacity(changes.len()), Vec::new());
+    for change in changes {
+        let refused = refusal(rows, change)?;
+        if refused.is_none() {
+            write(rows, change.before(), change.after.as_ref())?;
+            items.extend(record::of_term(change.before(), change.after.as_ref()));
+        }
+        outcomes.push(refused.unwrap_or(TermOutcome::Done));
+    }
+    Ok((outcomes, items))
+}
+
+/// What there is of a term that a post is to get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TermState {
+    Exists,
+    Absent,
+    /// The slug is a later one of another term.
+    OfAnother,
+}
+
+pub fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<TermState, StoreError> {
+    Ok(match owner(rows, kind, slug)? {
+        None => TermState::Absent,
+        Some(term) if term.id.first_slug == *slug => TermState::Exists,
+        Some(_) => TermState::OfAnother,
+    })
+}
+
+/// Creates a tag with the post that has it.
+pub fn create_tag(rows: &mut Overlay<'_>, slug: &Slug) -> Result<(), StoreError> {
+    write(rows, None, Some(&Term::new(TermKind::Tag, slug.clone(), slug.as_str())))
+}
+
+fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome>, StoreError> {
+    let id = &change.term().id;
+    let first = owner(rows, id.kind, &id.first_slug)?;
+    if let Some(before) = &change.before {
+        let row = rows.get(Table::Terms(id.kind), &term::term(&id.first_slug))?;
+        if row.is_none_or(|row| row.etag != before.etag) {
+            return Ok(Some(TermOutcome::Conflict));
+        }
+    } else if let Some(first) = first {
+        let is_same = first.id == *id;
+        return Ok(Some(if is_same { TermOutcome::Conflict } else { TermOutcome::Taken }));
+    }
+    let Some(after) = &change.after else {
+        let is_used = index::is_listed(rows, id.kind, &id.first_slug)? || is_of_a_draft(rows, id)?;
+        return Ok(is_used.then_some(TermOutcome::InUse));
+    };
+    let is_new_slug = change.before().is_none_or(|before| before.slug != after.slug);
+    if !is_new_slug || after.slug == id.first_slug {
+        return Ok(None);
+    }
+    let is_taken = match owner(rows, id.kind, &after.slug)? {
+        Some(owner) => owner.id != *id,
+        // Posts have a term of this first slug, which would be hidden by a row of the slug.
+        None => index::is_listed(rows, id.kind, &after.slug)?,
+    };
+    Ok(is_taken.then_some(TermOutcome::Taken))
+}
+
+/// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Former slugs that belong to others are left with them.
+fn write(rows: &mut Overlay<'_>, before: Option<&Term>, after: Option<&Term>) -> Result<(), StoreError> {
+    let Some(id) = after.or(before).map(|term| &term.id) else { return Ok(()) };
+    let had = before.map(plan::term_rows).unwrap_or_default();
+    let has = after.map(plan::term_rows).unwrap_or_default();
+    for slug in had.keys().filter(|slug| !has.contains_key(*slug)) {
+        if names(rows, id, slug)? {
+            put(rows, id.kind, slug, None, false)?;
+        }
+    }
+    for (slug, row) in has {
+        let is_unchanged = had.get(&slug) == Some(&row) && names(rows, id, &slug)?;
+        if !is_unchanged && owner(rows, id.kind, &slug)?.is_none_or(|owner| owner.id == *id) {
+            put(rows, id.kind, &slug, Some(row.properties), row.is_listed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts or deletes the row of a slug, with its mirror and the count of its partition.
+fn put(
+    rows: &mut Overlay<'_>,
+    kind: TermKind,
+    slug: &Slug,
+    properties: Option<Properties>,
+    is_listed: bool,
+) -> Result<(), StoreError> {
+    let (table, own) = (Table::Terms(kind), term::term(slug));
+    let mirror = Key::new(own.partition(), term::row(slug, Direction::Backward))?;
+    let was_listed = rows.get(table, &mirror)?.is_some();
+    match properties.clone().filter(|_| is_listed) {
+        Some(properties) => rows.put(table, mirror, properties),
+        None => rows.delete(table, mirror),
+    }
+    let partition = Partition::Terms(kind, own.partition().to_owned());
+    match properties {
+        Some(properties) => rows.put(table, own, properties),
+        None => rows.delete(table, own),
+    }
+    match i64::from(is_listed) - i64::from(was_listed) {
+        0 => Ok(()),
+        added => counts::change_listed(rows, &partition, added, None),
+    }
+}
+
+/// The term that a slug leads to.
+fn owner(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term>, StoreError> {
+    Ok(match row(rows, kind, slug)? {
+        Some(TermRow::Identity(found)) => Some(found.term),
+        Some(TermRow::Slug(found)) => match row(rows, kind, &found.first_slug)? {
+            Some(TermRow::Identity(found)) => Some(found.term).filter(|term| leads(term, slug)),
+            _ => None,
+        },
+        Some(TermRow::Gone { .. }) | None => None,
+    })
+}
+
+/// Whether the row of a slug is the term's identity row or names it.
+fn names(rows: &Overlay<'_>, id: &TermId, slug: &Slug) -> Result<bool, StoreError> {
+    Ok(match row(rows, id.kind, slug)? {
+        Some(TermRow::Identity(found)) => found.term.id == *id,
+        Some(TermRow::Slug(found)) => found.first_slug == id.first_slug,
+        Some(TermRow::Gone { .. }) | None => false,
+    })
+}
+
+fn row(overlay: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<TermRow>, StoreError> {
+    let row = overlay.get(Table::Terms(kind), &term::term(slug))?;
+    row.map(|row| rows::read(kind, &row)).transpose()
+}
+
+/// Whether a draft has the term. Drafts have no index: their summaries are read.
+fn is_of_a_draft(rows: &Overlay<'_>, id: &TermId) -> Result<bool, StoreError> {
+    let months = RowRange::new(place::months_partition(Shelf::Drafts), None, None)?;
+    for row in rows.range(Table::Months, &months)? {
+        let month = read_month(&row)?;
+        if month.count.rows <= 0 {
+            continue;
+        }
+        let summaries = Span::default().rows(&place::month_partition(month.partition), Direction::Forward);
+        for row in rows.range(Table::Drafts, &summaries)? {
+            let is_gone = matches!(post_rows::read_move(&row)?, Some(Move::ForwardTo(_)));
+            if !is_gone && post_rows::read_summary(&row)?.bears(id.kind, &id.first_slug) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,219 @@
+//! What a change writes, as pure functions of the post or term before and after. The rule: nothing here reads, waits or asks for the time.
+
+use std::collections::BTreeSet;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::post as rows;
+use crate::keys::intent::IntentName;
+use crate::keys::{PostPlace, lookup, place};
+use crate::model::{Post, PostKey, Slug, Term, TermKind, WholePost};
+use crate::store::{Entity, Etag, Key, Properties, StoreError, limits};
+
+mod derived;
+mod snapshot;
+mod step;
+
+pub(super) use derived::{claim_row, revision_row, term_rows};
+pub use snapshot::{Snapshot, TermSnapshot};
+pub(super) use step::{Step, Witness, commit_step, reserve_step, take_step, tentative_step};
+pub(in crate::content) use step::{count_operation, delete_rows, put_rows};
+
+/// As long as the name of any intent.
+const LONGEST_NAME: &str = "----------------------------------------------------------------";
+
+/// A post as it was read for a change, with the ETag that the change holds it to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub whole: WholePost,
+    /// Of the row under its slug, which every change of the post writes.
+    pub etag: Etag,
+    /// The properties of that row.
+    pub row: Properties,
+    /// The intents that the row names: of the change that made it, and of one that has taken it.
+    pub named: Vec<IntentName>,
+}
+
+impl Stored {
+    /// # Errors
+    /// If the row does not read.
+    pub fn read(row: &Entity) -> Result<Self, StoreError> {
+        let named = [rows::made_by(row)?, rows::taken_by(row)?];
+        Ok(Self {
+            whole: rows::read_whole(row)?,
+            etag: row.etag.clone(),
+            row: row.properties.clone(),
+            named: named.into_iter().flatten().collect(),
+        })
+    }
+}
+
+/// One post's change: created, changed or deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub before: Option<Stored>,
+    pub after: Option<WholePost>,
+}
+
+/// One term's change: created, changed, renamed or deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TermChange {
+    pub before: Option<StoredTerm>,
+    pub after: Option<Term>,
+}
+
+/// A term as it was read for a change, with the ETag of its identity row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTerm {
+    pub term: Term,
+    pub etag: Etag,
+    pub row: Properties,
+    /// The intents that the row names.
+    pub named: Vec<IntentName>,
+}
+
+/// A change with the rows of the post after it: made on whatever thread has the time, because packing the body is most of the work.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub change: Change,
+    pub(super) rows: Option<PostRows>,
+}
+
+/// The rows of one version of a post, without the names of intents.
+#[derive(Debug, Clone)]
+pub(in crate::content) struct PostRows {
+    pub whole: Properties,
+    /// The summary, and its mirror.
+    pub summary: Properties,
+}
+
+impl Planned {
+    /// # Errors
+    /// [`ContentError::TooLarge`] if the body fits no row.
+    pub fn of(change: Change) -> Result<Self> {
+        let rows = change.after.as_ref().map(PostRows::of).transpose()?;
+        Ok(Self { change, rows })
+    }
+}
+
+impl PostRows {
+    /// # Errors
+    /// [`ContentError::TooLarge`] if the body fits no row, beside all that the post has and the marks of a change.
+    pub fn of(whole: &WholePost) -> Result<Self> {
+        let post = &whole.post;
+        let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
+        let packed = rows::whole(whole).map_err(|e| too_large(e.to_string()))?;
+        let elsewhere = rows::OtherPlace { shelf: PostPlace::of(post).shelf, key: post.key() };
+        let marked = rows::set_move(packed.clone(), &rows::Move::PendingFrom(elsewhere));
+        let marked = rows::set_taken_by(rows::set_made_by(marked, LONGEST_NAME), LONGEST_NAME);
+        limits::check_entity(&place::whole(post.key().month(), &post.slug), &marked)
+            .map_err(|e| too_large(e.to_string()))?;
+        Ok(Self { whole: packed, summary: rows::summary(post) })
+    }
+}
+
+impl Change {
+    pub fn post(&self) -> &Post {
+        match (&self.after, &self.before) {
+            (Some(after), _) => &after.post,
+            (None, Some(before)) => &before.whole.post,
+            (None, None) => unreachable!("a change has a post before it or after it"),
+        }
+    }
+
+    pub fn before(&self) -> Option<&Post> {
+        self.before.as_ref().map(|stored| &stored.whole.post)
+    }
+
+    pub fn after(&self) -> Option<&Post> {
+        self.after.as_ref().map(|whole| &whole.post)
+    }
+
+    /// Whether the post changes its partition, so that no one transaction covers it.
+    pub fn is_move(&self) -> bool {
+        matches!((self.before(), self.after()), (Some(before), Some(after)) if is_move(before, after))
+    }
+
+    /// Whether nothing but the post's own rows changes: no slug, place or term.
+    pub fn is_in_place(&self) -> bool {
+        match (self.before(), self.after()) {
+            (Some(before), Some(after)) => {
+                let same_terms = TermKind::ALL.into_iter().all(|kind| before.terms(kind) == after.terms(kind));
+                let same_place = PostPlace::of(before) == PostPlace::of(after);
+                let same_names = (&before.slug, &before.former_slugs, &before.origin)
+                    == (&after.slug, &after.former_slugs, &after.origin);
+                same_terms && same_place && same_names
+            }
+            _ => false,
+        }
+    }
+
+    /// Terms that a post has after the change, and as a published post did not have before.
+    pub fn new_terms(&self) -> Vec<(TermKind, Slug)> {
+        let Some(after) = self.after() else { return Vec::new() };
+        let before = self.before().filter(|before| after.published_at.is_none() || before.published_at.is_some());
+        let is_new = |kind, slug: &Slug| before.is_none_or(|before| !before.bears(kind, slug));
+        let of_kind = |kind: TermKind| after.terms(kind).iter().map(move |slug| (kind, slug.clone()));
+        TermKind::ALL.into_iter().flat_map(of_kind).filter(|(kind, slug)| is_new(*kind, slug)).collect()
+    }
+
+    /// Pointers that the post has after the change and did not have before.
+    pub fn new_pointers(&self) -> Vec<PointerPlace> {
+        let old: BTreeSet<_> = self.before().map(pointers).unwrap_or_default();
+        let new = self.after().map(pointers).unwrap_or_default();
+        new.difference(&old).cloned().collect()
+    }
+
+    /// The slugs that the post has after the change and did not have before; its present one first, if it is among them.
+    pub fn new_slugs(&self) -> Vec<Slug> {
+        let Some(after) = self.after() else { return Vec::new() };
+        let had = |slug: &Slug| {
+            self.before().is_some_and(|before| before.slug == *slug || before.former_slugs.contains(slug))
+        };
+        [&after.slug].into_iter().chain(&after.former_slugs).filter(|slug| !had(slug)).cloned().collect()
+    }
+}
+
+impl TermChange {
+    pub fn before(&self) -> Option<&Term> {
+        self.before.as_ref().map(|stored| &stored.term)
+    }
+
+    pub fn term(&self) -> &Term {
+        match (&self.after, &self.before) {
+            (Some(after), _) => after,
+            (None, Some(before)) => &before.term,
+            (None, None) => unreachable!("a change has a term before it or after it"),
+        }
+    }
+}
+
+/// Whether a post moves to another partition between these two states.
+pub(super) fn is_move(before: &Post, after: &Post) -> bool {
+    let (old, new) = (PostPlace::of(before), PostPlace::of(after));
+    (old.shelf, old.partition()) != (new.shelf, new.partition())
+}
+
+/// A pointer's place: the term, and the post's key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PointerPlace {
+    pub kind: TermKind,
+    pub slug: Slug,
+    pub key: PostKey,
+}
+
+/// The pointers of a published or scheduled post; a draft has none.
+pub fn pointers(post: &Post) -> BTreeSet<PointerPlace> {
+    if post.published_at.is_none() {
+        return BTreeSet::new();
+    }
+    let of_kind = |kind: TermKind| {
+        post.terms(kind).iter().map(move |slug| PointerPlace { kind, slug: slug.clone(), key: post.key() })
+    };
+    TermKind::ALL.into_iter().flat_map(of_kind).collect()
+}
+
+/// The rows of `PostKeys` that a post owns.
+pub(super) fn lookups(post: &Post) -> BTreeSet<Key> {
+    let slugs = post.former_slugs.iter().chain([&post.slug]).map(lookup::by_slug);
+    slugs.chain([lookup::by_id(&post.id)]).collect()
+}

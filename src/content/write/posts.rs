@@ -1,0 +1,53 @@
+//! Changes of posts, many at once or one. The rule: a body that fits no row is refused before anything is written, and each change is answered for by itself.
+
+use std::collections::BTreeMap;
+
+use crate::content::error::{ContentError, Result};
+use crate::model::Slug;
+
+use super::Writer;
+use super::outcomes::Outcome;
+use super::plan::{Change, Planned};
+
+impl Writer {
+    /// Makes the changes, and answers for each in their order.
+    ///
+    /// # Errors
+    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether anything was.
+    pub async fn change_posts(&self, changes: Vec<Change>) -> Result<Vec<Outcome>> {
+        self.change_posts_with(changes, &[]).await
+    }
+
+    /// As [`change_posts`](Self::change_posts), and creates those of these tags that a post then has and that do not exist.
+    pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+        let mut refused = BTreeMap::new();
+        let mut fitting = Vec::with_capacity(changes.len());
+        for (i, change) in changes.into_iter().enumerate() {
+            match Planned::of(change) {
+                Ok(planned) => fitting.push(planned),
+                Err(ContentError::TooLarge { reason, .. }) => drop(refused.insert(i, Outcome::TooLarge(reason))),
+                Err(e) => return Err(e),
+            }
+        }
+        let mut outcomes = self.change_planned_with(fitting, new_tags).await?;
+        for (i, outcome) in refused {
+            outcomes.insert(i, outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// As [`change_posts`](Self::change_posts), for changes that were planned elsewhere.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
+        self.change_planned_with(planned, &[]).await
+    }
+
+    async fn change_planned_with(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+        match self.store.is_transactional() {
+            true => self.change_posts_at_once(planned, new_tags).await,
+            false => self.change_posts_stepwise(&planned, new_tags).await,
+        }
+    }
+}

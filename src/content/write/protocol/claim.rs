@@ -1,0 +1,229 @@
+//! The rows of `PostKeys`: who owns an id and a slug. The rule (I6): a slug is claimed by an insert that fails if the row exists; a row that names another post is
+//! resolved, never left to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::content::directory::scan_all;
+use crate::content::error::{ContentError, Result};
+use crate::content::moves;
+use crate::content::rows::lookup::{self as rows, LookupRow};
+use crate::content::write::plan;
+use crate::content::write::retry::until_settled;
+use crate::keys::intent::IntentName;
+use crate::keys::{Table, lookup};
+use crate::model::{Post, PostId, Slug};
+use crate::store::limits::BATCH_OPERATIONS_MAX;
+use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store, StoreError};
+
+use super::intent::{self, Found, require_open};
+use super::{CONCURRENCY, Session};
+
+/// A row that is to be claimed, and for whom.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    pub key: Key,
+    pub id: PostId,
+    properties: Properties,
+}
+
+/// Why a claim was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// The slug belongs to another post.
+    Taken(Slug),
+    /// A post with the id exists already.
+    Exists,
+}
+
+impl Claim {
+    /// Of what `key` should say for a post that owns it; `None` if it does not.
+    pub fn of(key: &Key, post: &Post, intent: &str) -> Option<Self> {
+        let properties = plan::claim_row(key, post, intent)?;
+        Some(Self { key: key.clone(), id: post.id.clone(), properties })
+    }
+
+    fn put(&self, precondition: Precondition) -> Operation {
+        Operation::Put { row: self.key.row().to_owned(), properties: self.properties.clone(), precondition }
+    }
+
+    fn slug(&self) -> Option<Slug> {
+        match lookup::parse(&self.key)? {
+            lookup::Lookup::Slug(slug) => Some(slug),
+            lookup::Lookup::Id(_) => None,
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Claims all that are free; which were refused, and why.
+    pub(super) async fn claim(&self, claims: Vec<Claim>) -> Result<Vec<(PostId, Refused)>> {
+        let mut buckets: BTreeMap<String, Vec<Claim>> = BTreeMap::new();
+        for claim in claims {
+            buckets.entry(claim.key.partition().to_owned()).or_default().push(claim);
+        }
+        let in_chunks =
+            |claims: Vec<Claim>| claims.chunks(BATCH_OPERATIONS_MAX).map(<[Claim]>::to_vec).collect::<Vec<_>>();
+        let chunks: Vec<Vec<Claim>> = buckets.into_values().flat_map(in_chunks).collect();
+        let refused: Vec<Vec<_>> = stream::iter(chunks.into_iter().map(|chunk| self.claim_chunk(chunk)))
+            .buffer_unordered(CONCURRENCY)
+            .try_collect()
+            .await?;
+        Ok(refused.into_iter().flatten().collect())
+    }
+
+    async fn claim_chunk(&self, chunk: Vec<Claim>) -> Result<Vec<(PostId, Refused)>> {
+        let Some(first) = chunk.first() else { return Ok(Vec::new()) };
+        let operations = chunk.iter().map(|claim| claim.put(Precondition::Absent)).collect();
+        let batch = Batch::new(first.key.partition(), operations)?;
+        match self.store.commit(Table::PostKeys.name(), &batch).await {
+            Ok(_) => Ok(Vec::new()),
+            Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {
+                let mut refused = Vec::new();
+                for claim in &chunk {
+                    let one = until_settled("a slug", || self.claim_one(claim)).await?;
+                    refused.extend(one.map(|why| (claim.id.clone(), why)));
+                }
+                Ok(refused)
+            }
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    async fn claim_one(&self, claim: &Claim) -> Result<Option<Refused>> {
+        let precondition = match self.store.get(Table::PostKeys.name(), &claim.key).await? {
+            None => Precondition::Absent,
+            Some(row) => {
+                let read = rows::read(&row)?;
+                if read.intent() == self.name.to_string() && *read.id() == claim.id {
+                    // Our own, whose answer was lost.
+                    return Ok(None);
+                }
+                match self.owner(claim, &read).await? {
+                    Owner::None => Precondition::Match(row.etag),
+                    Owner::Itself => return Ok(Some(Refused::Exists)),
+                    Owner::Other(slug) => return Ok(Some(Refused::Taken(slug))),
+                    Owner::Unknown(open) => {
+                        self.writer.wait_until_closed(&open).await?;
+                        return Err(StoreError::precondition("a claim that was waited for").into());
+                    }
+                }
+            }
+        };
+        let batch = Batch::new(claim.key.partition(), vec![claim.put(precondition)])?;
+        self.store.commit(Table::PostKeys.name(), &batch).await?;
+        Ok(None)
+    }
+
+    /// Whose a row is that exists. The intents are read after the row, and the post after the intents: a change that was closed before has made the post what it is.
+    async fn owner(&self, claim: &Claim, row: &LookupRow) -> Result<Owner> {
+        let open = self.open_changes_of(row.id()).await?;
+        if !open.is_empty() {
+            return Ok(Owner::Unknown(open));
+        }
+        let post = moves::find(&self.store, row.id(), &[]).await?;
+        let is_same_post = *row.id() == claim.id;
+        Ok(match (claim.slug(), post) {
+            // The slug is one that the post itself is about to get.
+            (Some(_), Some(_)) if is_same_post => Owner::None,
+            (None, Some(_)) => Owner::Itself,
+            (Some(slug), Some(post)) if post.slug == slug || post.former_slugs.contains(&slug) => Owner::Other(slug),
+            _ => Owner::None,
+        })
+    }
+
+    /// The open intents of other changes of a post.
+    async fn open_changes_of(&self, id: &PostId) -> Result<Vec<IntentName>> {
+        let rows = scan_all(&self.store, Table::Intents).await?;
+        let named = rows.iter().map(|row| (IntentName::of_key(&row.key), row)).filter(|(name, _)| *name != self.name);
+        let changes = |row: &Entity| match intent::read(row) {
+            Ok(Found::Open { intent, .. }) => intent.changes_post(id),
+            Ok(Found::Kept { .. } | Found::Foreign) | Err(_) => false,
+        };
+        Ok(named.filter(|(_, row)| changes(row)).map(|(name, _)| name).collect())
+    }
+
+    /// Makes these rows say what the post is, and releases those that it does not own. `after`: the post as this change has made it. Rows are never inserted here,
+    /// because the change has claimed all that it needs before its commit (W3).
+    pub(super) async fn settle_claims(&self, id: &PostId, keys: BTreeSet<Key>, after: Option<&Post>) -> Result<()> {
+        let keys: Vec<Key> = keys.into_iter().collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        until_settled("a slug", || async {
+            let found = self.store.get_many(Table::PostKeys.name(), &keys).await;
+            let found: Vec<Option<Entity>> = found.into_iter().collect::<Result<_, _>>()?;
+            let mut operations = Vec::new();
+            for (key, row) in keys.iter().zip(&found) {
+                if let Some(row) = row {
+                    operations.extend(self.settle_one(key, row, id, after)?.map(|operation| (key, operation)));
+                }
+            }
+            if operations.is_empty() {
+                return Ok(());
+            }
+            require_open(&self.store, &self.name).await?;
+            let commits = operations.into_iter().map(|(key, operation)| async move {
+                let batch = Batch::new(key.partition(), vec![operation])?;
+                self.store.commit(Table::PostKeys.name(), &batch).await?;
+                Ok::<_, ContentError>(())
+            });
+            try_join_all(commits).await.map(drop)
+        })
+        .await
+    }
+
+    fn settle_one(&self, key: &Key, row: &Entity, id: &PostId, after: Option<&Post>) -> Result<Option<Operation>> {
+        let read = rows::read(row)?;
+        if read.id() != id {
+            return Ok(None);
+        }
+        let precondition = Precondition::Match(row.etag.clone());
+        let wanted = after.and_then(|post| Claim::of(key, post, &self.name.to_string()).map(|claim| (claim, post)));
+        Ok(match wanted {
+            Some((claim, post)) => {
+                let is_former = |slug: &Slug| *slug != post.slug;
+                let wants_former = claim.slug().as_ref().is_some_and(is_former);
+                let is_right = wants_former == matches!(read, LookupRow::Former { .. }) && read.names(post);
+                (!is_right).then(|| claim.put(precondition))
+            }
+            None => Some(Operation::Delete { row: key.row().to_owned(), precondition }),
+        })
+    }
+}
+
+/// Removes the claims that name an intent whose change was not made, unless the post owns them (W4).
+pub async fn remove_named(store: &Store, name: &IntentName, id: &PostId, keys: BTreeSet<Key>) -> Result<()> {
+    let removals = keys.into_iter().map(|key| async move {
+        until_settled("a slug", || async {
+            let Some(row) = store.get(Table::PostKeys.name(), &key).await? else { return Ok(()) };
+            let read = rows::read(&row)?;
+            if read.id() != id || read.intent() != name.to_string() {
+                return Ok(());
+            }
+            let post = moves::find(store, id, &[]).await?;
+            if post.is_some_and(|post| Claim::of(&key, &post, "").is_some()) {
+                return Ok(());
+            }
+            let precondition = Precondition::Match(row.etag);
+            let delete = Operation::Delete { row: key.row().to_owned(), precondition };
+            store.commit(Table::PostKeys.name(), &Batch::new(key.partition(), vec![delete])?).await?;
+            Ok(())
+        })
+        .await
+    });
+    stream::iter(removals).buffer_unordered(CONCURRENCY).try_collect().await
+}
+
+/// Whose a row of `PostKeys` is.
+enum Owner {
+    None,
+    /// The post that claims it, which exists already.
+    Itself,
+    /// Another post, which has this slug.
+    Other(Slug),
+    /// To be known once these intents are closed.
+    Unknown(Vec<IntentName>),
+}

@@ -1,0 +1,112 @@
+//! Makes a commit impossible that comes too late. The rule (W6): before a change is undone for a writer that may still be at work, the row that its commit replaces
+//! is written again.
+
+use crate::content::error::Result;
+use crate::content::rows::marker::{self, Marker};
+use crate::content::rows::post as rows;
+use crate::content::rows::term::{self as term_rows, TermRow};
+use crate::content::write::retry::until_settled;
+use crate::keys::intent::IntentName;
+use crate::keys::{PostPlace, Table, place, term};
+use crate::model::{Post, Term};
+use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store};
+
+/// Of one change of a post. One or two requests.
+pub async fn raise(store: &Store, name: &IntentName, before: Option<&Post>, after: Option<&Post>) -> Result<()> {
+    match (before, after) {
+        (Some(before), _) => renew_post(store, name, before).await,
+        (None, Some(after)) => fence_marker(store, name, after).await,
+        (None, None) => Ok(()),
+    }
+}
+
+async fn renew_post(store: &Store, name: &IntentName, before: &Post) -> Result<()> {
+    let place = PostPlace::of(before);
+    until_settled("a post", || async {
+        let row = store.get(place.shelf.name(), &place.whole(&before.slug)).await?;
+        let Some(row) = row.filter(|row| is_to_renew(row, name, before)) else { return Ok(()) };
+        put(store, place.shelf.table(), &row.key, rows::set_free(&row.properties), Precondition::Match(row.etag)).await
+    })
+    .await
+}
+
+/// The row of another version, or one that another change has taken, has another ETag already. One that was committed is not to be fenced.
+fn is_to_renew(row: &Entity, name: &IntentName, before: &Post) -> bool {
+    let is_same = rows::read_summary(row).is_ok_and(|found| found.id == before.id && found.version == before.version);
+    let is_committed = rows::made_by(row).is_ok_and(|by| by.as_ref() == Some(name));
+    let is_others = rows::taken_by(row).is_ok_and(|by| by.is_some_and(|by| by != *name));
+    is_same && !is_committed && !is_others
+}
+
+async fn fence_marker(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
+    let place = PostPlace::of(after);
+    let key = place::marker(place.partition(), &after.id);
+    until_settled("a post", || async {
+        let precondition = match store.get(place.shelf.name(), &key).await? {
+            None if is_there(store, &place, after).await? => return Ok(()),
+            None => Precondition::Absent,
+            Some(row) => match marker::read(&row)? {
+                Marker::Reserved(by) if by == name.to_string() => Precondition::Match(row.etag),
+                _ => return Ok(()),
+            },
+        };
+        put(store, place.shelf.table(), &key, marker::row(&Marker::Fenced(name.to_string())), precondition).await
+    })
+    .await
+}
+
+async fn is_there(store: &Store, place: &PostPlace, after: &Post) -> Result<bool> {
+    let row = store.get(place.shelf.name(), &place.whole(&after.slug)).await?;
+    Ok(row.is_some_and(|row| rows::read_summary(&row).is_ok_and(|post| post.id == after.id)))
+}
+
+/// Removes the marker that names an intent whose creation of a post was not made.
+pub async fn remove_marker(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
+    let place = PostPlace::of(after);
+    let key = place::marker(place.partition(), &after.id);
+    until_settled("a post", || async {
+        let Some(row) = store.get(place.shelf.name(), &key).await? else { return Ok(()) };
+        if marker::read(&row)?.by() != name.to_string() {
+            return Ok(());
+        }
+        let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::Match(row.etag) };
+        store.commit(place.shelf.name(), &Batch::new(key.partition(), vec![delete])?).await?;
+        Ok(())
+    })
+    .await
+}
+
+/// Of one change of a term: the identity row is written again, without the mark of a deletion; if it is absent, a row that says so keeps a creation from
+/// being reserved.
+pub async fn raise_term(store: &Store, name: &IntentName, before: Option<&Term>, changed: &Term) -> Result<()> {
+    let kind = changed.kind();
+    let (table, key) = (Table::Terms(kind), term::term(&changed.id.first_slug));
+    until_settled("a term", || async {
+        let Some(row) = store.get(table.name(), &key).await? else {
+            // Only a creation can still arrive, as its reservation.
+            return match before {
+                None => put(store, table, &key, term_rows::gone(&name.to_string()), Precondition::Absent).await,
+                Some(_) => Ok(()),
+            };
+        };
+        let found = match term_rows::read(kind, &row)? {
+            TermRow::Identity(found) => found,
+            TermRow::Gone { by } if before.is_none() && by == name.to_string() => {
+                return put(store, table, &key, row.properties, Precondition::Match(row.etag)).await;
+            }
+            TermRow::Gone { .. } | TermRow::Slug(_) => return Ok(()),
+        };
+        if found.made_by.as_ref() == Some(name) || found.deleting_by.is_some_and(|by| by != *name) {
+            return Ok(());
+        }
+        let properties = term_rows::without_deleting(&row.properties);
+        put(store, table, &key, properties, Precondition::Match(row.etag)).await
+    })
+    .await
+}
+
+async fn put(store: &Store, table: Table, key: &Key, properties: Properties, precondition: Precondition) -> Result<()> {
+    let put = Operation::Put { row: key.row().to_owned(), properties, precondition };
+    store.commit(table.name(), &Batch::new(key.partition(), vec![put])?).await?;
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! The intent: the entry in a write-ahead log that says what one change will write. The rule: while it is open, whoever finds it can finish the change or undo it
+//! (docs/design.md, "Rows").
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::Fields;
+use crate::content::rows::packed;
+use crate::content::write::plan::{Change, Snapshot, TermChange, TermSnapshot};
+use crate::keys::Table;
+use crate::keys::intent::IntentName;
+use crate::model::instant::TICKS_PER_SECOND;
+use crate::model::{Instant, PostId, Slug, TermId, TermKind};
+use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
+
+/// How long an intent is its writer's own without being renewed; after this time its writer is taken to have stopped.
+pub const LEASE_SECONDS: i64 = 15;
+/// How long a closed intent is kept: far over the time that a request may be under way.
+const KEPT_SECONDS: i64 = 600;
+
+/// Of this shape of rows and this protocol. An intent of another format is left alone.
+const FORMAT: i32 = 2;
+pub const FORMAT_NAME: &str = "Format";
+const OPEN_UNTIL: &str = "OpenUntil";
+const KEPT: &str = "Kept";
+const WORK: &str = "Work";
+
+/// What one change will write, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    pub work: Work,
+    /// Who makes the change.
+    pub by: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Work {
+    /// Of each post, what it was and what it is to be; and the tags that are made for them once they exist.
+    Posts { changes: Vec<(Option<Snapshot>, Option<Snapshot>)>, new_tags: Vec<String> },
+    /// Of each term, what it was and what it is to be.
+    Terms { changes: Vec<(Option<TermSnapshot>, Option<TermSnapshot>)> },
+}
+
+/// A row of `Intents` as it was found.
+#[derive(Debug, Clone)]
+pub enum Found {
+    /// Its writer works, or has stopped if `until` is over.
+    Open { intent: Intent, until: Instant },
+    /// The change has ended. What names the intent is removed once more after `until`.
+    Kept { intent: Intent, until: Instant },
+    /// Of another version of the program.
+    Foreign,
+}
+
+impl Intent {
+    pub fn of_posts(changes: &[Change], new_tags: &[Slug], by: Option<&str>) -> Self {
+        let snapshot = |post: Option<&_>| post.map(Snapshot::of);
+        let changes = changes.iter().map(|c| (snapshot(c.before()), snapshot(c.after()))).collect();
+        let new_tags = new_tags.iter().map(Slug::to_string).collect();
+        Self { work: Work::Posts { changes, new_tags }, by: by.map(ToOwned::to_owned) }
+    }
+
+    pub fn of_terms(changes: &[TermChange], by: Option<&str>) -> Self {
+        let snapshot = |term: Option<&_>| term.map(TermSnapshot::of);
+        let changes = changes.iter().map(|c| (snapshot(c.before()), snapshot(c.after.as_ref()))).collect();
+        Self { work: Work::Terms { changes }, by: by.map(ToOwned::to_owned) }
+    }
+
+    fn after(&self) -> impl Iterator<Item = &Snapshot> {
+        let changes = match &self.work {
+            Work::Posts { changes, .. } => changes.as_slice(),
+            Work::Terms { .. } => &[],
+        };
+        changes.iter().filter_map(|(_, after)| after.as_ref())
+    }
+
+    /// Whether a post is to have this term.
+    pub fn gives(&self, id: &TermId) -> bool {
+        let kind = |snapshot: &Snapshot| match id.kind {
+            TermKind::Category => snapshot.categories.clone(),
+            TermKind::Tag => snapshot.tags.clone(),
+            TermKind::Author => snapshot.authors.clone(),
+        };
+        self.after().any(|snapshot| kind(snapshot).iter().any(|slug| slug == id.first_slug.as_str()))
+    }
+
+    /// Whether it changes this post.
+    pub fn changes_post(&self, id: &PostId) -> bool {
+        match &self.work {
+            Work::Posts { changes, .. } => {
+                changes.iter().flat_map(|(before, after)| [before, after]).flatten().any(|post| post.id == id.as_str())
+            }
+            Work::Terms { .. } => false,
+        }
+    }
+}
+
+/// The row of an open intent, leased for [`LEASE_SECONDS`] from now on; with the instant at which the lease is over.
+fn leased(clock: &Clock, packed: &Properties) -> (Properties, Instant) {
+    let until = after(clock, LEASE_SECONDS);
+    let mut properties = packed.clone();
+    properties.set(OPEN_UNTIL, Value::DateTime(until.ticks()));
+    (properties, until)
+}
+
+/// # Errors
+/// [`ContentError::TooLarge`] if the intent does not fit a row.
+pub fn pack(intent: &Intent) -> Result<Properties> {
+    let json = serde_json::to_vec(intent).expect("an intent is plain data");
+    let mut properties = Properties::new();
+    properties.set(FORMAT_NAME, Value::Int32(FORMAT));
+    packed::pack(&mut properties, WORK, &json)
+        .map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })?;
+    Ok(properties)
+}
+
+fn after(clock: &Clock, seconds: i64) -> Instant {
+    let ticks = clock.now().ticks().saturating_add(seconds * TICKS_PER_SECOND);
+    Instant::from_ticks(ticks).unwrap_or(Instant::MAX)
+}
+
+/// Writes the row of an open intent, leased anew. `etag`: of the row that it replaces.
+pub async fn put_leased(
+    store: &Store,
+    clock: &Clock,
+    name: &IntentName,
+    packed: &Properties,
+    etag: Option<&Etag>,
+) -> Result<(Option<Etag>, Instant), StoreError> {
+    let (properties, until) = leased(clock, packed);
+    let precondition = etag.cloned().map_or(Precondition::Absent, Precondition::Match);
+    let etags = put(store, name, properties, precondition).await?;
+    Ok((etags, until))
+}
+
+/// Closes an intent that something may still be under way of: it is kept, and swept later.
+pub async fn keep(store: &Store, clock: &Clock, name: &IntentName, intent: &Intent) -> Result<()> {
+    let mut properties = pack(intent)?;
+    properties.set(KEPT, Value::Boolean(true));
+    properties.set(OPEN_UNTIL, Value::DateTime(after(clock, KEPT_SECONDS).ticks()));
+    put(store, name, properties, Precondition::None).await?;
+    Ok(())
+}
+
+async fn put(
+    store: &Store,
+    name: &IntentName,
+    properties: Properties,
+    precondition: Precondition,
+) -> Result<Option<Etag>, StoreError> {
+    let key = name.key();
+    let put = Operation::Put { row: key.row().to_owned(), properties, precondition };
+    let etags = store.commit(Table::Intents.name(), &Batch::new(key.partition(), vec![put])?).await?;
+    Ok(etags.into_iter().next().flatten())
+}
+
+/// Idempotent: an intent that is gone is closed.
+pub async fn close(store: &Store, name: &IntentName) -> Result<()> {
+    let key = name.key();
+    let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::None };
+    match store.commit(Table::Intents.name(), &Batch::new(key.partition(), vec![delete])?).await {
+        Ok(_) | Err(StoreError::Precondition(_)) => Ok(()),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// # Errors
+/// If the row does not read.
+pub fn read(row: &Entity) -> Result<Found> {
+    let fields = Fields(row);
+    if row.properties.get(FORMAT_NAME).is_none() || fields.int32(FORMAT_NAME)? != FORMAT {
+        return Ok(Found::Foreign);
+    }
+    let json = packed::unpack(&fields, WORK)?;
+    let intent: Intent = serde_json::from_slice(&json).map_err(|_| fields.damaged(WORK))?;
+    let until = fields.instant(OPEN_UNTIL)?;
+    Ok(if fields.flag(KEPT)? { Found::Kept { intent, until } } else { Found::Open { intent, until } })
+}
+
+/// Whether the intent is closed: gone, or kept (W1). One point read.
+pub async fn is_closed(store: &Store, name: &IntentName) -> Result<bool> {
+    let row = store.get(Table::Intents.name(), &name.key()).await?;
+    Ok(row.is_none_or(|row| Fields(&row).flag(KEPT).unwrap_or(false)))
+}
+
+/// Whether a row's lease goes on, whatever version wrote it. A kept intent has none.
+pub fn is_leased(row: &Entity, now: Instant) -> bool {
+    let fields = Fields(row);
+    fields.instant(OPEN_UNTIL).is_ok_and(|until| until > now) && !fields.flag(KEPT).unwrap_or(false)
+}
+
+/// What entitles a writer to remove rows (W3): its intent is still open, read after the rows.
+///
+/// # Errors
+/// [`ContentError::LeaseLost`] if another has finished the change.
+pub async fn require_open(store: &Store, name: &IntentName) -> Result<()> {
+    match is_closed(store, name).await? {
+        false => Ok(()),
+        true => Err(ContentError::LeaseLost),
+    }
+}

@@ -1,0 +1,101 @@
+//! The lists of partitions: months, first characters of terms. The rule (W8): a listing names the open intents that are to put a row into the partition; whoever
+//! changes its count copies it, after the listing was read and under its ETag.
+
+use std::collections::BTreeSet;
+
+use crate::content::error::Result;
+use crate::content::rows::count::{self, Count};
+use crate::content::rows::directory;
+use crate::content::write::retry::until_settled;
+use crate::keys::intent::IntentName;
+use crate::keys::{Shelf, Table, place, term};
+use crate::model::{Month, TermKind};
+use crate::store::{Batch, Etag, Key, Operation, Precondition, Store};
+
+/// A partition that has a listing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Partition {
+    Month(Shelf, Month),
+    Terms(TermKind, String),
+}
+
+impl Partition {
+    /// The row that lists it.
+    pub fn listing(&self) -> (Table, Key) {
+        match self {
+            Self::Month(shelf, month) => (Table::Months, place::month_row(*shelf, *month)),
+            Self::Terms(kind, partition) => (Table::Terms(*kind), term::directory_row(partition)),
+        }
+    }
+
+    /// Its own count.
+    pub fn count(&self) -> (Table, Key) {
+        match self {
+            Self::Month(shelf, _) => (shelf.table(), place::count(self.name())),
+            Self::Terms(kind, _) => (Table::Terms(*kind), place::count(self.name())),
+        }
+    }
+
+    pub fn name(&self) -> String {
+        match self {
+            Self::Month(_, month) => place::month_partition(*month),
+            Self::Terms(_, partition) => partition.clone(),
+        }
+    }
+}
+
+/// Lists a partition that an open intent is to put a row into. One point read and one transaction.
+pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
+    until_settled("the list of partitions", || async {
+        let (table, key) = partition.listing();
+        let _turn = store.turn(table.name(), key.row()).await;
+        let found = store.get(table.name(), &key).await?;
+        let listed = found.as_ref().map(count::read).transpose()?.unwrap_or_default();
+        let mut awaited_by = found.as_ref().map(directory::awaited_by).transpose()?.unwrap_or_default();
+        awaited_by.insert(name.to_string());
+        put(store, partition, &listed, &awaited_by, found.map(|row| row.etag)).await
+    })
+    .await
+}
+
+/// Copies a partition's own count to its listing, and takes the name of the intent off it. Two point reads, and a write if they differ.
+pub async fn copy_count(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
+    until_settled("the list of partitions", || async {
+        let (table, key) = partition.listing();
+        let _turn = store.turn(table.name(), key.row()).await;
+        // The listing is read first: if the count changes meanwhile, whoever changed it copies it again.
+        let found = store.get(table.name(), &key).await?;
+        let (count_table, count_key) = partition.count();
+        let counted = store.get(count_table.name(), &count_key).await?;
+        let counted = counted.as_ref().map(count::read).transpose()?.unwrap_or_default();
+        let Some(found) = found else {
+            return match counted == Count::default() {
+                true => Ok(()),
+                false => put(store, partition, &counted, &BTreeSet::new(), None).await,
+            };
+        };
+        let mut awaited_by = directory::awaited_by(&found)?;
+        if !awaited_by.remove(&name.to_string()) && count::read(&found)? == counted {
+            return Ok(());
+        }
+        put(store, partition, &counted, &awaited_by, Some(found.etag)).await
+    })
+    .await
+}
+
+async fn put(
+    store: &Store,
+    partition: &Partition,
+    count: &Count,
+    awaited_by: &BTreeSet<String>,
+    etag: Option<Etag>,
+) -> Result<()> {
+    let (table, key) = partition.listing();
+    let put = Operation::Put {
+        row: key.row().to_owned(),
+        properties: directory::row(&partition.name(), count, awaited_by),
+        precondition: etag.map_or(Precondition::Absent, Precondition::Match),
+    };
+    store.commit(table.name(), &Batch::new(key.partition(), vec![put])?).await?;
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! The executor for tables: a change is carried out step by step, because a transaction covers one partition. The rule: at every step whoever comes along can
+//! finish the change or undo it. docs/design.md has the rows, the rules W1 to W10 and the steps. Their code: the intent in [`intent`] and [`lease`]; the take and the
+//! commit in [`posts`] and [`steps`]; the preparation in [`claim`], [`listing`], [`index`] and [`moving`]; [`reconcile`]; [`undo`]; recovery in [`recover`],
+//! [`facts`] and [`fence`]; terms in [`terms`].
+
+pub mod claim;
+mod facts;
+mod fence;
+pub mod index;
+pub mod intent;
+pub mod lease;
+pub mod listing;
+mod moving;
+mod posts;
+mod reconcile;
+pub mod recover;
+mod steps;
+pub mod terms;
+mod undo;
+mod wait;
+
+use super::{CONCURRENCY, Writer};
+use crate::keys::intent::IntentName;
+use crate::store::Store;
+
+/// One change under way: its intent, and the store that refuses once the lease is over.
+struct Session<'a> {
+    writer: &'a Writer,
+    store: Store,
+    name: IntentName,
+}

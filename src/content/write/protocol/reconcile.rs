@@ -1,0 +1,79 @@
+//! Step 5: after the commit, the rows that the post no longer has go, and those that name its place are put right. The rule (W3): idempotent, and each row is
+//! removed or written over only while the intent is open, read after the row.
+
+use std::collections::BTreeSet;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::content::error::Result;
+use crate::content::write::plan::{self, is_move};
+use crate::content::write::{record, revisions};
+use crate::keys::{PostPlace, lookup};
+use crate::model::{Post, Slug};
+use crate::store::Key;
+
+use super::listing;
+use super::undo::months;
+use super::{CONCURRENCY, Session, fence, index};
+
+/// A change of a post that was made.
+#[derive(Debug, Clone)]
+pub struct Made {
+    pub before: Option<Post>,
+    pub after: Option<Post>,
+}
+
+impl Session<'_> {
+    /// Reconciles the changes that an intent has made. `by`: who is recorded.
+    pub(super) async fn reconcile(&self, by: Option<&str>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
+        let items = made.iter().filter_map(|m| record::of_post(m.before.as_ref(), m.after.as_ref())).collect();
+        record::write(&self.store, &self.name, by, items).await?;
+        self.make_new_tags(&made, new_tags).await?;
+        let each = made.into_iter().map(|made| async move { self.reconcile_post(&made).await });
+        stream::iter(each).buffer_unordered(CONCURRENCY).try_collect().await
+    }
+
+    async fn reconcile_post(&self, made: &Made) -> Result<()> {
+        let (before, after) = (made.before.as_ref(), made.after.as_ref());
+        let has = after.map(plan::pointers).unwrap_or_default();
+        let had = before.map(plan::pointers).unwrap_or_default();
+        index::remove(&self.store, &self.name, had.difference(&has).cloned().collect()).await?;
+        if let (Some(before), Some(after)) = (before, after) {
+            if is_move(before, after) {
+                self.clear_mark(after).await?;
+            }
+            self.settle_claims(&after.id, claims_to_settle(before, after), Some(after)).await?;
+            // Until `PostKeys` names the new place, the redirects are the way there.
+            if is_move(before, after) || before.slug != after.slug {
+                self.remove_redirects(before).await?;
+            }
+        }
+        if let (Some(before), None) = (before, after) {
+            self.settle_claims(&before.id, plan::lookups(before), None).await?;
+            revisions::delete_all(&self.store, &before.id).await?;
+            fence::remove_marker(&self.store, &self.name, before).await?;
+        }
+        let is_counted = match (before, after) {
+            (Some(before), Some(after)) => is_move(before, after) || before.key() != after.key(),
+            _ => true,
+        };
+        if is_counted {
+            for month in months(before, after) {
+                listing::copy_count(&self.store, &self.name, &month).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows of `PostKeys` that may say something else after the change. Those that it has claimed say it already.
+fn claims_to_settle(before: &Post, after: &Post) -> BTreeSet<Key> {
+    let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
+    let mut keys: BTreeSet<Key> = BTreeSet::new();
+    if place(before) != place(after) {
+        keys.extend([lookup::by_id(&after.id), lookup::by_slug(&after.slug), lookup::by_slug(&before.slug)]);
+    }
+    // Slugs that it had and has no more.
+    keys.extend(plan::lookups(before).difference(&plan::lookups(after)).cloned());
+    keys
+}

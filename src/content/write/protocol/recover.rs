@@ -1,0 +1,241 @@
+//! Intents whose writer has stopped. The rule: what was committed is finished, what was not is undone, and the rows that name the intent decide which (W5).
+
+use std::time::Duration;
+
+use tracing::Instrument;
+
+use crate::content::directory::scan_all;
+use crate::content::error::{ContentError, Result};
+use crate::content::write::plan::{Snapshot, TermSnapshot};
+use crate::content::write::{Writer, record};
+use crate::keys::Table;
+use crate::keys::intent::IntentName;
+use crate::model::{Post, Slug, Term};
+use crate::store::{Etag, StoreError};
+use crate::telemetry::{metrics, spans};
+
+use super::intent::{self, Found, Intent, Work};
+use super::lease::Lease;
+use super::reconcile::Made;
+use super::{Session, facts, fence, undo};
+
+/// How long a writer tries to finish a change of its own that has failed; after it the next recovery does.
+const FINISH_TIME: Duration = Duration::from_secs(10);
+
+/// What a recovery found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Intents that were finished or undone.
+    pub settled: usize,
+    /// Intents that another server may still be at work on.
+    pub left: usize,
+    /// Intents that this version cannot read.
+    pub skipped: usize,
+}
+
+/// Whether anyone may still be at work on an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::content) enum Writers {
+    /// Its process is gone.
+    Gone,
+    /// It has not been heard of.
+    Unheard,
+}
+
+impl Writer {
+    /// Finishes or undoes each change whose writer has stopped. `is_alone`: no other process can write to this store, so every intent's has.
+    pub async fn recover(&self, is_alone: bool) -> Result<Recovered> {
+        self.recover_each(is_alone).instrument(spans::recover()).await
+    }
+
+    async fn recover_each(&self, is_alone: bool) -> Result<Recovered> {
+        let now = self.clock.now();
+        let mut recovered = Recovered::default();
+        for row in scan_all(&self.store, Table::Intents).await? {
+            let name = IntentName::of_key(&row.key);
+            match intent::read(&row) {
+                Ok(Found::Open { until, .. }) if until > now && !is_alone => recovered.left += 1,
+                Ok(Found::Open { intent, .. }) => {
+                    let writers = if is_alone { Writers::Gone } else { Writers::Unheard };
+                    match self.recover_intent(&name, &row.etag, &intent, writers).await {
+                        Ok(_) => recovered.settled += 1,
+                        // Another server is quicker.
+                        Err(ContentError::LeaseLost) => recovered.left += 1,
+                        Err(e) => return Err(e),
+                    }
+                }
+                Ok(Found::Kept { until, .. }) if until > now && !is_alone => {}
+                Ok(Found::Kept { intent, .. }) => self.sweep(&name, &intent).await?,
+                Ok(Found::Foreign) => {
+                    recovered.skipped += 1;
+                    tracing::warn!(intent = %name, "write.intent_of_another_version");
+                }
+                Err(error) => {
+                    recovered.skipped += 1;
+                    tracing::error!(intent = %name, %error, "write.intent_unreadable");
+                }
+            }
+        }
+        self.directories.forget();
+        Ok(recovered)
+    }
+
+    /// Takes an intent over, and finishes or undoes its changes. Whether each of them was made.
+    ///
+    /// # Errors
+    /// [`ContentError::LeaseLost`] if another is doing so.
+    pub(in crate::content) async fn recover_intent(
+        &self,
+        name: &IntentName,
+        etag: &Etag,
+        intent: &Intent,
+        writers: Writers,
+    ) -> Result<Vec<bool>> {
+        let taken = Lease::take(&self.store, &self.clock, name.clone(), intent, Some(etag)).await;
+        let mut lease = match taken {
+            Err(ContentError::Store(StoreError::Precondition(_))) => return Err(ContentError::LeaseLost),
+            taken => taken?,
+        };
+        let session = Session { writer: self, store: lease.store(), name: name.clone() };
+        let facts = lease.while_renewed(session.finish(intent, writers)).await?;
+        match writers {
+            Writers::Gone => intent::close(&self.store, name).await?,
+            Writers::Unheard => intent::keep(&self.store, &self.clock, name, intent).await?,
+        }
+        metrics::change_recovered();
+        tracing::info!(intent = %name, "write.recovered");
+        Ok(facts)
+    }
+
+    /// Removes what has arrived late of a change that was closed long ago.
+    async fn sweep(&self, name: &IntentName, intent: &Intent) -> Result<()> {
+        self.remove_named(name, intent).await?;
+        intent::close(&self.store, name).await
+    }
+
+    /// Removes what names a closed intent and what no post or term has (W4).
+    async fn remove_named(&self, name: &IntentName, intent: &Intent) -> Result<()> {
+        let store = &self.store;
+        for (before, after) in posts(intent)? {
+            // Of a change that was made, the post has what names it.
+            undo::undo_post(store, name, before.as_ref(), after.as_ref(), false).await?;
+        }
+        for (before, after) in terms(intent)? {
+            self.undo_term(store, name, before.as_ref(), after.as_ref(), false).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether each change of an own intent was made, after its commit was not answered.
+    pub(super) async fn learn(&self, name: &IntentName, intent: &Intent) -> Result<Vec<bool>> {
+        let learned = async {
+            let row = self.store.get(Table::Intents.name(), &name.key()).await?;
+            let open = row.filter(|row| matches!(intent::read(row), Ok(Found::Open { .. })));
+            if let Some(row) = open {
+                match self.recover_intent(name, &row.etag, intent, Writers::Unheard).await {
+                    Err(ContentError::LeaseLost) => self.wait_until_closed(std::slice::from_ref(name)).await?,
+                    facts => return facts,
+                }
+            }
+            let facts = self.recorded(name, intent).await?;
+            // What this writer has still written after another had undone its change.
+            if facts.contains(&false) {
+                self.remove_named(name, intent).await?;
+            }
+            Ok(facts)
+        };
+        tokio::time::timeout(FINISH_TIME, learned).await.unwrap_or(Err(ContentError::OutcomeUnknown))
+    }
+
+    /// Of a closed intent: what was made of it is in the record.
+    async fn recorded(&self, name: &IntentName, intent: &Intent) -> Result<Vec<bool>> {
+        let posts = posts(intent)?.into_iter().filter_map(|(before, after)| after.or(before));
+        let posts = posts.map(|post| post.id.to_string());
+        let terms = terms(intent)?.into_iter().filter_map(|(before, after)| after.or(before));
+        let terms = terms.map(|term| term.id.first_slug.to_string());
+        let mut made = Vec::new();
+        for id in posts.chain(terms) {
+            made.push(record::has(&self.store, name, &id).await?);
+        }
+        Ok(made)
+    }
+
+    /// Finishes a change of this writer's whose reconciliation has failed; if that fails too, the next recovery does.
+    pub(super) async fn finish_soon(&self, name: &IntentName, intent: &Intent, error: &ContentError) {
+        if let Err(again) = self.learn(name, intent).await {
+            metrics::change_left();
+            tracing::warn!(intent = %name, %error, %again, "write.left");
+        }
+    }
+
+    /// Closes the intent of a change that is reconciled. One that cannot be closed is finished once more by the next recovery.
+    pub(super) async fn end(&self, name: &IntentName, intent: &Intent, is_in_doubt: bool) {
+        let ended = match is_in_doubt {
+            true => intent::keep(&self.store, &self.clock, name, intent).await,
+            false => intent::close(&self.store, name).await,
+        };
+        if let Err(error) = ended {
+            metrics::change_left();
+            tracing::warn!(intent = %name, %error, "write.left");
+        }
+    }
+}
+
+impl Session<'_> {
+    async fn finish(&self, intent: &Intent, writers: Writers) -> Result<Vec<bool>> {
+        let mut all = self.finish_posts(intent, writers).await?;
+        all.extend(self.finish_terms(intent, writers).await?);
+        Ok(all)
+    }
+
+    async fn finish_posts(&self, intent: &Intent, writers: Writers) -> Result<Vec<bool>> {
+        let Work::Posts { new_tags, .. } = &intent.work else { return Ok(Vec::new()) };
+        let (mut all, mut made, mut undone) = (Vec::new(), Vec::new(), Vec::new());
+        for (before, after) in posts(intent)? {
+            let is_made = self.is_made_or_fenced(before.as_ref(), after.as_ref(), writers).await?;
+            all.push(is_made);
+            if is_made { made.push(Made { before, after }) } else { undone.push((before, after)) }
+        }
+        for (before, after) in undone {
+            let keeps_fence = writers == Writers::Unheard;
+            undo::undo_post(&self.store, &self.name, before.as_ref(), after.as_ref(), keeps_fence).await?;
+        }
+        if !made.is_empty() {
+            let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();
+            self.reconcile(intent.by.as_deref(), made, &new_tags).await?;
+        }
+        Ok(all)
+    }
+
+    /// If it was not made, it can no more be.
+    async fn is_made_or_fenced(&self, before: Option<&Post>, after: Option<&Post>, writers: Writers) -> Result<bool> {
+        let (store, name) = (&self.store, &self.name);
+        let is_made = facts::is_post_made(store, name, before, after).await?;
+        if is_made || writers == Writers::Gone {
+            return Ok(is_made);
+        }
+        fence::raise(store, name, before, after).await?;
+        // The commit may have come between the two.
+        facts::is_post_made(store, name, before, after).await
+    }
+}
+
+type Sides<T> = (Option<T>, Option<T>);
+
+/// The changes of posts of an intent.
+fn posts(intent: &Intent) -> Result<Vec<Sides<Post>>> {
+    let Work::Posts { changes, .. } = &intent.work else { return Ok(Vec::new()) };
+    let post = |snapshot: &Option<Snapshot>| snapshot.as_ref().map(|s| s.to_post().ok_or_else(damaged)).transpose();
+    changes.iter().map(|(before, after)| Ok((post(before)?, post(after)?))).collect()
+}
+
+/// The changes of terms of an intent.
+pub(super) fn terms(intent: &Intent) -> Result<Vec<Sides<Term>>> {
+    let Work::Terms { changes } = &intent.work else { return Ok(Vec::new()) };
+    let term = |snapshot: &Option<TermSnapshot>| snapshot.as_ref().map(|s| s.to_term().ok_or_else(damaged)).transpose();
+    changes.iter().map(|(before, after)| Ok((term(before)?, term(after)?))).collect()
+}
+
+fn damaged() -> ContentError {
+    StoreError::corrupt("an intent does not say which posts or terms it changes").into()
+}

@@ -1,0 +1,146 @@
+//! Carries out the transactions of a change. The rule: a post's rows change in one of them, together with the count of their partition, or not at all; and
+//! whether a step was carried out is read from its witness (W5).
+
+use std::collections::{BTreeMap, HashMap};
+
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::count::{self, Count};
+use crate::content::write::plan::{Step, Witness, count_operation};
+use crate::content::write::retry::until_settled;
+use crate::keys::{Shelf, place};
+use crate::model::PostId;
+use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
+use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Store, StoreError, Value};
+
+use super::CONCURRENCY;
+
+/// Carries out each step, many in one transaction if they share a partition. The ETag of each witness; a post that is left out has moved on, and its
+/// step was not carried out.
+pub async fn apply(store: &Store, steps: Vec<(PostId, Step)>) -> Result<HashMap<PostId, Etag>> {
+    let mut partitions: BTreeMap<(Shelf, String), Vec<(PostId, Step)>> = BTreeMap::new();
+    for (id, step) in steps {
+        partitions.entry((step.shelf, step.partition.clone())).or_default().push((id, step));
+    }
+    let applied = partitions.into_values().map(|steps| apply_in_partition(store, steps));
+    let applied: Vec<Vec<(PostId, Etag)>> = stream::iter(applied).buffer_unordered(CONCURRENCY).try_collect().await?;
+    Ok(applied.into_iter().flatten().collect())
+}
+
+async fn apply_in_partition(store: &Store, steps: Vec<(PostId, Step)>) -> Result<Vec<(PostId, Etag)>> {
+    let mut applied = Vec::with_capacity(steps.len());
+    for group in groups(steps) {
+        let refs: Vec<&Step> = group.iter().map(|(_, step)| step).collect();
+        match commit_group(store, &refs).await {
+            Ok(etags) => applied.extend(group.iter().map(|(id, _)| id.clone()).zip(etags)),
+            Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
+                for (id, step) in &group {
+                    applied.extend(apply_one(store, step).await?.map(|etag| (id.clone(), etag)));
+                }
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(applied)
+}
+
+/// The ETag of the witness; `None` if the post's own rows have moved on. Only the count may be tried again.
+pub async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>> {
+    until_settled("a month", || async {
+        if let Some(etag) = witness(store, step).await? {
+            return Ok(Some(etag));
+        }
+        if !is_open(store, step).await? {
+            // An earlier try whose answer was lost may have arrived between the two reads.
+            return witness(store, step).await;
+        }
+        Ok(commit_group(store, &[step]).await?.pop())
+    })
+    .await
+}
+
+async fn witness(store: &Store, step: &Step) -> Result<Option<Etag>> {
+    let Witness { row, property, intent } = &step.witness;
+    let found = store.get(step.shelf.name(), &Key::new(step.partition.clone(), row.as_str())?).await?;
+    let names = |found: &Entity| matches!(found.properties.get(property), Some(Value::String(by)) if by == intent);
+    Ok(found.filter(names).map(|found| found.etag))
+}
+
+/// Whether every precondition of the step holds.
+async fn is_open(store: &Store, step: &Step) -> Result<bool> {
+    let reads = step.operations.iter().map(|operation| async move {
+        let key = Key::new(step.partition.clone(), operation.row())?;
+        Ok::<_, ContentError>((operation, store.get(step.shelf.name(), &key).await?))
+    });
+    let found = try_join_all(reads).await?;
+    Ok(found.iter().all(|(operation, row)| {
+        let (Operation::Put { precondition, .. } | Operation::Delete { precondition, .. }) = operation;
+        match (precondition, row) {
+            (Precondition::Absent, row) => row.is_none(),
+            (Precondition::Match(etag), row) => row.as_ref().is_some_and(|row| row.etag == *etag),
+            (Precondition::None, row) => row.is_some() || matches!(operation, Operation::Put { .. }),
+        }
+    }))
+}
+
+/// One transaction, with the count of the partition if it changes. The ETags of the witnesses, in the order of the steps.
+async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
+    let Some(first) = steps.first() else { return Ok(Vec::new()) };
+    let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
+    let added = steps.iter().map(|step| step.added).sum();
+    let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
+    let is_counted = added != 0 || newest.is_some();
+    let _turn = if is_counted { store.turn(first.shelf.name(), &first.partition).await } else { None };
+    if is_counted {
+        let (count, unchanged) = read_count(store, first.shelf, &first.partition).await?;
+        operations.push(count_operation(&count.changed(added, newest), unchanged));
+    }
+    let batch = Batch::new(first.partition.clone(), operations)?;
+    let etags = store.commit(first.shelf.name(), &batch).await?;
+    let by_row: HashMap<&str, &Option<Etag>> = batch.operations().iter().map(Operation::row).zip(&etags).collect();
+    let witness = |step: &&Step| by_row.get(step.witness.row.as_str()).and_then(|etag| (*etag).clone());
+    steps.iter().map(|step| witness(step).ok_or(NO_WITNESS)).collect::<Result<_>>()
+}
+
+const NO_WITNESS: ContentError =
+    ContentError::Internal { what: "the store did not answer with the ETag of a row that it wrote", source: None };
+
+pub async fn read_count(store: &Store, shelf: Shelf, partition: &str) -> Result<(Count, Precondition)> {
+    let row = store.get(shelf.name(), &place::count(partition)).await?;
+    Ok(match row {
+        None => (Count::default(), Precondition::Absent),
+        Some(row) => (count::read(&row)?, Precondition::Match(row.etag)),
+    })
+}
+
+/// Steps of one partition, as many together as a transaction holds.
+fn groups(steps: Vec<(PostId, Step)>) -> Vec<Vec<(PostId, Step)>> {
+    let mut groups: Vec<Vec<(PostId, Step)>> = Vec::new();
+    let (mut operations, mut bytes) = (0, 0);
+    for (id, step) in steps {
+        let size: usize = step.operations.iter().map(operation_bytes).sum();
+        // One operation is kept for the count.
+        let fits = operations + step.operations.len() < BATCH_OPERATIONS_MAX && bytes + size < BATCH_BYTES_MAX / 2;
+        if groups.is_empty() || !fits {
+            groups.push(Vec::new());
+            (operations, bytes) = (0, 0);
+        }
+        operations += step.operations.len();
+        bytes += size;
+        groups.last_mut().expect("one was pushed").push((id, step));
+    }
+    groups
+}
+
+/// Roughly what an operation counts for; half of the limit is kept free for what this leaves out.
+fn operation_bytes(operation: &Operation) -> usize {
+    let Operation::Put { properties, .. } = operation else { return 100 };
+    let value = |value: &Value| match value {
+        Value::String(text) => 2 * text.len(),
+        Value::Binary(bytes) => bytes.len() * 4 / 3,
+        _ => 16,
+    };
+    properties.iter().map(|(name, v)| 2 * name.len() + value(v)).sum()
+}

@@ -1,0 +1,149 @@
+//! The deletion of a term. The rule (W9): the identity row is marked first; then the open intents, the index and the drafts are looked at; so of a deletion and a
+//! writer who gives the term to a post, one sees the other, and readers see the term until it is deleted.
+
+use crate::content::directory::{read_all, scan_all};
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::directory::read_month;
+use crate::content::rows::post as post_rows;
+use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::write::outcomes::TermOutcome;
+use crate::content::write::plan::StoredTerm;
+use crate::content::write::retry::until_settled;
+use crate::keys::intent::IntentName;
+use crate::keys::{Shelf, Table, place, term, time};
+use crate::model::{Slug, Term, TermId};
+use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, RowRange, Store};
+
+use crate::content::write::protocol::Session;
+use crate::content::write::protocol::index::is_listed;
+use crate::content::write::protocol::intent::{self, Found, require_open};
+
+/// How often a deletion looks whether posts have the term.
+const LOOKS_MAX: usize = 3;
+
+impl Session<'_> {
+    pub(super) async fn prepare_deletion(&self, before: &StoredTerm) -> Result<Result<Etag, TermOutcome>> {
+        let Some(held) = self.mark(before).await? else { return Ok(Err(TermOutcome::Conflict)) };
+        let id = &before.term.id;
+        let mut was_used = false;
+        for _ in 0..LOOKS_MAX {
+            // Changes that are to give the term to a post may still be refused; those that begin now see the mark and back off.
+            match self.writer.wait_until_closed(&self.open_changes_giving(id).await?).await {
+                Err(ContentError::Busy) => return Ok(Err(TermOutcome::Busy)),
+                waited => waited?,
+            }
+            match (self.is_used(id).await?, was_used) {
+                (false, _) => return Ok(Ok(held)),
+                (true, true) => break,
+                // A change that backed off may have left the pointer for a moment.
+                (true, false) => was_used = true,
+            }
+        }
+        Ok(Err(TermOutcome::InUse))
+    }
+
+    async fn is_used(&self, id: &TermId) -> Result<bool> {
+        Ok(is_listed(&self.store, id.kind, &id.first_slug).await? || is_of_a_draft(&self.store, id).await?)
+    }
+
+    /// The ETag of the marked row; `None` if the row has moved on.
+    async fn mark(&self, before: &StoredTerm) -> Result<Option<Etag>> {
+        let (kind, key) = (before.term.kind(), term::term(&before.term.id.first_slug));
+        until_settled("a term", || async {
+            let Some(row) = self.store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
+            match rows::read(kind, &row)? {
+                // Our own, whose answer was lost.
+                TermRow::Identity(found) if found.deleting_by.as_ref() == Some(&self.name) => {
+                    return Ok(Some(row.etag));
+                }
+                TermRow::Identity(_) if row.etag == before.etag => {}
+                _ => return Ok(None),
+            }
+            let properties = rows::with_deleting_by(row.properties.clone(), &self.name.to_string());
+            put(&self.store, kind, &row, properties).await
+        })
+        .await
+    }
+
+    async fn open_changes_giving(&self, id: &TermId) -> Result<Vec<IntentName>> {
+        let rows = scan_all(&self.store, Table::Intents).await?;
+        let gives = |row: &&Entity| match intent::read(row) {
+            Ok(Found::Open { intent, .. }) => intent.gives(id),
+            Ok(Found::Kept { .. } | Found::Foreign) | Err(_) => false,
+        };
+        let names = rows.iter().filter(gives).map(|row| IntentName::of_key(&row.key));
+        Ok(names.filter(|name| *name != self.name).collect())
+    }
+}
+
+/// Whether a draft has the term. A month of drafts at a time.
+async fn is_of_a_draft(store: &Store, id: &TermId) -> Result<bool> {
+    let months = RowRange::new(place::months_partition(Shelf::Drafts), None, None)?;
+    for row in read_all(store, Table::Months, &months).await? {
+        let month = read_month(&row)?.partition;
+        let rows = RowRange::new(place::month_partition(month), None, None)?;
+        for row in read_all(store, Table::Drafts, &rows).await? {
+            let is_summary = time::parse_time_row(row.key.row()).is_some();
+            if is_summary && has(&row, id.kind, &id.first_slug)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn has(row: &Entity, kind: crate::model::TermKind, slug: &Slug) -> Result<bool> {
+    let is_gone = matches!(post_rows::read_move(row)?, Some(post_rows::Move::ForwardTo(_)));
+    Ok(!is_gone && post_rows::read_summary(row)?.bears(kind, slug))
+}
+
+/// Takes the mark of a deletion that was not made off the identity row, and removes the row that kept a creation from being made late.
+pub async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence: bool) -> Result<()> {
+    let (kind, key) = (marked.kind(), term::term(&marked.id.first_slug));
+    until_settled("a term", || async {
+        let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(()) };
+        match rows::read(kind, &row)? {
+            TermRow::Identity(found) if found.deleting_by.as_ref() == Some(name) => {
+                put(store, kind, &row, rows::without_deleting(&row.properties)).await.map(drop)
+            }
+            TermRow::Gone { by } if by == name.to_string() && !keeps_fence => delete(store, kind, &row).await,
+            _ => Ok(()),
+        }
+    })
+    .await
+}
+
+/// After a deletion, at last: removes the row that says that the term is gone (W3).
+pub async fn remove_gone(store: &Store, name: &IntentName, gone: &Term) -> Result<()> {
+    let (kind, key) = (gone.kind(), term::term(&gone.id.first_slug));
+    until_settled("a term", || async {
+        let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(()) };
+        match rows::read(kind, &row)? {
+            TermRow::Gone { by } if by == name.to_string() => {
+                require_open(store, name).await?;
+                delete(store, kind, &row).await
+            }
+            _ => Ok(()),
+        }
+    })
+    .await
+}
+
+async fn put(
+    store: &Store,
+    kind: crate::model::TermKind,
+    row: &Entity,
+    properties: Properties,
+) -> Result<Option<Etag>> {
+    let precondition = Precondition::Match(row.etag.clone());
+    let put = Operation::Put { row: row.key.row().to_owned(), properties, precondition };
+    let etags = store.commit(Table::Terms(kind).name(), &Batch::new(row.key.partition(), vec![put])?).await?;
+    Ok(etags.into_iter().next().flatten())
+}
+
+async fn delete(store: &Store, kind: crate::model::TermKind, row: &Entity) -> Result<()> {
+    let delete =
+        Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::Match(row.etag.clone()) };
+    store.commit(Table::Terms(kind).name(), &Batch::new(row.key.partition(), vec![delete])?).await?;
+    Ok(())
+}

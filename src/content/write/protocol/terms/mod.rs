@@ -1,0 +1,345 @@
+//! Changes of terms, by the steps of docs/design.md. The rule: the identity row decides; whatever else is written for a change is believed only if that row bears
+//! it out.
+
+mod deletion;
+mod rows;
+mod slugs;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::content::error::{ContentError, Result};
+use crate::content::rows::term::{self as term_rows, TermRow};
+use crate::content::write::outcomes::TermOutcome;
+use crate::content::write::plan::{StoredTerm, TermChange};
+use crate::content::write::retry::until_settled;
+use crate::content::write::terms::leads;
+use crate::content::write::{Writer, record};
+use crate::keys::intent::IntentName;
+use crate::keys::{Table, term};
+use crate::model::{Slug, Term, TermKind};
+use crate::store::StoreError;
+use crate::store::{Etag, Store};
+
+use super::intent::Intent;
+use super::lease::Lease;
+use super::listing::{self, Partition};
+use super::reconcile::Made;
+use super::recover::Writers;
+use super::{CONCURRENCY, Session, facts, fence};
+
+/// What a writer of posts finds of a term that a post is to get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TermState {
+    Exists,
+    Absent,
+    /// A deletion is under way, or its slug is just given to another.
+    Changing,
+}
+
+#[derive(Default)]
+struct Progress {
+    is_commit_sent: AtomicBool,
+    outcomes: OnceLock<Vec<TermOutcome>>,
+}
+
+impl Writer {
+    /// Makes the changes, and answers for each in their order.
+    ///
+    /// # Errors
+    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if whether anything was cannot be learned.
+    pub(in crate::content::write) async fn change_terms_stepwise(
+        &self,
+        changes: &[TermChange],
+    ) -> Result<Vec<TermOutcome>> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let name = self.new_intent_name()?;
+        let intent = Intent::of_terms(changes, self.by.as_deref());
+        let mut lease = match Lease::open(&self.store, &self.clock, name, &intent).await {
+            Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
+                let (first, second) = changes.split_at(changes.len() / 2);
+                let mut outcomes = Box::pin(self.change_terms_stepwise(first)).await?;
+                outcomes.extend(Box::pin(self.change_terms_stepwise(second)).await?);
+                return Ok(outcomes);
+            }
+            Err(ContentError::Store(StoreError::OutcomeUnknown { what, source })) => {
+                return Err(StoreError::Unavailable { what, source }.into());
+            }
+            opened => opened?,
+        };
+        let progress = Progress::default();
+        let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
+        let done = lease.while_renewed(session.change_terms(changes, &progress)).await;
+        self.directories.forget();
+        match (progress.outcomes.into_inner(), done) {
+            (Some(outcomes), Ok(())) => {
+                self.end(&session.name, &intent, lease.is_in_doubt()).await;
+                Ok(outcomes)
+            }
+            (Some(outcomes), Err(error)) => {
+                self.finish_soon(&session.name, &intent, &error).await;
+                Ok(outcomes)
+            }
+            (None, done) => {
+                let error = done.err().unwrap_or(ContentError::LeaseLost);
+                let is_commit_sent = progress.is_commit_sent.into_inner();
+                match self.learn(&session.name, &intent).await {
+                    Ok(facts) if facts.iter().all(|is_made| *is_made) => Ok(vec![TermOutcome::Done; changes.len()]),
+                    Err(_) if is_commit_sent => Err(ContentError::OutcomeUnknown),
+                    _ => not_made(error, changes.len()),
+                }
+            }
+        }
+    }
+
+    /// Undoes a change of a term that was not made (W4).
+    pub(super) async fn undo_term(
+        &self,
+        store: &Store,
+        name: &IntentName,
+        before: Option<&Term>,
+        after: Option<&Term>,
+        keeps_fence: bool,
+    ) -> Result<()> {
+        let Some(term) = after.or(before) else { return Ok(()) };
+        for slug in slugs::others(term) {
+            slugs::remove_named(store, name, term, &slug).await?;
+        }
+        deletion::unmark(store, name, term, keeps_fence).await?;
+        for partition in partitions(before, after) {
+            listing::copy_count(store, name, &partition).await?;
+        }
+        Ok(())
+    }
+}
+
+fn not_made(error: ContentError, changes: usize) -> Result<Vec<TermOutcome>> {
+    match error {
+        ContentError::Busy => Ok(vec![TermOutcome::Busy; changes]),
+        ContentError::LeaseLost => Ok(vec![TermOutcome::Conflict; changes]),
+        ContentError::Store(StoreError::OutcomeUnknown { what, source }) => {
+            Err(StoreError::Unavailable { what, source }.into())
+        }
+        other => Err(other),
+    }
+}
+
+/// The partitions whose counts may change.
+fn partitions(before: Option<&Term>, after: Option<&Term>) -> HashSet<Partition> {
+    let of = |term: &Term| Partition::Terms(term.kind(), term::partition(&term.slug));
+    before.into_iter().chain(after).map(of).collect()
+}
+
+impl Session<'_> {
+    async fn change_terms(&self, changes: &[TermChange], progress: &Progress) -> Result<()> {
+        let mut prepares = Vec::with_capacity(changes.len());
+        for (i, change) in changes.iter().enumerate() {
+            prepares.push(async move { Ok::<_, ContentError>((i, self.prepare_term(change).await?)) });
+        }
+        let prepared: HashMap<usize, Result<Etag, TermOutcome>> =
+            stream::iter(prepares).buffer_unordered(CONCURRENCY).try_collect().await?;
+        let held: Vec<(usize, &TermChange, &Etag)> = changes
+            .iter()
+            .enumerate()
+            .filter_map(|(i, change)| match prepared.get(&i) {
+                Some(Ok(etag)) => Some((i, change, etag)),
+                _ => None,
+            })
+            .collect();
+        progress.is_commit_sent.store(true, Ordering::Relaxed);
+        let committed = rows::commit(&self.store, &self.name, &held).await?;
+        let outcome = |i: usize| match prepared.get(&i) {
+            Some(Err(refused)) => *refused,
+            _ if committed.contains(&i) => TermOutcome::Done,
+            _ => TermOutcome::Conflict,
+        };
+        let outcomes = progress.outcomes.get_or_init(|| (0..changes.len()).map(outcome).collect());
+        let mut made = Vec::new();
+        for (change, outcome) in changes.iter().zip(outcomes) {
+            let (before, after) = (change.before(), change.after.as_ref());
+            match outcome {
+                TermOutcome::Done => made.push((before.cloned(), after.cloned())),
+                _ => self.writer.undo_term(&self.store, &self.name, before, after, false).await?,
+            }
+        }
+        self.reconcile_terms(self.writer.by.as_deref(), made).await
+    }
+
+    /// Steps 1 and 2. The ETag of the identity row that the commit is held to, or why the change is refused.
+    async fn prepare_term(&self, change: &TermChange) -> Result<Result<Etag, TermOutcome>> {
+        if let Some(before) = &change.before {
+            match self.writer.wait_until_closed(&before.named).await {
+                Err(ContentError::Busy) => return Ok(Err(TermOutcome::Busy)),
+                waited => waited?,
+            }
+        }
+        match (&change.before, &change.after) {
+            (Some(before), None) => self.prepare_deletion(before).await,
+            (before, Some(after)) => self.prepare_slugs(before.as_ref(), after).await,
+            (None, None) => Ok(Err(TermOutcome::Conflict)),
+        }
+    }
+
+    async fn prepare_slugs(&self, before: Option<&StoredTerm>, after: &Term) -> Result<Result<Etag, TermOutcome>> {
+        let held = match before {
+            Some(before) => before.etag.clone(),
+            None => match self.place_of_new(after).await? {
+                Ok(held) => held,
+                Err(refused) => return Ok(Err(refused)),
+            },
+        };
+        if before.is_none_or(|before| before.term.slug != after.slug) {
+            let partition = Partition::Terms(after.kind(), term::partition(&after.slug));
+            listing::ensure_listed(&self.store, &self.name, &partition).await?;
+            if after.slug != after.id.first_slug
+                && let Some(refused) = self.put_slug_row(after, &after.slug, true).await?
+            {
+                return Ok(Err(refused));
+            }
+        }
+        let has_row = |slug: &Slug| {
+            *slug == after.id.first_slug || *slug == after.slug || before.is_some_and(|b| leads(&b.term, slug))
+        };
+        // Slugs that belong to others are left with them.
+        for former in after.former_slugs.iter().filter(|slug| !has_row(slug)) {
+            self.put_slug_row(after, former, false).await?;
+        }
+        Ok(Ok(held))
+    }
+
+    /// Reserves the identity row of a new term. Its ETag, or why the term cannot be created.
+    async fn place_of_new(&self, after: &Term) -> Result<Result<Etag, TermOutcome>> {
+        let (kind, key) = (after.kind(), term::term(&after.id.first_slug));
+        until_settled("a term", || async {
+            let row = self.store.get(Table::Terms(kind).name(), &key).await?;
+            let over = match row.as_ref().map(|row| term_rows::read(kind, row)).transpose()? {
+                None => None,
+                Some(TermRow::Identity(_)) => return Ok(Err(TermOutcome::Conflict)),
+                Some(TermRow::Gone { by }) => {
+                    self.wait_for(&by).await?;
+                    row.map(|row| row.etag)
+                }
+                Some(TermRow::Slug(found)) => match self.slug_owner(after, &after.id.first_slug, &found).await? {
+                    slugs::Owner::None => row.map(|row| row.etag),
+                    slugs::Owner::Other => return Ok(Err(TermOutcome::Taken)),
+                },
+            };
+            let reserved = rows::reserve(&self.store, &self.name, kind, &key, over).await?;
+            reserved.map(Ok).ok_or(ContentError::Internal { what: "a row that was written has no ETag", source: None })
+        })
+        .await
+    }
+
+    async fn wait_for(&self, by: &str) -> Result<()> {
+        match by.parse::<IntentName>() {
+            Ok(name) if name != self.name => self.writer.wait_until_closed(&[name]).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Step 4 of terms that were changed.
+    async fn reconcile_terms(&self, by: Option<&str>, made: Vec<(Option<Term>, Option<Term>)>) -> Result<()> {
+        let items = made.iter().filter_map(|(before, after)| record::of_term(before.as_ref(), after.as_ref()));
+        record::write(&self.store, &self.name, by, items.collect()).await?;
+        let mut counted = HashSet::new();
+        for (before, after) in &made {
+            match (before, after) {
+                (Some(before), Some(after)) if before.slug != after.slug && before.slug != after.id.first_slug => {
+                    self.unlist(after, &before.slug).await?;
+                }
+                (Some(before), None) => {
+                    for slug in slugs::others(before) {
+                        self.remove_slug_row(before, &slug).await?;
+                    }
+                    deletion::remove_gone(&self.store, &self.name, before).await?;
+                }
+                _ => {}
+            }
+            let is_counted = before.as_ref().map(|term| &term.slug) != after.as_ref().map(|term| &term.slug);
+            counted.extend(partitions(before.as_ref(), after.as_ref()).into_iter().filter(|_| is_counted));
+        }
+        for partition in counted {
+            listing::copy_count(&self.store, &self.name, &partition).await?;
+        }
+        Ok(())
+    }
+
+    /// W9: what there is of the terms that posts are to get.
+    pub(super) async fn term_states(
+        &self,
+        terms: Vec<(TermKind, Slug)>,
+    ) -> Result<HashMap<(TermKind, Slug), TermState>> {
+        let mut states = HashMap::new();
+        for kind in TermKind::ALL {
+            let slugs: Vec<&Slug> = terms.iter().filter(|(of, _)| *of == kind).map(|(_, slug)| slug).collect();
+            let keys: Vec<_> = slugs.iter().map(|slug| term::term(slug)).collect();
+            let found = self.store.get_many(Table::Terms(kind).name(), &keys).await;
+            for (slug, found) in slugs.into_iter().zip(found) {
+                let read = found?.map(|row| term_rows::read(kind, &row)).transpose()?;
+                let state = match read {
+                    None | Some(TermRow::Gone { .. }) => TermState::Absent,
+                    Some(TermRow::Identity(row)) if row.deleting_by.is_some() => TermState::Changing,
+                    Some(TermRow::Identity(_)) => TermState::Exists,
+                    Some(TermRow::Slug(_)) => TermState::Changing,
+                };
+                states.insert((kind, slug.clone()), state);
+            }
+        }
+        Ok(states)
+    }
+
+    /// Of these tags creates those that one of the posts has. One that exists already is left as it is.
+    pub(super) async fn make_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<()> {
+        let has = |tag: &&Slug| made.iter().filter_map(|m| m.after.as_ref()).any(|post| post.tags.contains(tag));
+        let wanted: Vec<&Slug> = new_tags.iter().filter(has).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let mut partitions = HashSet::new();
+        for tag in wanted {
+            let term = Term::new(TermKind::Tag, tag.clone(), tag.as_str());
+            let partition = Partition::Terms(TermKind::Tag, term::partition(tag));
+            listing::ensure_listed(&self.store, &self.name, &partition).await?;
+            while let rows::Inserted::Waits(by) = rows::insert(&self.store, &self.name, &term).await? {
+                self.wait_for(&by).await?;
+                slugs::remove_orphan(&self.store, &term).await?;
+            }
+            partitions.insert(partition);
+        }
+        for partition in partitions {
+            listing::copy_count(&self.store, &self.name, &partition).await?;
+        }
+        Ok(())
+    }
+
+    /// Finishes or undoes the changes of terms of an intent that is recovered. Whether each was made.
+    pub(super) async fn finish_terms(&self, intent: &Intent, writers: Writers) -> Result<Vec<bool>> {
+        let (mut all, mut made) = (Vec::new(), Vec::new());
+        for (before, after) in super::recover::terms(intent)? {
+            let Some(term) = after.as_ref().or(before.as_ref()) else { continue };
+            let is_deletion = after.is_none();
+            let mut is_made = facts::is_term_made(&self.store, &self.name, term, is_deletion).await?;
+            if !is_made && writers == Writers::Unheard {
+                fence::raise_term(&self.store, &self.name, before.as_ref(), term).await?;
+                is_made = facts::is_term_made(&self.store, &self.name, term, is_deletion).await?;
+            }
+            all.push(is_made);
+            if is_made {
+                made.push((before, after));
+            } else {
+                let keeps_fence = writers == Writers::Unheard;
+                let (before, after) = (before.as_ref(), after.as_ref());
+                self.writer.undo_term(&self.store, &self.name, before, after, keeps_fence).await?;
+            }
+        }
+        if !made.is_empty() {
+            self.reconcile_terms(intent.by.as_deref(), made).await?;
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,59 @@
+//! What a change that was not made has left. The rule (W4): only rows that name its intent are removed, and only if the post or term, read after the row, does not
+//! have them.
+
+use futures_util::future::try_join_all;
+
+use crate::content::error::Result;
+use crate::content::moves;
+use crate::content::write::plan::{self, is_move};
+use crate::content::write::revisions;
+use crate::keys::PostPlace;
+use crate::keys::intent::IntentName;
+use crate::model::Post;
+use crate::store::Store;
+
+use super::listing::{self, Partition};
+use super::{claim, fence, index, moving};
+
+/// Undoes one change of a post. `keeps_fence`: the marker of a creation stays, until the intent is swept.
+pub async fn undo_post(
+    store: &Store,
+    name: &IntentName,
+    before: Option<&Post>,
+    after: Option<&Post>,
+    keeps_fence: bool,
+) -> Result<()> {
+    let Some(after) = after else { return Ok(()) };
+    if before.is_some_and(|before| is_move(before, after)) {
+        moving::remove_named(store, name, after).await?;
+    }
+    let had = before.map(plan::pointers).unwrap_or_default();
+    let new = plan::pointers(after).difference(&had).cloned().collect();
+    index::remove_named(store, name, new).await?;
+    let owned = before.map(plan::lookups).unwrap_or_default();
+    let claims = plan::lookups(after).difference(&owned).cloned().collect();
+    claim::remove_named(store, name, &after.id, claims).await?;
+    match before {
+        None if !keeps_fence => fence::remove_marker(store, name, after).await?,
+        None => {}
+        // The version that was to be replaced was kept, and the post was deleted since.
+        Some(before) if moves::find(store, &before.id, &[PostPlace::of(before)]).await?.is_none() => {
+            revisions::delete_all(store, &before.id).await?;
+        }
+        Some(_) => {}
+    }
+    let months = months(before, Some(after)).into_iter();
+    try_join_all(months.map(|month| async move { listing::copy_count(store, name, &month).await })).await?;
+    Ok(())
+}
+
+/// The months of both states, if they differ or one of them is new.
+pub fn months(before: Option<&Post>, after: Option<&Post>) -> Vec<Partition> {
+    let month = |post: &Post| {
+        let place = PostPlace::of(post);
+        Partition::Month(place.shelf, place.key.month())
+    };
+    let mut months: Vec<Partition> = before.into_iter().chain(after).map(month).collect();
+    months.dedup();
+    months
+}

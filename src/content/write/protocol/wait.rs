@@ -1,0 +1,63 @@
+//! Waiting for the change of another. The rule (W1): a change starts only when those that its rows name are closed; one whose writer has stopped is finished here.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::write::Writer;
+use crate::keys::Table;
+use crate::keys::intent::IntentName;
+use crate::store::Etag;
+
+use super::intent::{self, Found, Intent};
+use super::recover::Writers;
+
+/// Longer than a lease, so that the change of a server that was killed is finished and not reported as a conflict.
+const WAIT_MAX: Duration = Duration::from_secs(20);
+const NAP_FIRST: Duration = Duration::from_millis(4);
+const NAP_MAX: Duration = Duration::from_secs(1);
+
+impl Writer {
+    /// # Errors
+    /// [`ContentError::Busy`] if one of them is still open after [`WAIT_MAX`].
+    pub(in crate::content) async fn wait_until_closed(&self, names: &[IntentName]) -> Result<()> {
+        let deadline = tokio::time::Instant::now() + WAIT_MAX;
+        for name in names {
+            let mut nap = NAP_FIRST;
+            while !self.is_closed_or_finished(name).await? {
+                if tokio::time::Instant::now() >= deadline {
+                    return Err(ContentError::Busy);
+                }
+                tokio::time::sleep(nap).await;
+                nap = (nap * 2).min(NAP_MAX);
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_closed_or_finished(&self, name: &IntentName) -> Result<bool> {
+        let Some(row) = self.store.get(Table::Intents.name(), &name.key()).await? else { return Ok(true) };
+        match intent::read(&row) {
+            Ok(Found::Kept { .. }) => Ok(true),
+            Ok(Found::Open { until, .. }) if until > self.clock.now() => Ok(false),
+            Ok(Found::Open { intent, .. }) => match self.finish_for_another(name, &row.etag, &intent).await {
+                Ok(_) => Ok(true),
+                Err(ContentError::LeaseLost) => Ok(false),
+                Err(e) => Err(e),
+            },
+            // Nothing of this version can finish it.
+            Ok(Found::Foreign) | Err(_) => Ok(false),
+        }
+    }
+
+    /// A recovery waits for others in its turn, so its type is closed here.
+    fn finish_for_another<'a>(
+        &'a self,
+        name: &'a IntentName,
+        etag: &'a Etag,
+        intent: &'a Intent,
+    ) -> BoxFuture<'a, Result<Vec<bool>>> {
+        Box::pin(self.recover_intent(name, etag, intent, Writers::Unheard))
+    }
+}

@@ -1,0 +1,344 @@
+//! The memory of answers from before they are made until the client has taken their last byte. The rule: whatever an answer holds is charged
+//! first. A charge that finds no room waits for a bounded time, and then the answer is refused.
+//!
+//! A connection has [`OWN_BYTES`] to itself: clients that read nothing cannot take them from a client that reads small answers. More comes out
+//! of a pool that all connections share, up to a bound for each of them.
+
+use std::any::TypeId;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_graphql::{Request, ServerError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, watch};
+use tokio::time::{sleep, timeout};
+
+use super::error::{Code, coded};
+
+/// What each connection can hold whatever the others hold: some small answers.
+pub const OWN_BYTES: u64 = 128 * 1024;
+
+/// How long a charge waits for room. Longer than it takes until a client that reads nothing is disconnected for it.
+const WAIT: Duration = Duration::from_secs(8);
+
+/// How often the connections are told that somebody waits for room.
+const PRESS_EVERY: Duration = Duration::from_millis(250);
+
+/// Bytes are counted in units of this size.
+const UNIT: u64 = 1024;
+
+/// The memory of all answers of a process. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct AnswerMemory(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    pool: Arc<Semaphore>,
+    pool_bytes: u64,
+    connection_bytes: u64,
+    /// Places to wait for room, of requests that run; the others are refused at once, so that those that wait never hold all running slots.
+    waiting: Semaphore,
+    pressure: watch::Sender<()>,
+}
+
+impl AnswerMemory {
+    /// `bytes` for all connections together, of which one can have `connection_bytes`; at most `waiting` charges wait.
+    pub fn new(bytes: u64, connection_bytes: u64, waiting: usize) -> Self {
+        let pool = Arc::new(Semaphore::new(units(bytes) as usize));
+        let connection_bytes = connection_bytes.min(bytes);
+        let (waiting, pressure) = (Semaphore::new(waiting), watch::Sender::new(()));
+        Self(Arc::new(Shared { pool, pool_bytes: bytes, connection_bytes, waiting, pressure }))
+    }
+
+    /// The share of a new connection.
+    pub fn connection(&self) -> ConnectionMemory {
+        let of = |bytes| Arc::new(Semaphore::new(units(bytes) as usize));
+        ConnectionMemory { memory: self.clone(), own: of(OWN_BYTES), shared: of(self.0.connection_bytes) }
+    }
+
+    /// Reports each time when somebody waits for room, so that clients that do not read can be disconnected.
+    pub fn pressure(&self) -> watch::Receiver<()> {
+        self.0.pressure.subscribe()
+    }
+
+    /// Bytes of the pool that are charged at the moment.
+    pub fn charged(&self) -> u64 {
+        self.0.pool_bytes - (self.0.pool.available_permits() as u64 * UNIT).min(self.0.pool_bytes)
+    }
+}
+
+impl Default for AnswerMemory {
+    fn default() -> Self {
+        Self::new(128 * 1024 * 1024, 64 * 1024 * 1024, 64)
+    }
+}
+
+/// What the answers on one connection hold. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct ConnectionMemory {
+    memory: AnswerMemory,
+    own: Arc<Semaphore>,
+    shared: Arc<Semaphore>,
+}
+
+impl ConnectionMemory {
+    /// Whether any answer is charged to it.
+    pub fn is_charged(&self) -> bool {
+        let all = &self.memory.0;
+        let free = self.own.available_permits() + self.shared.available_permits();
+        (free as u64) < units(OWN_BYTES) + units(all.connection_bytes)
+    }
+
+    /// A charge of nothing yet.
+    pub fn charge(&self) -> Charge {
+        Charge(Arc::new(Charged { connection: self.clone(), held: Mutex::default() }))
+    }
+}
+
+/// What one answer holds. Given back when the last clone is dropped; clones are the same.
+#[derive(Debug, Clone)]
+pub struct Charge(Arc<Charged>);
+
+#[derive(Debug)]
+struct Charged {
+    connection: ConnectionMemory,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    own: Option<OwnedSemaphorePermit>,
+    /// Of the connection and of the pool, each time as much of both.
+    shared: Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>,
+    /// Bytes that were asked for; at most as many as the permits have.
+    bytes: u64,
+}
+
+impl Held {
+    fn units(&self) -> u64 {
+        let count = |permit: &OwnedSemaphorePermit| permit.num_permits() as u64;
+        self.own.as_ref().map_or(0, count) + self.shared.as_ref().map_or(0, |(connection, _)| count(connection))
+    }
+
+    fn add_own(&mut self, permit: OwnedSemaphorePermit) {
+        match &mut self.own {
+            Some(own) => own.merge(permit),
+            own @ None => *own = Some(permit),
+        }
+    }
+
+    fn add_shared(&mut self, connection: OwnedSemaphorePermit, pool: OwnedSemaphorePermit) {
+        match &mut self.shared {
+            Some((of_connection, of_pool)) => {
+                of_connection.merge(connection);
+                of_pool.merge(pool);
+            }
+            shared @ None => *shared = Some((connection, pool)),
+        }
+    }
+
+    /// Gives back up to so many units, those of the pool first, for others wait for them.
+    fn release(&mut self, units: u64) {
+        let mut left = units as usize;
+        if let Some((connection, pool)) = &mut self.shared {
+            let count = left.min(pool.num_permits());
+            drop((connection.split(count), pool.split(count)));
+            left -= count;
+        }
+        if let Some(own) = &mut self.own {
+            drop(own.split(left.min(own.num_permits())));
+        }
+    }
+}
+
+/// There was no room for an answer, and there was none in time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoRoom {
+    #[error(
+        "the answers on this connection that were not read yet hold as much as one connection may ({0} bytes); read them, then send \
+         the request again"
+    )]
+    OnConnection(u64),
+    #[error(
+        "the answers that the server's clients have not read yet hold as much as they may; send the request again later"
+    )]
+    InAll,
+}
+
+impl From<NoRoom> for ServerError {
+    fn from(error: NoRoom) -> Self {
+        coded(Code::Overloaded, error.to_string(), None)
+    }
+}
+
+impl Charge {
+    /// The charge that a request has, if its transport counts what its answers hold.
+    pub fn of(request: &Request) -> Option<Self> {
+        request.data.get(&TypeId::of::<Self>())?.downcast_ref().cloned()
+    }
+
+    /// Another charge to the same connection.
+    pub fn beside(&self) -> Self {
+        self.0.connection.charge()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.lock().bytes
+    }
+
+    /// The most that can be charged to one connection.
+    pub fn most(&self) -> u64 {
+        self.0.connection.memory.0.connection_bytes
+    }
+
+    /// Charges so many bytes more, if there is room at this moment.
+    pub fn try_take(&self, bytes: u64) -> bool {
+        self.take_at_once(bytes).is_ok()
+    }
+
+    /// Charges so many bytes more, once there is room for them. For a request that runs: only some may wait at once.
+    ///
+    /// # Errors
+    /// If there was no room in time, or never can be.
+    pub async fn take(&self, bytes: u64) -> Result<(), NoRoom> {
+        let Err(needed) = self.take_at_once(bytes) else { return Ok(()) };
+        let _place = self.0.connection.memory.0.waiting.try_acquire().map_err(|_: TryAcquireError| NoRoom::InAll)?;
+        self.wait_for(bytes, needed).await
+    }
+
+    /// As [`take`](Self::take), for a request that does not run yet and keeps nobody waiting.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub async fn take_before_run(&self, bytes: u64) -> Result<(), NoRoom> {
+        let Err(needed) = self.take_at_once(bytes) else { return Ok(()) };
+        self.wait_for(bytes, needed).await
+    }
+
+    async fn wait_for(&self, bytes: u64, needed: u32) -> Result<(), NoRoom> {
+        let connection = &self.0.connection;
+        let all = &connection.memory.0;
+        let on_connection = NoRoom::OnConnection(all.connection_bytes);
+        if u64::from(needed) * UNIT > all.connection_bytes {
+            return Err(on_connection);
+        }
+        let of_connection = all.wait_for_room(&connection.shared, needed).await.ok_or(on_connection)?;
+        let of_pool = all.wait_for_room(&all.pool, needed).await.ok_or(NoRoom::InAll)?;
+        let mut held = self.lock();
+        held.add_shared(of_connection, of_pool);
+        held.bytes += bytes;
+        Ok(())
+    }
+
+    /// Gives back what is charged above so many bytes.
+    pub fn shrink_to(&self, bytes: u64) {
+        let mut held = self.lock();
+        if bytes < held.bytes {
+            held.bytes = bytes;
+            let excess = held.units().saturating_sub(units(bytes));
+            held.release(excess);
+        }
+    }
+
+    /// Otherwise the units that are missing.
+    fn take_at_once(&self, bytes: u64) -> Result<(), u32> {
+        let connection = &self.0.connection;
+        let mut held = self.lock();
+        let missing = units(held.bytes + bytes).saturating_sub(held.units());
+        // More than this is more than any pool has.
+        let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+        let permit = |semaphore: &Arc<Semaphore>| Arc::clone(semaphore).try_acquire_many_owned(missing);
+        if missing > 0 {
+            if let Ok(own) = permit(&connection.own) {
+                held.add_own(own);
+            } else {
+                let both = (permit(&connection.shared), permit(&connection.memory.0.pool));
+                let (Ok(of_connection), Ok(of_pool)) = both else { return Err(missing) };
+                held.add_shared(of_connection, of_pool);
+            }
+        }
+        held.bytes += bytes;
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// `None` if there was no room in time.
+    async fn wait_for_room(&self, semaphore: &Arc<Semaphore>, needed: u32) -> Option<OwnedSemaphorePermit> {
+        let mut room = pin!(Arc::clone(semaphore).acquire_many_owned(needed));
+        let waiting = async {
+            loop {
+                tokio::select! {
+                    biased;
+                    permit = room.as_mut() => return permit.expect("the semaphore is never closed"),
+                    () = sleep(PRESS_EVERY) => self.pressure.send_replace(()),
+                }
+            }
+        };
+        timeout(WAIT, waiting).await.ok()
+    }
+}
+
+fn units(bytes: u64) -> u64 {
+    bytes.div_ceil(UNIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MB: u64 = 1024 * 1024;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_charged_never_exceeds_the_bounds_and_is_given_back() {
+        let memory = AnswerMemory::new(4 * MB, 2 * MB, 8);
+        let (one, other) = (memory.connection(), memory.connection());
+        let charge = one.charge();
+        assert_eq!(charge.take(OWN_BYTES).await, Ok(()));
+        assert_eq!(memory.charged(), 0, "a connection's own bytes are not the pool's");
+        assert_eq!(charge.take(2 * MB).await, Ok(()));
+        assert_eq!(one.charge().take(1).await, Err(NoRoom::OnConnection(2 * MB)));
+        assert_eq!(other.charge().take(3 * MB).await, Err(NoRoom::OnConnection(2 * MB)), "it can never have as much");
+        let clone = charge.clone();
+        drop(charge);
+        assert_eq!(memory.charged(), 2 * MB);
+        clone.shrink_to(OWN_BYTES + MB);
+        assert_eq!(memory.charged(), MB);
+        drop(clone);
+        assert_eq!(memory.charged(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_charge_waits_for_room_and_tells_those_who_could_make_some() {
+        let memory = AnswerMemory::new(2 * MB, 2 * MB, 1);
+        let connections = [(); 3].map(|()| memory.connection());
+        let first = connections[0].charge();
+        assert!(first.try_take(2 * MB));
+        assert!(!connections[1].charge().try_take(MB));
+        let mut pressure = memory.pressure();
+        let waiting = connections[1].charge();
+        let waiting = tokio::spawn(async move { waiting.take(MB).await });
+        pressure.changed().await.expect("the memory is still there");
+        assert_eq!(connections[2].charge().take(MB).await, Err(NoRoom::InAll), "only one may wait");
+        assert_eq!(connections[2].charge().take(OWN_BYTES).await, Ok(()), "what is its own needs no room in the pool");
+        drop(first);
+        assert_eq!(waiting.await.expect("no panic"), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn small_charges_share_a_unit() {
+        let memory = AnswerMemory::new(MB, MB, 1);
+        let connection = memory.connection();
+        let charge = connection.charge();
+        for _ in 0..OWN_BYTES {
+            assert_eq!(charge.take(1).await, Ok(()));
+        }
+        assert_eq!(memory.charged(), 0);
+        assert_eq!(charge.take(1).await, Ok(()));
+        assert_eq!(memory.charged(), UNIT);
+    }
+}

@@ -1,0 +1,164 @@
+//! What one client may have under way. The rule: behind a proxy all clients come from one address, and only a header that the proxy sets says
+//! who they are; without a header that the operator trusts, connections are bounded by their address and requests are not.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, Response, StatusCode},
+    middleware::Next,
+    response::IntoResponse,
+};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use super::{Api, answer::Failure, connection::Peer, open::client_of};
+use crate::graphql::error::Code;
+
+/// The requests that each client has under way.
+#[derive(Debug)]
+pub struct Clients {
+    header: HeaderName,
+    requests_max: usize,
+    under_way: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+impl Clients {
+    pub fn new(header: HeaderName, requests_max: usize) -> Self {
+        Self { header, requests_max, under_way: Arc::default() }
+    }
+
+    /// A place among the requests of this client; `None` if it has as many as it may.
+    fn place(&self, client: IpAddr) -> Option<Place> {
+        let mut under_way = lock(&self.under_way);
+        let count = under_way.entry(client).or_default();
+        if *count >= self.requests_max {
+            return None;
+        }
+        *count += 1;
+        Some(Place { client, under_way: Arc::clone(&self.under_way) })
+    }
+
+    fn client(&self, request: &Request) -> Option<IpAddr> {
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        last_address(request.headers(), &self.header).or(peer).map(client_of)
+    }
+}
+
+struct Place {
+    client: IpAddr,
+    under_way: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut under_way = lock(&self.under_way);
+        if let Some(count) = under_way.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                under_way.remove(&self.client);
+            }
+        }
+    }
+}
+
+fn lock(under_way: &Mutex<HashMap<IpAddr, usize>>) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+    under_way.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The address that the proxy itself has written: the last one. The client can send any that come before it.
+fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
+    let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    let last = value.rsplit(',').next()?.trim();
+    let address = last.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(last);
+    address.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
+}
+
+/// Refuses the request of a client that has as many under way as it may.
+pub async fn limit(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
+    let Some(clients) = &api.clients else { return next.run(request).await };
+    let Some(client) = clients.client(&request) else { return next.run(request).await };
+    match clients.place(client) {
+        Some(place) => next.run(request).await.map(|body| Body::new(Counted { body, _place: place })),
+        None => {
+            let max = clients.requests_max;
+            let message =
+                format!("This client has {max} requests under way, which is the limit. Wait for their answers.");
+            Failure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
+        }
+    }
+}
+
+/// A body that holds its request's place until it is sent.
+struct Counted {
+    body: Body,
+    _place: Place,
+}
+
+impl HttpBody for Counted {
+    type Data = axum::body::Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    const HEADER: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+    #[test]
+    fn the_proxys_own_entry_counts_and_none_that_the_client_has_sent() {
+        let of = |values: &[&'static str]| {
+            let headers = values.iter().map(|value| (HEADER, HeaderValue::from_static(value)));
+            last_address(&headers.collect(), &HEADER).map(|address| address.to_string())
+        };
+        for (values, expected) in [
+            (&["192.0.2.1"][..], Some("192.0.2.1")),
+            (&["198.51.100.7, 192.0.2.1"], Some("192.0.2.1")),
+            (&["198.51.100.7", "192.0.2.1"], Some("192.0.2.1")),
+            (&["192.0.2.1:4711"], Some("192.0.2.1")),
+            (&["[2001:db8::1]:4711"], Some("2001:db8::1")),
+            (&["[2001:db8::1]"], Some("2001:db8::1")),
+            (&["2001:db8::1"], Some("2001:db8::1")),
+            (&["unknown"], None),
+            (&[], None),
+        ] {
+            assert_eq!(of(values).as_deref(), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_given_back_and_nothing_is_kept_of_a_client_without_requests() {
+        let clients = Clients::new(HEADER, 2);
+        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().expect("an address"));
+        let places = [clients.place(one), clients.place(one)];
+        assert!(places.iter().all(Option::is_some) && clients.place(one).is_none() && clients.place(other).is_some());
+        drop(places);
+        assert!(lock(&clients.under_way).is_empty());
+    }
+}

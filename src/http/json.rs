@@ -1,0 +1,231 @@
+//! An answer as JSON, in pieces. The rule: a long text that several fields have is held once, and its bytes are sent from where they are.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
+use std::hash::{DefaultHasher, Hasher};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use async_graphql::{Response as GraphqlResponse, ServerError, Value};
+use axum::body::Body;
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use serde::Serialize;
+
+use crate::graphql::error::is_request_error;
+
+/// A text shorter than this is copied: a piece of its own costs as much.
+const SHARED_BYTES_MIN: usize = 2 * 1024;
+
+/// JSON that is written.
+#[derive(Debug, Default)]
+pub struct Json {
+    pieces: VecDeque<Bytes>,
+    /// What follows the last piece.
+    open: Vec<u8>,
+    /// Bytes of all pieces.
+    length: u64,
+    /// Bytes of those pieces that are nobody else's.
+    own: u64,
+}
+
+impl Json {
+    /// Errors come first, so that a person who reads the raw answer sees them. A request that failed before it ran has no `data` ("GraphQL",
+    /// section "Response").
+    pub fn of(response: &GraphqlResponse) -> Self {
+        let mut json = Self::default();
+        json.response(response);
+        json.close();
+        json
+    }
+
+    /// The answers to a batch, in its order.
+    pub fn of_batch(answers: Vec<Self>) -> Self {
+        let mut json = Self::default();
+        for (index, answer) in answers.into_iter().enumerate() {
+            json.open.push(if index == 0 { b'[' } else { b',' });
+            json.close();
+            json.length += answer.length;
+            json.own += answer.own;
+            json.pieces.extend(answer.pieces);
+        }
+        json.open.push(b']');
+        json.close();
+        json
+    }
+
+    /// Bytes that it has beside the texts that it shares: what it adds to the memory of its answer.
+    pub fn own_bytes(&self) -> u64 {
+        self.own
+    }
+
+    /// A hash of the whole text, whatever its pieces.
+    pub fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.pieces.iter().for_each(|piece| hasher.write(piece));
+        hasher.finish()
+    }
+
+    pub fn into_body(self) -> Body {
+        Body::new(Pieces { left: self.length, pieces: self.pieces })
+    }
+
+    /// What follows begins a piece of its own.
+    fn close(&mut self) {
+        if !self.open.is_empty() {
+            self.length += self.open.len() as u64;
+            self.own += self.open.len() as u64;
+            self.open.shrink_to_fit();
+            self.pieces.push_back(std::mem::take(&mut self.open).into());
+        }
+    }
+
+    fn response(&mut self, response: &GraphqlResponse) {
+        self.open.push(b'{');
+        if !response.errors.is_empty() {
+            self.key("errors");
+            self.errors(&response.errors);
+        }
+        if !is_request_error(response) {
+            self.key("data");
+            self.value(&response.data);
+        }
+        if !response.extensions.is_empty() {
+            self.key("extensions");
+            self.extensions(&response.extensions);
+        }
+        self.open.push(b'}');
+    }
+
+    fn errors(&mut self, errors: &[ServerError]) {
+        self.plain(&errors);
+    }
+
+    fn extensions(&mut self, extensions: &BTreeMap<String, Value>) {
+        self.plain(extensions);
+    }
+
+    /// A key of the answer's own object, and the comma before it.
+    fn key(&mut self, key: &str) {
+        if !self.open.ends_with(b"{") {
+            self.open.push(b',');
+        }
+        self.plain(key);
+        self.open.push(b':');
+    }
+
+    /// Recursion is bounded by the depth of the query.
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Binary(text) if text.len() < SHARED_BYTES_MIN => self.open.extend_from_slice(text),
+            Value::Binary(text) => {
+                self.close();
+                self.length += text.len() as u64;
+                self.pieces.push_back(text.clone());
+            }
+            Value::List(items) => {
+                self.open.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        self.open.push(b',');
+                    }
+                    self.value(item);
+                }
+                self.open.push(b']');
+            }
+            Value::Object(fields) => {
+                self.open.push(b'{');
+                for (index, (name, field)) in fields.iter().enumerate() {
+                    if index > 0 {
+                        self.open.push(b',');
+                    }
+                    self.plain(name.as_str());
+                    self.open.push(b':');
+                    self.value(field);
+                }
+                self.open.push(b'}');
+            }
+            Value::Null | Value::Number(_) | Value::String(_) | Value::Boolean(_) | Value::Enum(_) => self.plain(value),
+        }
+    }
+
+    fn plain(&mut self, value: &(impl Serialize + ?Sized)) {
+        let start = self.open.len();
+        if let Err(cause) = serde_json::to_writer(&mut self.open, value) {
+            // No value of ours is one that JSON cannot have; the rest of the answer stays readable.
+            tracing::error!(%cause, "http.answer_not_written");
+            self.open.truncate(start);
+            self.open.extend_from_slice(b"null");
+        }
+    }
+}
+
+/// The body of an answer.
+struct Pieces {
+    pieces: VecDeque<Bytes>,
+    left: u64,
+}
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = self.pieces.pop_front();
+        self.left -= piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::{Pos, value};
+
+    use super::*;
+
+    fn text(json: &Json) -> String {
+        let bytes: Vec<u8> = json.pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+        assert_eq!(bytes.len() as u64, json.length);
+        String::from_utf8(bytes).expect("JSON is UTF-8")
+    }
+
+    #[test]
+    fn a_long_text_is_shared_and_the_rest_is_written_as_serde_does() {
+        let data = value!({ "a": [1, 1.5, null, true, "q\"\u{1}é"], "b": { "c": {}, "d": [] } });
+        let response = GraphqlResponse::new(data.clone());
+        assert_eq!(
+            text(&Json::of(&response)),
+            format!(r#"{{"data":{}}}"#, serde_json::to_string(&data).expect("JSON"))
+        );
+        let long = Bytes::from(format!("\"{}\"", "x".repeat(SHARED_BYTES_MIN)));
+        let fields = ["a", "b", "c"].map(|name| (async_graphql::Name::new(name), Value::Binary(long.clone())));
+        let json = Json::of(&GraphqlResponse::new(Value::Object(fields.into_iter().collect())));
+        let long = std::str::from_utf8(&long).expect("text");
+        assert_eq!(text(&json), format!(r#"{{"data":{{"a":{long},"b":{long},"c":{long}}}}}"#));
+        assert!(json.own_bytes() < 100, "{} bytes beside the text", json.own_bytes());
+    }
+
+    #[test]
+    fn errors_come_first_and_a_request_that_did_not_run_has_no_data() {
+        let error = || ServerError::new("no", Some(Pos { line: 1, column: 2 }));
+        let refused = text(&Json::of(&GraphqlResponse::from_errors(vec![error()])));
+        assert_eq!(refused, r#"{"errors":[{"message":"no","locations":[{"line":1,"column":2}]}]}"#);
+        let mut partial = GraphqlResponse::new(value!({ "a": null })).extension("e", value!(1));
+        partial.errors = vec![error()];
+        let json = text(&Json::of(&partial));
+        assert!(
+            json.starts_with(r#"{"errors":[{"#) && json.ends_with(r#"],"data":{"a":null},"extensions":{"e":1}}"#),
+            "{json}"
+        );
+        let batch = Json::of_batch(vec![Json::of(&GraphqlResponse::new(value!({}))), Json::of(&partial)]);
+        assert_eq!(text(&batch), format!(r#"[{{"data":{{}}}},{json}]"#));
+    }
+}

@@ -1,0 +1,124 @@
+//! The connections that are open. The rule: one that has nothing under way keeps nobody out; of several, the longest idle one ends first.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{activity::Activity, connection::STALLED};
+
+/// A connection as young as this has had no time to send anything, and need not make room.
+const YOUNG: Duration = Duration::from_secs(1);
+
+/// Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct OpenConnections(Arc<Mutex<Table>>);
+
+#[derive(Debug, Default)]
+struct Table {
+    next_id: u64,
+    open: HashMap<u64, (IpAddr, Activity)>,
+}
+
+/// A place in the table, until it is dropped.
+#[derive(Debug)]
+pub struct Entry {
+    table: OpenConnections,
+    id: u64,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.table.lock().open.remove(&self.id);
+    }
+}
+
+impl OpenConnections {
+    pub fn add(&self, address: IpAddr, activity: Activity) -> Entry {
+        let mut table = self.lock();
+        let id = table.next_id;
+        table.next_id += 1;
+        table.open.insert(id, (client_of(address), activity));
+        Entry { table: self.clone(), id }
+    }
+
+    /// Connections of this client.
+    pub fn count(&self, address: IpAddr) -> usize {
+        let client = client_of(address);
+        self.lock().open.values().filter(|(other, _)| *other == client).count()
+    }
+
+    /// Asks the connection, of this client or of any, that has been idle for the longest; if none is, the one whose client has not taken its
+    /// answer for the longest. False if none of them can end.
+    pub fn ask_longest_idle_to_leave(&self, address: Option<IpAddr>) -> bool {
+        let client = address.map(client_of);
+        let table = self.lock();
+        let candidates = table
+            .open
+            .values()
+            .filter(|(other, activity)| client.is_none_or(|client| client == *other) && !activity.is_asked_to_leave());
+        let longest =
+            candidates.filter_map(|(_, activity)| Some((rank(activity)?, activity))).min_by_key(|(rank, _)| *rank);
+        longest.inspect(|(_, activity)| activity.ask_to_leave()).is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Smaller ranks end first; `None` if the connection is in use.
+fn rank(activity: &Activity) -> Option<(bool, Instant)> {
+    let idle = activity.idle_since().filter(|since| activity.has_begun() || since.elapsed() >= YOUNG);
+    let stalled = activity.stalled_since().filter(|since| since.elapsed() >= STALLED);
+    idle.map(|since| (false, since)).or(stalled.map(|since| (true, since)))
+}
+
+/// One client of IPv6 commonly has a whole network of 64 bits.
+pub fn client_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Version;
+
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_longest_idle_connection_is_asked_first_and_one_in_use_never() {
+        let table = OpenConnections::default();
+        let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
+        let [first, second, busy] = [(); 3].map(|()| Activity::begin());
+        let _entries =
+            [(one, &first), (other, &second), (one, &busy)].map(|(of, activity)| table.add(of, activity.clone()));
+        tokio::time::advance(Duration::from_secs(2)).await;
+        drop(first.request(Version::HTTP_11));
+        let _request = busy.request(Version::HTTP_11);
+        let _young = table.add(one, Activity::begin());
+        assert_eq!((table.count(one), table.count(other)), (3, 1));
+        assert!(table.ask_longest_idle_to_leave(None));
+        assert_eq!((first.is_asked_to_leave(), second.is_asked_to_leave()), (false, true));
+        assert!(table.ask_longest_idle_to_leave(Some(one)));
+        assert!(first.is_asked_to_leave());
+        assert!(!table.ask_longest_idle_to_leave(None));
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_client() {
+        assert_eq!(client_of(address("2001:db8::1:2")), client_of(address("2001:db8::3")));
+        assert_ne!(client_of(address("2001:db8::1")), client_of(address("2001:db8:0:1::1")));
+        assert_eq!(client_of(address("::ffff:192.0.2.1")), address("192.0.2.1"));
+    }
+}

@@ -1,0 +1,100 @@
+//! How many values a JSON text has. The rule: they are counted while the text is read, nothing is kept of them, and counting stops at the
+//! bound: a megabyte of nested brackets would be 32 MB and more once it is parsed.
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Whether the text has more than `max` values, those inside lists and objects included. A text that is not JSON is counted up to where it
+/// stops being JSON; the parser reports what is wrong with it.
+pub fn exceeds(text: &str, max: usize) -> bool {
+    let counter = Counter { left: &Cell::new(max), is_over: &Cell::new(false) };
+    let _ = counter.deserialize(&mut serde_json::Deserializer::from_str(text));
+    counter.is_over.get()
+}
+
+#[derive(Clone, Copy)]
+struct Counter<'a> {
+    left: &'a Cell<usize>,
+    is_over: &'a Cell<bool>,
+}
+
+impl<'de> DeserializeSeed<'de> for Counter<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let Some(left) = self.left.get().checked_sub(1) else {
+            self.is_over.set(true);
+            return Err(D::Error::custom("too many values"));
+        };
+        self.left.set(left);
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Counter<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while fields.next_key::<serde::de::IgnoredAny>()?.is_some() {
+            fields.next_value_seed(self)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_at_every_level_up_to_the_bound() {
+        for (text, count) in [
+            ("7", 1),
+            ("[]", 1),
+            ("[1, -1, 1.5, null, true, \"x\"]", 7),
+            (r#"{"a": {"b": [[], {}]}, "c": "\u0041"}"#, 6),
+        ] {
+            assert_eq!((exceeds(text, count), exceeds(text, count - 1)), (false, true), "{text}");
+        }
+        assert!(
+            exceeds(&format!("[{}", "[],".repeat(500_000)), 1_000),
+            "it stops at the bound, before the text turns out to be malformed"
+        );
+        assert!(!exceeds("nonsense", 1) && !exceeds(&"[".repeat(1_000), 1_000));
+    }
+}

@@ -1,0 +1,255 @@
+//! A tree for the HTML parser that keeps no content and counts what the real one would cost. The rule: a step that costs the cleaner's tree time in
+//! proportion to anything but the bytes at hand is charged that much here; the charge may be too high, never too low.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::tendril::StrTendril;
+use html5ever::{Attribute, QualName, local_name, ns};
+
+/// The writer finds the next character to escape by searching the whole rest of the text; so many bytes of that take as long as one step.
+const SEARCHED_BYTES_PER_STEP: u64 = 64;
+
+pub struct Limits {
+    pub work: u64,
+    pub made_bytes: u64,
+    pub nodes: u64,
+    pub depth: u32,
+}
+
+pub type Node = Rc<Element>;
+
+/// An element, or in its place the document, a comment or an instruction.
+pub struct Element {
+    name: QualName,
+    depth: Cell<u32>,
+    attributes: Cell<u64>,
+    is_integration_point: bool,
+    template: Option<Node>,
+    children: RefCell<Rc<Children>>,
+    /// The children that it is one of.
+    siblings: RefCell<Option<Rc<Children>>>,
+}
+
+/// The children of one element. Moved as a whole when they get another parent, so that each child still knows how many they are.
+#[derive(Default)]
+struct Children {
+    count: Cell<u64>,
+    ends_with_text: Cell<bool>,
+    /// Of the text that is last: characters to escape since the last one that the writer's search stops at.
+    searching: Cell<u64>,
+    /// The same of texts that are put before a table: which of them become one text is not known here.
+    searching_before_table: Cell<u64>,
+}
+
+pub struct Meter {
+    limits: Limits,
+    document: Node,
+    steps: Cell<u64>,
+    work: Cell<u64>,
+    searched_bytes: Cell<u64>,
+    made_bytes: Cell<u64>,
+    nodes: Cell<u64>,
+    depth: Cell<u32>,
+}
+
+impl Meter {
+    pub fn new(limits: Limits) -> Self {
+        let document = element(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default());
+        let [steps, work, searched_bytes, made_bytes, nodes] = [const { Cell::new(0) }; 5];
+        Self { limits, document, steps, work, searched_bytes, made_bytes, nodes, depth: Cell::new(0) }
+    }
+
+    /// Charges work.
+    pub fn work(&self, work: u64) {
+        add(&self.steps, 1);
+        add(&self.work, work);
+    }
+
+    /// How often anything was charged.
+    pub fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
+    pub fn is_over(&self) -> bool {
+        let Limits { work, made_bytes, nodes, depth } = &self.limits;
+        self.work.get() + self.searched_bytes.get() / SEARCHED_BYTES_PER_STEP > *work
+            || self.made_bytes.get() > *made_bytes
+            || self.nodes.get() > *nodes
+            || self.depth.get() > *depth
+    }
+
+    fn new_node(&self, name: QualName, attributes: u64, flags: ElementFlags) -> Node {
+        self.work(1);
+        add(&self.nodes, 1);
+        element(name, attributes, flags)
+    }
+
+    /// Puts a node among children; it must have no parent.
+    fn put(&self, node: &Node, children: &Rc<Children>, depth: u32) {
+        add(&children.count, 1);
+        node.siblings.replace(Some(Rc::clone(children)));
+        node.depth.set(depth);
+        self.depth.set(self.depth.get().max(depth));
+    }
+
+    fn put_text(&self, text: &str, children: &Children, searching: &Cell<u64>, starts: bool) {
+        add(&self.made_bytes, text.len() as u64);
+        if starts {
+            add(&self.nodes, 1);
+            add(&children.count, 1);
+        }
+        let (searched, pending) = searched_bytes(text, b'<', searching.get());
+        add(&self.searched_bytes, searched);
+        searching.set(pending);
+    }
+}
+
+impl TreeSink for Meter {
+    type Handle = Node;
+    type Output = ();
+    type ElemName<'a> = &'a QualName;
+
+    fn finish(self) {}
+
+    fn parse_error(&self, _message: Cow<'static, str>) {}
+
+    fn get_document(&self) -> Node {
+        Rc::clone(&self.document)
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a Node) -> &'a QualName {
+        self.work(1);
+        &target.name
+    }
+
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> Node {
+        add(&self.made_bytes, 2 * name.local.len() as u64);
+        let count = attributes.len() as u64;
+        for attribute in attributes {
+            add(&self.made_bytes, (attribute.name.local.len() + attribute.value.len()) as u64);
+            if !self.is_over() {
+                add(&self.searched_bytes, searched_bytes(&attribute.value, b'"', 0).0);
+            }
+        }
+        self.work(count);
+        self.new_node(name, count, flags)
+    }
+
+    fn create_comment(&self, _text: StrTendril) -> Node {
+        self.new_node(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default())
+    }
+
+    fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> Node {
+        self.new_node(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default())
+    }
+
+    fn append(&self, parent: &Node, child: NodeOrText<Node>) {
+        self.work(1);
+        let children = parent.children.borrow();
+        match child {
+            NodeOrText::AppendNode(node) => {
+                children.ends_with_text.set(false);
+                self.put(&node, &children, parent.depth.get() + 1);
+            }
+            NodeOrText::AppendText(text) => {
+                let starts = !children.ends_with_text.replace(true);
+                if starts {
+                    children.searching.set(0);
+                }
+                self.put_text(&text, &children, &children.searching, starts);
+            }
+        }
+    }
+
+    /// The cleaner's tree looks for the sibling among its parent's children, and moves all that follow.
+    fn append_before_sibling(&self, sibling: &Node, child: NodeOrText<Node>) {
+        let Some(children) = sibling.siblings.borrow().clone() else { return };
+        self.work(1 + 2 * children.count.get());
+        match child {
+            NodeOrText::AppendNode(node) => {
+                self.remove_from_parent(&node);
+                self.put(&node, &children, sibling.depth.get());
+            }
+            NodeOrText::AppendText(text) => {
+                self.put_text(&text, &children, &children.searching_before_table, true);
+            }
+        }
+    }
+
+    fn append_based_on_parent_node(&self, element: &Node, previous: &Node, child: NodeOrText<Node>) {
+        let has_parent = element.siblings.borrow().is_some();
+        if has_parent { self.append_before_sibling(element, child) } else { self.append(previous, child) }
+    }
+
+    fn append_doctype_to_document(&self, _name: StrTendril, _public: StrTendril, _system: StrTendril) {}
+
+    fn get_template_contents(&self, target: &Node) -> Node {
+        target.template.clone().unwrap_or_else(|| Rc::clone(target))
+    }
+
+    fn same_node(&self, one: &Node, other: &Node) -> bool {
+        self.work(1);
+        Rc::ptr_eq(one, other)
+    }
+
+    fn set_quirks_mode(&self, _mode: QuirksMode) {}
+
+    /// The cleaner's tree compares them with all that are there.
+    fn add_attrs_if_missing(&self, target: &Node, attributes: Vec<Attribute>) {
+        let count = attributes.len() as u64;
+        self.work(count + target.attributes.get());
+        add(&target.attributes, count);
+        let bytes: usize = attributes.iter().map(|attribute| attribute.name.local.len() + attribute.value.len()).sum();
+        add(&self.made_bytes, bytes as u64);
+    }
+
+    /// The cleaner's tree looks for the node among its parent's children, and moves all that follow.
+    fn remove_from_parent(&self, target: &Node) {
+        if let Some(children) = target.siblings.take() {
+            self.work(1 + 2 * children.count.get());
+            children.count.set(children.count.get().saturating_sub(1));
+        }
+    }
+
+    fn reparent_children(&self, node: &Node, new_parent: &Node) {
+        let children = node.children.take();
+        self.work(1 + children.count.get());
+        let before = new_parent.children.replace(Rc::clone(&children));
+        add(&children.count, before.count.get());
+    }
+
+    fn is_mathml_annotation_xml_integration_point(&self, node: &Node) -> bool {
+        node.is_integration_point
+    }
+}
+
+fn element(name: QualName, attributes: u64, flags: ElementFlags) -> Node {
+    let template = flags.template.then(|| element(name.clone(), 0, ElementFlags::default()));
+    Rc::new(Element {
+        name,
+        depth: Cell::new(0),
+        attributes: Cell::new(attributes),
+        is_integration_point: flags.mathml_annotation_xml_integration_point,
+        template,
+        children: RefCell::default(),
+        siblings: RefCell::new(None),
+    })
+}
+
+/// How many bytes the writer's searches pass over, and how many searches are still under way at the end. A search starts at each `&` and each byte
+/// that may begin a no-break space, and ends at `<`, `>` or `end`.
+fn searched_bytes(text: &str, end: u8, searching: u64) -> (u64, u64) {
+    text.bytes().fold((0_u64, searching), |(searched, searching), byte| match byte {
+        b'<' | b'>' => (searched, 0),
+        _ if byte == end => (searched, 0),
+        b'&' | 0xC2 => (searched.saturating_add(searching), searching + 1),
+        _ => (searched.saturating_add(searching), searching),
+    })
+}
+
+fn add(cell: &Cell<u64>, more: u64) {
+    cell.set(cell.get().saturating_add(more));
+}

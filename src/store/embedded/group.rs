@@ -1,0 +1,169 @@
+//! Carries out the batches and plans of one group, in their order, inside the group's redb transaction. The rule: a batch or a plan that is
+//! refused has written nothing, whatever else is in the group; each sees the rows as those before it have left them.
+
+use std::cell::RefCell;
+
+use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
+
+use super::codec::{decode_etag, encode_key, encode_row, etag};
+use super::guard::{guard, unguarded};
+use super::open::ROWS;
+use super::reader::{self, unreadable};
+use super::writer::store_last_etag;
+use crate::store::error::StoreError;
+use crate::store::transaction::{Plan, RowWrite, Rows, run_plan};
+use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Result, RowRange};
+
+/// What the writing thread is asked to do.
+pub(super) enum Request {
+    Batch { table: &'static str, batch: Batch },
+    Plan(Plan),
+}
+
+/// The new ETags of a batch; a plan has none to return.
+pub(super) type Answer = Result<Vec<Option<Etag>>>;
+
+/// The answers to a group, true once its transaction is committed. Nothing is to be committed if nothing was written.
+pub(super) struct Staged {
+    pub(super) answers: Vec<Answer>,
+    pub(super) transaction: Option<WriteTransaction>,
+}
+
+/// An error is that of the whole group: the file failed, and nothing may be committed.
+pub(super) fn stage(database: &Database, group: Vec<Request>, last_etag: &mut u64) -> Result<Staged> {
+    let mut write = database.begin_write().map_err(unreadable)?;
+    write.set_durability(Durability::Immediate).map_err(unreadable)?;
+    let mut answers = Vec::with_capacity(group.len());
+    let has_written = {
+        let table = write.open_table(ROWS).map_err(unreadable)?;
+        let mut rows = GroupRows { table, last_etag, has_written: false };
+        for request in group {
+            answers.push(match request {
+                Request::Batch { table, batch } => rows.carry_out_batch(table, &batch)?,
+                Request::Plan(plan) => rows.carry_out_plan(plan)?,
+            });
+        }
+        rows.has_written
+    };
+    if !has_written {
+        write.abort().map_err(unreadable)?;
+        return Ok(Staged { answers, transaction: None });
+    }
+    store_last_etag(&write, *last_etag).map_err(unreadable)?;
+    Ok(Staged { answers, transaction: Some(write) })
+}
+
+/// The rows of the file, as the group has them so far. The outer error of each method is that of the whole group.
+struct GroupRows<'t, 'e> {
+    table: Table<'t, &'static [u8], &'static [u8]>,
+    last_etag: &'e mut u64,
+    has_written: bool,
+}
+
+impl GroupRows<'_, '_> {
+    /// Checks every precondition before the first write.
+    fn carry_out_batch(&mut self, table: &str, batch: &Batch) -> Result<Answer> {
+        let operations = batch.operations();
+        let keys: Vec<_> = operations.iter().map(|o| encode_key(table, batch.partition(), o.row())).collect();
+        for (key, operation) in keys.iter().zip(operations) {
+            let found = self.table.get(key.as_slice()).map_err(unreadable)?;
+            let found = found.map(|bytes| decode_etag(key, bytes.value()));
+            match found.transpose().and_then(|found| check(operation, found.as_ref())) {
+                Ok(()) => {}
+                Err(refusal) => return Ok(Err(refusal)),
+            }
+        }
+        let mut etags = Vec::with_capacity(operations.len());
+        for (key, operation) in keys.iter().zip(operations) {
+            let properties = match operation {
+                Operation::Put { properties, .. } => Some(properties),
+                Operation::Delete { .. } => None,
+            };
+            etags.push(self.write(key, properties)?);
+        }
+        Ok(Ok(etags))
+    }
+
+    fn carry_out_plan(&mut self, plan: Plan) -> Result<Answer> {
+        let rows = PlanRows { table: &self.table, failure: RefCell::new(None) };
+        let planned = unguarded(|| run_plan(plan, &rows));
+        if let Some(failure) = rows.failure.into_inner() {
+            // Whatever the plan made of it: the file is not to be written by what was read of it.
+            return Err(failure);
+        }
+        let writes = match planned {
+            Ok(writes) => writes,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        for RowWrite { table, key, properties } in &writes {
+            self.write(&encode_key(table, key.partition(), key.row()), properties.as_ref())?;
+        }
+        Ok(Ok(Vec::new()))
+    }
+
+    /// Puts or deletes a row, and returns its new ETag.
+    fn write(&mut self, key: &[u8], properties: Option<&crate::store::Properties>) -> Result<Option<Etag>> {
+        self.has_written = true;
+        let Some(properties) = properties else {
+            self.table.remove(key).map_err(unreadable)?;
+            return Ok(None);
+        };
+        *self.last_etag += 1;
+        let row = encode_row(key, *self.last_etag, properties);
+        self.table.insert(key, row.as_slice()).map_err(unreadable)?;
+        Ok(Some(etag(*self.last_etag)))
+    }
+}
+
+fn check(operation: &Operation, found: Option<&Etag>) -> Result<()> {
+    let (precondition, must_exist) = match operation {
+        Operation::Put { precondition, .. } => (precondition, false),
+        Operation::Delete { precondition, .. } => (precondition, true),
+    };
+    let refuse = |why| Err(StoreError::precondition(format!("{} {why}", operation.row())));
+    match (precondition, found) {
+        (Precondition::Absent, Some(_)) => refuse("exists already"),
+        (Precondition::Match(_), None) => refuse("is gone"),
+        (Precondition::Match(wanted), Some(etag)) if wanted != etag => refuse("has changed"),
+        (Precondition::None, None) if must_exist => refuse("is gone"),
+        _ => Ok(()),
+    }
+}
+
+/// What a plan reads.
+struct PlanRows<'r, 't> {
+    table: &'r Table<'t, &'static [u8], &'static [u8]>,
+    /// The first read that failed. The file is not read again after it.
+    failure: RefCell<Option<StoreError>>,
+}
+
+impl PlanRows<'_, '_> {
+    fn read<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
+        if let Some(failure) = &*self.failure.borrow() {
+            return Err(StoreError::unavailable(
+                "an earlier read of this transaction failed",
+                Failed(failure.to_string()),
+            ));
+        }
+        guard(read).map_err(|failure| {
+            let answer = StoreError::unavailable("a read of this transaction failed", Failed(failure.to_string()));
+            self.failure.replace(Some(failure));
+            answer
+        })
+    }
+}
+
+impl Rows for PlanRows<'_, '_> {
+    fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.read(|| reader::get_in(self.table, table, key))
+    }
+
+    fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>> {
+        self.read(|| reader::range_in(self.table, table, range, limit, None)).map(|page| page.rows)
+    }
+}
+
+/// A failure of the file as the cause of another error, which each caller of a group gets.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Failed(pub(super) String);

@@ -1,0 +1,218 @@
+//! The mutations that editors send. The rule: what a mutation is to make of a post is known before it is sent, so that an answer that never
+//! came can be judged too.
+
+use serde_json::{Value, json};
+use tidings::model::TermKind;
+
+use super::content::{Content, Expected, FIELDS, Shown, index, plural, term_id};
+
+/// One mutation. A change of a post is based on the post that its editor has read.
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    CreatePost { slug: String, title: String, publish_at: Option<String>, terms: Named },
+    UpdatePost { base: Shown, fields: Fields },
+    RestoreRevision { base: Shown, revision: i32, content: Content },
+    PublishPost { base: Shown, at: String },
+    UnpublishPost { base: Shown },
+    DeletePost { base: Shown },
+    SaveTerm { kind: TermKind, slug: String, new_slug: Option<String>, name: String },
+    DeleteTerm { kind: TermKind, slug: String },
+}
+
+/// What `updatePost` changes; the rest is left out of its input.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fields {
+    pub slug: Option<String>,
+    pub title: Option<String>,
+    pub terms: Named,
+}
+
+/// The terms that a post is given, by their slugs; `None` leaves the terms of that kind alone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Named {
+    pub slugs: [Option<Vec<String>>; TermKind::ALL.len()],
+    /// Whether each slug is the first and only one of its term, so that the term's id is known.
+    pub are_fixed: bool,
+}
+
+impl Named {
+    fn ids(&self, kind: TermKind) -> Option<Vec<String>> {
+        let slugs = self.slugs[index(kind)].as_ref().filter(|_| self.are_fixed)?;
+        Some(slugs.iter().map(|slug| term_id(kind, slug)).collect())
+    }
+
+    /// The terms after these were given to a post that had `before`.
+    fn after(&self, before: &Expected) -> [Option<Vec<String>>; TermKind::ALL.len()] {
+        TermKind::ALL.map(|kind| match &self.slugs[index(kind)] {
+            None => before.terms[index(kind)].clone(),
+            Some(none) if none.is_empty() => Some(Vec::new()),
+            Some(_) => self.ids(kind),
+        })
+    }
+
+    fn name(&self, term: &str) -> bool {
+        TermKind::ALL.into_iter().any(|kind| {
+            let slugs = self.slugs[index(kind)].iter().flatten();
+            slugs.into_iter().any(|slug| term_id(kind, slug) == term)
+        })
+    }
+
+    fn put(&self, input: &mut Value) {
+        for kind in TermKind::ALL {
+            if let Some(slugs) = &self.slugs[index(kind)] {
+                input[plural(kind)] = json!(slugs);
+            }
+        }
+    }
+}
+
+/// A mutation as a request has it.
+pub(super) struct Document {
+    pub query: String,
+    pub variables: Value,
+}
+
+impl Change {
+    pub(super) fn base(&self) -> Option<&Shown> {
+        match self {
+            Self::UpdatePost { base, .. }
+            | Self::RestoreRevision { base, .. }
+            | Self::PublishPost { base, .. }
+            | Self::UnpublishPost { base }
+            | Self::DeletePost { base } => Some(base),
+            Self::CreatePost { .. } | Self::SaveTerm { .. } | Self::DeleteTerm { .. } => None,
+        }
+    }
+
+    pub(super) fn is_of_a_term(&self) -> bool {
+        matches!(self, Self::SaveTerm { .. } | Self::DeleteTerm { .. })
+    }
+
+    pub(super) fn is_deletion(&self) -> bool {
+        matches!(self, Self::DeletePost { .. } | Self::DeleteTerm { .. })
+    }
+
+    /// Whether the term of this id is named by its first slug.
+    pub(super) fn names(&self, term: &str) -> bool {
+        match self {
+            Self::CreatePost { terms, .. } => terms.name(term),
+            Self::UpdatePost { fields, .. } => fields.terms.name(term),
+            Self::SaveTerm { kind, slug, .. } | Self::DeleteTerm { kind, slug } => term_id(*kind, slug) == term,
+            _ => false,
+        }
+    }
+
+    /// The slug that a post has only if this change is made.
+    pub(super) fn wanted_slug(&self) -> Option<&str> {
+        match self {
+            Self::CreatePost { slug, .. } => Some(slug),
+            Self::UpdatePost { fields, .. } => fields.slug.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The post as the change leaves it; `None` if it leaves no post. `before`: the post as the version that the change is based on was acknowledged;
+    /// as the editor has read it, tags that are made with it may have been missing.
+    pub(super) fn expected(&self, before: Option<&Content>) -> Option<Expected> {
+        let known = |base: &Shown| match before {
+            Some(before) => before.expected(),
+            None => Expected { terms: [const { None }; TermKind::ALL.len()], ..base.content.expected() },
+        };
+        Some(match self {
+            Self::CreatePost { slug, title, publish_at, terms } => {
+                let none = [const { Some(Vec::new()) }; TermKind::ALL.len()];
+                let (slug, title, published_at) = (slug.clone(), title.clone(), publish_at.clone());
+                let empty = Expected { slug, title, published_at, terms: none };
+                Expected { terms: terms.after(&empty), ..empty }
+            }
+            Self::UpdatePost { base, fields } => {
+                let before = known(base);
+                let terms = fields.terms.after(&before);
+                let slug = fields.slug.clone().unwrap_or(before.slug);
+                let title = fields.title.clone().unwrap_or(before.title);
+                Expected { slug, title, terms, ..before }
+            }
+            Self::RestoreRevision { base, content, .. } => {
+                let restored = content.expected();
+                Expected {
+                    slug: base.content.slug.clone(),
+                    published_at: base.content.published_at.clone(),
+                    ..restored
+                }
+            }
+            Self::PublishPost { base, at } => Expected { published_at: Some(at.clone()), ..known(base) },
+            Self::UnpublishPost { base } => Expected { published_at: None, ..known(base) },
+            Self::DeletePost { .. } | Self::SaveTerm { .. } | Self::DeleteTerm { .. } => return None,
+        })
+    }
+
+    pub(super) fn document(&self) -> Document {
+        let versioned = |base: &Shown| json!({ "id": base.id, "version": base.version });
+        let (field, input_type, input) = match self {
+            Self::CreatePost { slug, title, publish_at, terms } => {
+                let mut input = json!({ "slug": slug, "title": title, "markdown": "A body.\n" });
+                if let Some(at) = publish_at {
+                    input["publishAt"] = json!(at);
+                }
+                terms.put(&mut input);
+                ("createPost".to_owned(), "CreatePostInput".to_owned(), input)
+            }
+            Self::UpdatePost { base, fields } => {
+                let mut input = versioned(base);
+                for (name, value) in [("slug", &fields.slug), ("title", &fields.title)] {
+                    if let Some(value) = value {
+                        input[name] = json!(value);
+                    }
+                }
+                fields.terms.put(&mut input);
+                ("updatePost".to_owned(), "UpdatePostInput".to_owned(), input)
+            }
+            Self::RestoreRevision { base, revision, .. } => {
+                let mut input = versioned(base);
+                input["revision"] = json!(revision);
+                ("restoreRevision".to_owned(), "RestoreRevisionInput".to_owned(), input)
+            }
+            Self::PublishPost { base, at } => {
+                let mut input = versioned(base);
+                input["at"] = json!(at);
+                ("publishPost".to_owned(), "PublishPostInput".to_owned(), input)
+            }
+            Self::UnpublishPost { base } => {
+                ("unpublishPost".to_owned(), "VersionedPostInput".to_owned(), versioned(base))
+            }
+            Self::DeletePost { base } => ("deletePost".to_owned(), "VersionedPostInput".to_owned(), versioned(base)),
+            Self::SaveTerm { kind, slug, new_slug, name } => {
+                let mut input = json!({ "slug": slug, "name": name });
+                if let Some(new_slug) = new_slug {
+                    input["newSlug"] = json!(new_slug);
+                }
+                (format!("save{}", capitalized(*kind)), format!("Save{}Input", capitalized(*kind)), input)
+            }
+            Self::DeleteTerm { kind, slug } => {
+                (format!("delete{}", capitalized(*kind)), "DeleteTermInput".to_owned(), json!({ "slug": slug }))
+            }
+        };
+        let result = self.result();
+        let query = format!(
+            "mutation($input: {input_type}!) {{ payload: {field}(input: $input) {{ {result} userErrors {{ code message }} }} }}"
+        );
+        Document { query, variables: json!({ "input": input }) }
+    }
+
+    /// The selection of what the payload holds, under the name `result`.
+    fn result(&self) -> String {
+        match self {
+            Self::SaveTerm { kind, .. } => format!("result: {} {{ id slug name }}", kind.noun()),
+            _ if self.is_deletion() => "result: deletedId".to_owned(),
+            _ => format!("result: post {{ {FIELDS} }}"),
+        }
+    }
+}
+
+fn capitalized(kind: TermKind) -> &'static str {
+    match kind {
+        TermKind::Category => "Category",
+        TermKind::Tag => "Tag",
+        TermKind::Author => "Author",
+    }
+}

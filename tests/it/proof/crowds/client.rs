@@ -1,0 +1,137 @@
+//! Requests to the servers of a run. The rule: an outcome is known only from a whole answer, or if the request was never sent.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::change::Change;
+use super::content::{Shown, text};
+
+/// Longer than a server takes for its longest answer.
+const ANSWER_MAX: Duration = Duration::from_secs(45);
+
+/// Where each server listens; `None` while it is down.
+pub(super) type Addresses = Arc<Mutex<Vec<Option<String>>>>;
+
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    http: reqwest::Client,
+    addresses: Addresses,
+}
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(super) enum NoAnswer {
+    NotSent,
+    /// It was sent, or may have been.
+    Lost(String),
+}
+
+/// The outcome of a mutation, as its editor was told.
+#[derive(Debug, Clone)]
+pub(super) enum Outcome {
+    UnderWay,
+    /// The post after it; `None` if it was a deletion or of a term.
+    Made {
+        id: String,
+        post: Option<Shown>,
+    },
+    Refused {
+        code: String,
+        message: String,
+    },
+    NotSent,
+    Unknown {
+        code: String,
+        message: String,
+    },
+}
+
+impl Outcome {
+    pub(super) fn is_made(&self) -> bool {
+        matches!(self, Self::Made { .. })
+    }
+
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown { .. })
+    }
+}
+
+impl Client {
+    pub(super) fn new(addresses: Addresses) -> Self {
+        let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().expect("a client");
+        Self { http, addresses }
+    }
+
+    /// The whole answer of a server.
+    pub(super) async fn ask(
+        &self,
+        server: usize,
+        token: Option<&str>,
+        query: &str,
+        variables: &Value,
+    ) -> Result<Value, NoAnswer> {
+        let address = self.addresses.lock().expect("no panic")[server].clone().ok_or(NoAnswer::NotSent)?;
+        let mut request = self
+            .http
+            .post(format!("http://{address}/graphql"))
+            .header("content-type", "application/json")
+            .header("accept", "application/json")
+            .body(json!({ "query": query, "variables": variables }).to_string());
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let lost = |error: reqwest::Error| match error.is_connect() {
+            true => NoAnswer::NotSent,
+            false => NoAnswer::Lost(format!("{error:?}")),
+        };
+        let answer = request.send().await.map_err(lost)?.text().await.map_err(lost)?;
+        serde_json::from_str(&answer).map_err(|_| NoAnswer::Lost(format!("no JSON: {answer}")))
+    }
+
+    /// The data of a query that must succeed whole, once nobody disturbs the server.
+    pub(super) async fn data(&self, server: usize, token: Option<&str>, query: &str, variables: &Value) -> Value {
+        let answer = self.ask(server, token, query, variables).await;
+        let answer = answer.unwrap_or_else(|e| panic!("server {server} does not answer {query}: {e:?}"));
+        assert_eq!(answer.get("errors"), None, "{query}");
+        answer["data"].clone()
+    }
+
+    pub(super) async fn mutate(&self, server: usize, token: &str, change: &Change) -> Outcome {
+        let document = change.document();
+        match self.ask(server, Some(token), &document.query, &document.variables).await {
+            Ok(answer) => outcome(change, &answer),
+            Err(NoAnswer::NotSent) => Outcome::NotSent,
+            Err(NoAnswer::Lost(message)) => Outcome::Unknown { code: "connection lost".to_owned(), message },
+        }
+    }
+}
+
+/// The first error of an answer: its code and message.
+pub(super) fn error(answer: &Value) -> Option<(String, String)> {
+    let error = answer.get("errors")?.get(0)?;
+    Some((text(&error["extensions"]["code"]), text(&error["message"])))
+}
+
+fn outcome(change: &Change, answer: &Value) -> Outcome {
+    if let Some((code, message)) = error(answer) {
+        return match code.as_str() {
+            "UNAVAILABLE" | "OUTCOME_UNKNOWN" | "TIMEOUT" | "INTERNAL" => Outcome::Unknown { code, message },
+            _ => Outcome::Refused { code, message },
+        };
+    }
+    let payload = &answer["data"]["payload"];
+    if let Some(error) = payload["userErrors"].get(0) {
+        return Outcome::Refused { code: text(&error["code"]), message: text(&error["message"]) };
+    }
+    let result = &payload["result"];
+    match change {
+        _ if result.is_null() => {
+            Outcome::Unknown { code: "neither a result nor an error".to_owned(), message: answer.to_string() }
+        }
+        _ if change.is_deletion() => Outcome::Made { id: text(result), post: None },
+        _ if change.is_of_a_term() => Outcome::Made { id: text(&result["id"]), post: None },
+        _ => Outcome::Made { id: text(&result["id"]), post: Shown::of(result) },
+    }
+}

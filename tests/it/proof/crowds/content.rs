@@ -1,0 +1,147 @@
+//! What a post is, as an answer shows it and as an operation is expected to leave it. The rule: terms are compared by their ids, which no
+//! rename changes.
+
+use serde_json::Value;
+use tidings::model::TermKind;
+
+/// The fields that each query asks of a post. The slugs of its terms are asked for so that the server has to read the terms.
+pub(super) const FIELDS: &str = "id version slug title status publishedAt \
+     tags { id slug } categories { id slug } authors { id slug }";
+
+/// No test runs as late as this; whatever is published later is scheduled.
+const FUTURE: &str = "2090";
+
+pub(super) type TermIds = [Vec<String>; TermKind::ALL.len()];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    pub slug: String,
+    pub title: String,
+    pub published_at: Option<String>,
+    /// By [`TermKind::ALL`].
+    pub terms: TermIds,
+}
+
+/// The content after an operation, as far as it is known before the operation is answered.
+#[derive(Debug, Clone)]
+pub(super) struct Expected {
+    pub slug: String,
+    pub title: String,
+    pub published_at: Option<String>,
+    /// `None`: the terms were named by slugs that may belong to any term.
+    pub terms: [Option<Vec<String>>; TermKind::ALL.len()],
+}
+
+/// A post in an answer.
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    pub id: String,
+    pub version: i32,
+    pub status: String,
+    pub content: Content,
+}
+
+pub(super) fn plural(kind: TermKind) -> &'static str {
+    match kind {
+        TermKind::Category => "categories",
+        TermKind::Tag => "tags",
+        TermKind::Author => "authors",
+    }
+}
+
+pub(super) fn index(kind: TermKind) -> usize {
+    TermKind::ALL.iter().position(|other| *other == kind).expect("it is one of all")
+}
+
+/// The id of a term by the first slug that it had.
+pub(super) fn term_id(kind: TermKind, first_slug: &str) -> String {
+    format!("{}-{first_slug}", kind.noun())
+}
+
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The ids of a list of objects.
+pub(super) fn ids(nodes: &Value) -> Vec<String> {
+    nodes.as_array().into_iter().flatten().map(|node| text(&node["id"])).collect()
+}
+
+impl Shown {
+    /// `None` if the answer has null in its place.
+    pub(super) fn of(post: &Value) -> Option<Self> {
+        let version = i32::try_from(post["version"].as_i64()?).ok()?;
+        let content = Content {
+            slug: text(&post["slug"]),
+            title: text(&post["title"]),
+            published_at: post["publishedAt"].as_str().map(ToOwned::to_owned),
+            terms: TermKind::ALL.map(|kind| ids(&post[plural(kind)])),
+        };
+        Some(Self { id: text(&post["id"]), version, status: text(&post["status"]), content })
+    }
+
+    pub(super) fn all_of(nodes: &Value) -> Vec<Self> {
+        nodes.as_array().into_iter().flatten().filter_map(Self::of).collect()
+    }
+}
+
+impl Content {
+    pub(super) fn is_public(&self) -> bool {
+        is_public(self.published_at.as_deref())
+    }
+
+    /// The month as `yyyy-MM`.
+    pub(super) fn month(&self) -> &str {
+        self.published_at.as_deref().and_then(|at| at.get(..7)).unwrap_or_default()
+    }
+
+    pub(super) fn has(&self, kind: TermKind, id: &str) -> bool {
+        self.terms[index(kind)].iter().any(|term| term == id)
+    }
+
+    pub(super) fn expected(&self) -> Expected {
+        Expected {
+            slug: self.slug.clone(),
+            title: self.title.clone(),
+            published_at: self.published_at.clone(),
+            terms: self.terms.clone().map(Some),
+        }
+    }
+}
+
+pub(super) fn is_public(published_at: Option<&str>) -> bool {
+    published_at.is_some_and(|at| at < FUTURE)
+}
+
+impl Expected {
+    /// The fields in which the content differs, with what was expected.
+    pub(super) fn differences(&self, content: &Content) -> Vec<String> {
+        let mut differing = Vec::new();
+        let mut compare = |name: &str, expected: &dyn std::fmt::Debug, found: &dyn std::fmt::Debug| {
+            let (expected, found) = (format!("{expected:?}"), format!("{found:?}"));
+            if expected != found {
+                differing.push(format!("{name} is {found}, expected {expected}"));
+            }
+        };
+        compare("slug", &self.slug, &content.slug);
+        compare("title", &self.title, &content.title);
+        compare("publishedAt", &self.published_at, &content.published_at);
+        for (kind, (expected, found)) in TermKind::ALL.iter().zip(self.terms.iter().zip(&content.terms)) {
+            if let Some(expected) = expected {
+                compare(plural(*kind), expected, found);
+            }
+        }
+        differing
+    }
+
+    /// Whether the content differs in nothing but terms that it lacks.
+    pub(super) fn lacks_only_terms(&self, content: &Content) -> bool {
+        let lacks = |(expected, found): (&Option<Vec<String>>, &Vec<String>)| {
+            expected.as_ref().is_none_or(|expected| found.iter().all(|term| expected.contains(term)))
+        };
+        self.slug == content.slug
+            && self.title == content.title
+            && self.published_at == content.published_at
+            && self.terms.iter().zip(&content.terms).all(lacks)
+    }
+}

@@ -1,0 +1,107 @@
+//! The end of a run: the editors have stopped, what was killed is recovered, and everything is compared. The rule: `check` runs before anything is
+//! changed again, and once more after the probes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tidings::model::TermKind;
+
+use super::audit::Audit;
+use super::content::term_id;
+use super::fleet::Fleet;
+use super::readers::type_name;
+use super::run::blocking;
+use super::scene::Scene;
+use super::violations::Kind;
+use super::workload::Workload;
+
+/// An intent of a killed server is another's to finish after 15 s, and recoveries come every minute.
+const RECOVERY_MAX: Duration = Duration::from_secs(100);
+const RECOVERY_PAUSE: Duration = Duration::from_secs(4);
+
+pub(super) struct End<'a> {
+    pub workload: Workload,
+    pub fleet: &'a Arc<Fleet>,
+    pub scene: &'a Scene,
+}
+
+impl End<'_> {
+    /// All that must hold once every editor has stopped.
+    pub(super) async fn audit(&self) {
+        self.stop().await;
+        self.fleet.storage.be_quick();
+        self.recover_and_check("once recovered").await;
+        if !self.start().await {
+            return;
+        }
+        for server in 0..self.fleet.count() {
+            let audit = self.on(server);
+            let found = audit.find().await;
+            audit.compare_all(&found).await;
+        }
+        let audit = self.on(0);
+        let found = audit.find().await;
+        audit.probe(&found).await;
+        let found = audit.find().await;
+        audit.compare_record(&found).await;
+        self.stop().await;
+        self.recover_and_check("after the probes").await;
+    }
+
+    fn on(&self, server: usize) -> Audit<'_> {
+        Audit { scene: self.scene, workload: self.workload, server }
+    }
+
+    async fn stop(&self) {
+        if let Err(complaint) = blocking(self.fleet, Fleet::stop_all).await {
+            self.scene.ledger().violate(Kind::Server, complaint, Vec::new());
+        }
+    }
+
+    /// Whether all servers run. One that does not start is tried again until a recovery of another could have helped it.
+    async fn start(&self) -> bool {
+        let began = Instant::now();
+        loop {
+            let Err(complaint) = blocking(self.fleet, Fleet::start_all).await else { return true };
+            self.scene.ledger().violate(Kind::Server, complaint, Vec::new());
+            if began.elapsed() > RECOVERY_MAX {
+                return false;
+            }
+            tokio::time::sleep(RECOVERY_PAUSE).await;
+        }
+    }
+
+    /// Runs `check` after a recovery. Every start of a server recovers what is no longer leased.
+    async fn recover_and_check(&self, when: &str) {
+        let began = Instant::now();
+        let ran = loop {
+            self.start().await;
+            self.stop().await;
+            let ran = self.fleet.storage.run(&["check"]).await;
+            let has_unfinished = ran.out.lines().any(|line| line.starts_with("Intents("));
+            if !has_unfinished || began.elapsed() > RECOVERY_MAX {
+                break ran;
+            }
+            tokio::time::sleep(RECOVERY_PAUSE).await;
+        };
+        let lines: Vec<&str> = ran.out.lines().collect();
+        let (_, differences) = lines.split_last().unwrap_or((&"", &[]));
+        let mut ledger = self.scene.ledger();
+        let known: Vec<String> = ledger.all_posts().map(|(id, _)| id.clone()).collect();
+        for difference in differences {
+            let is_named = |id: &&String| id.strip_prefix("post-").is_some_and(|bare| difference.contains(bare));
+            let subjects = known.iter().filter(is_named).cloned().chain(term_of(difference)).collect();
+            ledger.violate(Kind::Check, format!("check, {when}: {difference}"), subjects);
+        }
+        if ran.code != Some(0) && differences.is_empty() {
+            ledger.violate(Kind::Check, format!("check, {when}: {ran:?}"), Vec::new());
+        }
+    }
+}
+
+/// The id of the term whose index a line of `check` is about: `PostsByTag(first-slug, …): …`.
+fn term_of(difference: &str) -> Option<String> {
+    let (table, rest) = difference.split_once('(')?;
+    let kind = TermKind::ALL.into_iter().find(|kind| table == format!("PostsBy{}", type_name(*kind)))?;
+    Some(term_id(kind, rest.split_once(',')?.0))
+}

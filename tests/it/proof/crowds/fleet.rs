@@ -1,0 +1,182 @@
+//! The servers of a run: real processes over one store, killed and started again. The rule: none of them outlives the run.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::support::azurite::{Azurite, connection_string, random_prefix};
+use crate::support::command::{Ran, Serving, finish, without_settings};
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::proxy::Proxy;
+use crate::support::random::Random;
+
+use super::client::Addresses;
+
+/// Set to run another build than that of the tests, such as `target/release/tidings`.
+const BINARY: &str = "TIDINGS_BINARY";
+/// What the network adds to a storage request at the most.
+const DELAY_MAX: Duration = Duration::from_millis(20);
+/// Set to `libfaketimeMT.so.1` if it is not where Debian's package puts it.
+const FAKETIME: &str = "TIDINGS_FAKETIME";
+const FAKETIME_OF_DEBIAN: [&str; 2] =
+    ["/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1"];
+/// How far the clocks of two servers are apart at the most, in milliseconds.
+const SKEW_MS_MAX: usize = 2_000;
+
+pub(super) enum Storage {
+    File(tempfile::TempDir),
+    Azure { _azurite: Azurite, proxy: Proxy, prefix: String },
+}
+
+pub(super) struct Fleet {
+    pub storage: Storage,
+    pub addresses: Addresses,
+    servers: Vec<Mutex<Option<Serving>>>,
+    /// By server: seconds that its clock is ahead, as faketime takes them.
+    skews: Vec<Option<String>>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
+fn binary() -> PathBuf {
+    std::env::var_os(BINARY).map_or_else(|| env!("CARGO_BIN_EXE_tidings").into(), PathBuf::from)
+}
+
+/// As [`tidings`](crate::support::command::tidings), of the build that is under test.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    without_settings(command.args(arguments));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The library that gives a process another clock, if there is one.
+#[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
+pub(super) fn faketime() -> Option<PathBuf> {
+    let named = std::env::var_os(FAKETIME).map(PathBuf::from);
+    named.into_iter().chain(FAKETIME_OF_DEBIAN.map(PathBuf::from)).find(|library| library.exists())
+}
+
+impl Storage {
+    pub(super) fn file() -> Self {
+        Self::File(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// Tables in an Azurite behind a network that takes its time.
+    pub(super) async fn azure(is_long: bool, random: &mut Random) -> Self {
+        // A long run would leave an emulator that others use full of its rows.
+        let azurite = if is_long { Azurite::own() } else { Azurite::any() };
+        let proxy = Proxy::before(&azurite).await;
+        proxy.delay_at_random(random.part(), DELAY_MAX);
+        Self::Azure { _azurite: azurite, proxy, prefix: random_prefix() }
+    }
+
+    /// The network is quick again: nothing is under way any more that could meet something else.
+    pub(super) fn be_quick(&self) {
+        if let Self::Azure { proxy, .. } = self {
+            proxy.delay_no_more();
+        }
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        match self {
+            Self::File(folder) => vec!["--store".to_owned(), format!("file:{}", folder.path().join("store").display())],
+            Self::Azure { prefix, .. } => {
+                ["--store", "azure", "--table-prefix", prefix].map(ToOwned::to_owned).to_vec()
+            }
+        }
+    }
+
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = vec![
+            ("TIDINGS_LOG", "off".to_owned()),
+            ("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN.to_owned()),
+            // The archive with all its posts could cost more than the usual limit.
+            ("TIDINGS_LIMITS_STORAGE_REQUESTS", "10000000".to_owned()),
+        ];
+        if let Self::Azure { proxy, .. } = self {
+            settings.push(("AZURE_STORAGE_CONNECTION_STRING", connection_string(&proxy.endpoint)));
+        }
+        settings
+    }
+
+    /// Runs a command on the store, to its end.
+    pub(super) async fn run(&self, arguments: &[&str]) -> Ran {
+        let of_the_store = self.arguments();
+        let arguments: Vec<&str> = arguments.iter().copied().chain(of_the_store.iter().map(String::as_str)).collect();
+        let mut command = command(&arguments);
+        command.envs(self.settings());
+        tokio::task::spawn_blocking(|| finish(command)).await.expect("the command ends")
+    }
+}
+
+impl Fleet {
+    /// `random`: the clocks are apart by chance; `None`: all servers have the clock of this machine.
+    pub(super) fn new(storage: Storage, servers: usize, random: Option<&mut Random>) -> Self {
+        let skews = match random {
+            None => vec![None; servers],
+            Some(random) => {
+                let skew = |_| random.below(SKEW_MS_MAX + 1) as i64 - SKEW_MS_MAX as i64 / 2;
+                (0..servers).map(skew).map(|ms| Some(format!("{:+.3}", ms as f64 / 1_000.0))).collect()
+            }
+        };
+        Self {
+            storage,
+            addresses: Arc::new(Mutex::new(vec![None; servers])),
+            servers: (0..servers).map(|_| Mutex::new(None)).collect(),
+            skews,
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.servers.len()
+    }
+
+    /// Starts a server; says why it has not started.
+    pub(super) fn start(&self, server: usize) -> Result<(), String> {
+        let mut arguments = self.storage.arguments();
+        arguments.push("--create".to_owned());
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let settings = self.storage.settings();
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let serving = Serving::try_start_of(&arguments, &settings, |arguments| {
+            let mut command = command(arguments);
+            if let (Some(skew), Some(library)) = (&self.skews[server], faketime()) {
+                command.env("LD_PRELOAD", library).env("FAKETIME", skew).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+            }
+            command
+        })
+        .map_err(|errors| format!("server {server} does not start: {}", errors.join("; ")))?;
+        self.addresses.lock().expect("no panic")[server] = Some(serving.address.clone());
+        *self.servers[server].lock().expect("no panic") = Some(serving);
+        Ok(())
+    }
+
+    /// Starts each server that does not run; says why the first one has not started.
+    pub(super) fn start_all(&self) -> Result<(), String> {
+        let runs = |server: &usize| self.servers[*server].lock().expect("no panic").is_some();
+        (0..self.count()).filter(|server| !runs(server)).try_for_each(|server| self.start(server))
+    }
+
+    pub(super) fn kill(&self, server: usize) {
+        self.addresses.lock().expect("no panic")[server] = None;
+        if let Some(serving) = self.servers[server].lock().expect("no panic").take() {
+            serving.kill();
+        }
+    }
+
+    /// Stops each server as a service manager does; says which have not ended well.
+    pub(super) fn stop_all(&self) -> Result<(), String> {
+        let mut stopped = Ok(());
+        for server in 0..self.count() {
+            self.addresses.lock().expect("no panic")[server] = None;
+            if let Some(serving) = self.servers[server].lock().expect("no panic").take() {
+                let (code, lines) = serving.stop();
+                if code != Some(0) {
+                    stopped = Err(format!("server {server} stops with exit code {code:?}: {lines:?}"));
+                }
+            }
+        }
+        stopped
+    }
+}

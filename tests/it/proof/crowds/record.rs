@@ -1,0 +1,210 @@
+//! The record of changes, compared with what editors were told. The rule: each version is recorded once, under the editor that made it; a change
+//! that was refused never; one of unknown outcome at most once.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tidings::model::TermKind;
+
+use super::audit::{Audit, Found};
+use super::change::Change;
+use super::content::{Expected, FIELDS, Shown, text};
+use super::ledger::Operation;
+use super::violations::Kind;
+
+/// Who changes what an import brings.
+pub(super) const IMPORT: &str = "import";
+const PAGE: usize = 100;
+const REVISIONS_PAGE: usize = 50;
+/// The present version and those that are kept of each post.
+const REVISIONS_KEPT: i32 = 101;
+
+/// Who is recorded to have made a version, or to have deleted a post (`None`).
+type Recorded = BTreeMap<(String, Option<i32>), Vec<String>>;
+
+impl Audit<'_> {
+    pub(super) async fn compare_record(&self, found: &Found) {
+        let (posts, terms) = self.read_record().await;
+        self.compare_acknowledged(&posts);
+        self.compare_recorded(&posts);
+        self.compare_terms(&terms);
+        for shown in found.posts() {
+            self.compare_revisions(shown).await;
+        }
+        let seen: Vec<_> = self.scene.ledger().seen.keys().cloned().collect();
+        for (id, version) in seen.into_iter().filter(|(id, version)| !posts.contains_key(&(id.clone(), Some(*version))))
+        {
+            self.violate(Kind::Record, format!("version {version} was shown, and is not recorded"), &[id]);
+        }
+    }
+
+    /// The record of posts; and of terms, by editor, how many were saved and how many deleted.
+    async fn read_record(&self) -> (Recorded, BTreeMap<String, [usize; 2]>) {
+        let (mut posts, mut terms) = (Recorded::new(), BTreeMap::<String, [usize; 2]>::new());
+        let mut after = Value::Null;
+        loop {
+            let query = format!(
+                "query($after: String) {{ changes(first: {PAGE}, after: $after) {{ nodes {{ by items {{ nodeId action version }} }} \
+                 pageInfo {{ hasNextPage endCursor }} }} }}"
+            );
+            let page = self.ask(&query, json!({ "after": after })).await["changes"].take();
+            for change in page["nodes"].as_array().into_iter().flatten() {
+                let by = text(&change["by"]);
+                for item in change["items"].as_array().into_iter().flatten() {
+                    let (id, is_deleted) = (text(&item["nodeId"]), item["action"] == json!("DELETED"));
+                    if id.starts_with("post-") {
+                        let version = item["version"].as_i64().and_then(|version| i32::try_from(version).ok());
+                        posts.entry((id, version.filter(|_| !is_deleted))).or_default().push(by.clone());
+                    } else {
+                        terms.entry(by.clone()).or_default()[usize::from(is_deleted)] += 1;
+                    }
+                }
+            }
+            after = page["pageInfo"]["endCursor"].clone();
+            if page["pageInfo"]["hasNextPage"] != json!(true) {
+                return (posts, terms);
+            }
+        }
+    }
+
+    /// Each version and deletion that an editor was told to have made is recorded once, under its name.
+    fn compare_acknowledged(&self, recorded: &Recorded) {
+        let mut wrong = Vec::new();
+        {
+            let ledger = self.scene.ledger();
+            for (id, tracked) in ledger.all_posts() {
+                let made = tracked.versions.iter().map(|(version, made)| (Some(*version), made.operation));
+                for (version, operation) in made.chain(tracked.deleted.map(|operation| (None, operation))) {
+                    let editor = &ledger.operations[operation].editor;
+                    let by = recorded.get(&(id.clone(), version)).map_or(&[][..], Vec::as_slice);
+                    if by != std::slice::from_ref(editor) {
+                        wrong.push((
+                            id.clone(),
+                            format!("{} was made by {editor} and is recorded by {by:?}", name(version)),
+                        ));
+                    }
+                }
+            }
+        }
+        wrong.into_iter().for_each(|(id, what)| self.violate(Kind::Record, what, &[id]));
+    }
+
+    /// What is recorded beside that is of a change whose outcome is unknown, or of an import, and recorded once.
+    fn compare_recorded(&self, recorded: &Recorded) {
+        let mut wrong = Vec::new();
+        {
+            let ledger = self.scene.ledger();
+            let tracked: BTreeMap<_, _> = ledger.all_posts().collect();
+            for ((id, version), by) in recorded {
+                let known = tracked.get(id);
+                let is_acknowledged = known.is_some_and(|known| match version {
+                    Some(version) => known.versions.contains_key(version),
+                    None => known.deleted.is_some(),
+                });
+                if is_acknowledged {
+                    continue;
+                }
+                let open = known.into_iter().flat_map(|known| &known.open).chain(&ledger.open_creations);
+                let may_have_made = |by: &String| {
+                    by == IMPORT || open.clone().any(|number| makes(&ledger.operations[*number], by, *version))
+                };
+                if by.len() != 1 || !by.iter().all(may_have_made) {
+                    wrong.push((
+                        id.clone(),
+                        format!("{} is recorded by {by:?}, and nobody was told so", name(*version)),
+                    ));
+                }
+            }
+        }
+        wrong.into_iter().for_each(|(id, what)| self.violate(Kind::Record, what, &[id]));
+    }
+
+    /// Of editors that change terms alone: each change that was acknowledged is recorded.
+    fn compare_terms(&self, recorded: &BTreeMap<String, [usize; 2]>) {
+        let mut told: BTreeMap<String, [[usize; 2]; 2]> = BTreeMap::new();
+        for operation in self.scene.ledger().operations.iter().filter(|operation| operation.change.is_of_a_term()) {
+            let counts =
+                &mut told.entry(operation.editor.clone()).or_default()[usize::from(operation.change.is_deletion())];
+            counts[0] += usize::from(operation.outcome.is_made());
+            // A rename with a new name is two changes.
+            let changes = if matches!(operation.change, Change::SaveTerm { new_slug: Some(_), .. }) { 2 } else { 1 };
+            counts[1] += changes * usize::from(operation.outcome.is_made() || operation.outcome.is_unknown());
+        }
+        for (editor, told) in told {
+            let recorded = recorded.get(&editor).copied().unwrap_or_default();
+            for ((what, recorded), [least, most]) in ["saved", "deleted"].into_iter().zip(recorded).zip(told) {
+                if recorded < least || recorded > most {
+                    self.violate(
+                        Kind::Record,
+                        format!("{editor} {what} {least} to {most} terms; {recorded} are recorded"),
+                        &[],
+                    );
+                }
+            }
+        }
+    }
+
+    /// The versions of a post are kept as they were made, under the editor that made them.
+    async fn compare_revisions(&self, shown: &Shown) {
+        let mut after = Value::Null;
+        let mut found = BTreeMap::new();
+        loop {
+            let fields = FIELDS.replace("id version slug title status", "version changedBy slug title");
+            let query = format!(
+                "query($after: String) {{ node(id: {:?}) {{ ... on Post {{ version revisions(first: {REVISIONS_PAGE}, after: $after) \
+                 {{ nodes {{ {fields} }} pageInfo {{ hasNextPage endCursor }} }} }} }} }}",
+                shown.id
+            );
+            let page = self.ask(&query, json!({ "after": after })).await["node"]["revisions"].take();
+            for node in page["nodes"].as_array().into_iter().flatten() {
+                let shown = Shown::of(node);
+                found.extend(shown.map(|shown| (shown.version, (text(&node["changedBy"]), shown.content))));
+            }
+            after = page["pageInfo"]["endCursor"].clone();
+            if page["pageInfo"]["hasNextPage"] != json!(true) {
+                break;
+            }
+        }
+        let newest = found.last_key_value().map_or(0, |(version, _)| *version);
+        let oldest = (newest - REVISIONS_KEPT + 1).max(1);
+        let mut wrong = Vec::new();
+        {
+            let ledger = self.scene.ledger();
+            let Some(tracked) = ledger.posts.get(&shown.id) else { return };
+            for version in oldest..=newest {
+                let Some((by, content)) = found.get(&version) else {
+                    wrong.push(format!("revision {version} is missing"));
+                    continue;
+                };
+                let Some(made) = tracked.versions.get(&version) else { continue };
+                let editor = &ledger.operations[made.operation].editor;
+                // A slug of a term that is gone may be another's by now.
+                let expected = match self.workload.has_fixed_terms() {
+                    true => made.content.expected(),
+                    false => Expected { terms: [const { None }; TermKind::ALL.len()], ..made.content.expected() },
+                };
+                if by != editor || !expected.lacks_only_terms(content) {
+                    wrong.push(format!(
+                        "revision {version} is by {by:?}, {content:?}; {editor} made {:?}",
+                        made.content
+                    ));
+                }
+            }
+        }
+        wrong.into_iter().for_each(|what| self.violate(Kind::Record, what, std::slice::from_ref(&shown.id)));
+    }
+}
+
+fn name(version: Option<i32>) -> String {
+    version.map_or_else(|| "the deletion".to_owned(), |version| format!("version {version}"))
+}
+
+/// Whether this operation, whose outcome is unknown, would be recorded like this.
+fn makes(operation: &Operation, by: &str, version: Option<i32>) -> bool {
+    let based_on = operation.change.base().map_or(0, |base| base.version);
+    let is_alike = match version {
+        Some(version) => !operation.change.is_deletion() && based_on == version - 1,
+        None => operation.change.is_deletion(),
+    };
+    operation.outcome.is_unknown() && operation.editor == by && is_alike
+}

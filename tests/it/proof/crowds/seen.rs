@@ -1,0 +1,198 @@
+//! What the examiners of answers see and what they excuse, on answers made by hand. The rule: one case for each thing that no reader may see.
+
+use super::change::{Change, Fields, Named};
+use super::client::Outcome;
+use super::content::{Content, Expected, Shown, term_id};
+use super::ledger::Ledger;
+use super::watch::{Listing, has_term};
+use tidings::model::TermKind;
+
+const ID: &str = "post-000000000001";
+const TAG: &str = "tag-ash";
+const KIND: usize = 1;
+
+/// A version of the post. The draft has no instant.
+fn shown(version: i32, tags: &[&str], is_draft: bool) -> Shown {
+    let content = Content {
+        slug: "slug".to_owned(),
+        title: format!("Version {version}"),
+        published_at: (!is_draft).then(|| "2026-05-01T00:00:00Z".to_owned()),
+        terms: [Vec::new(), tags.iter().map(|tag| term_id(TermKind::Tag, tag)).collect(), Vec::new()],
+    };
+    let status = if is_draft { "DRAFT" } else { "PUBLISHED" };
+    Shown { id: ID.to_owned(), version, status: status.to_owned(), content }
+}
+
+/// A change that makes the next version, with these tags.
+fn retag(base: &Shown, tags: &[&str]) -> Change {
+    let mut terms = Named { are_fixed: true, ..Named::default() };
+    terms.slugs[KIND] = Some(tags.iter().map(|tag| (*tag).to_owned()).collect());
+    let title = Some(format!("Version {}", base.version + 1));
+    Change::UpdatePost { base: base.clone(), fields: Fields { slug: None, title, terms } }
+}
+
+fn made(post: Shown) -> Outcome {
+    Outcome::Made { id: ID.to_owned(), post: Some(post) }
+}
+
+/// The post with the tag `ash` in version 1, and without it in version 2, both acknowledged by server 0 of two.
+fn two_versions() -> Ledger {
+    let mut ledger = Ledger::new(2);
+    let (slug, title) = ("slug".to_owned(), "Version 1".to_owned());
+    let mut terms = Named { are_fixed: true, ..Named::default() };
+    terms.slugs[KIND] = Some(vec!["ash".to_owned()]);
+    let publish_at = Some("2026-05-01T00:00:00Z".to_owned());
+    let created = ledger.begin("one", 0, Change::CreatePost { slug, title, publish_at, terms });
+    ledger.end(created, made(shown(1, &["ash"], false)));
+    let changed = ledger.begin("two", 0, retag(&shown(1, &["ash"], false), &[]));
+    ledger.end(changed, made(shown(2, &[], false)));
+    assert!(ledger.violations.is_empty(), "{:?}", ledger.violations);
+    ledger
+}
+
+/// The list of the tag, or of all posts, as an answer shows it.
+fn list(ledger: &mut Ledger, server: usize, posts: Vec<Shown>, is_of_the_tag: bool, has_next: bool) {
+    let watch = ledger.watch(server);
+    let belongs = |content: &Expected| if is_of_the_tag { has_term(content, KIND, TAG) } else { Some(true) };
+    let listing = Listing { name: "a list", first: 2, posts, has_next, has_previous: false, belongs: &belongs };
+    ledger.examine_list(&watch, &listing);
+}
+
+fn assert_seen(ledger: &Ledger, part: &str) {
+    let found: Vec<&str> = ledger.violations.kept.iter().map(|violation| violation.what.as_str()).collect();
+    assert!(matches!(found.as_slice(), [one] if one.contains(part)), "{part:?} in {found:?}");
+}
+
+fn assert_excused(ledger: &Ledger) {
+    assert!(ledger.violations.is_empty(), "{:?}", ledger.violations.kept);
+}
+
+#[test]
+fn what_was_acknowledged_and_nothing_else_is_sound() {
+    let mut ledger = two_versions();
+    list(&mut ledger, 0, vec![shown(2, &[], false)], false, false);
+    list(&mut ledger, 0, Vec::new(), true, false);
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, Some(&shown(2, &[], false)), true);
+    ledger.examine_slug(&watch, "slug", Some(&shown(2, &[], false)));
+    assert_excused(&ledger);
+}
+
+#[test]
+fn a_draft_shown_to_a_reader_is_seen() {
+    let mut ledger = two_versions();
+    let unpublished = ledger.begin("three", 0, Change::UnpublishPost { base: shown(2, &[], false) });
+    let mut draft = shown(3, &[], true);
+    draft.content.title = "Version 2".to_owned();
+    ledger.end(unpublished, made(draft.clone()));
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, Some(&draft), true);
+    assert_seen(&ledger, "shows version 3, DRAFT, to a reader");
+}
+
+#[test]
+fn a_post_in_the_list_of_a_tag_that_it_does_not_have_is_seen() {
+    let mut ledger = two_versions();
+    list(&mut ledger, 0, vec![shown(2, &[], false)], true, false);
+    assert_seen(&ledger, "does not belong to it");
+}
+
+#[test]
+fn a_page_that_is_not_full_before_the_next_one_is_seen() {
+    let mut ledger = two_versions();
+    list(&mut ledger, 0, vec![shown(2, &[], false)], false, true);
+    assert_seen(&ledger, "has a next page after 1 of 2 posts");
+}
+
+#[test]
+fn a_post_twice_on_a_page_is_seen() {
+    let mut ledger = two_versions();
+    list(&mut ledger, 0, vec![shown(2, &[], false); 2], false, false);
+    assert_seen(&ledger, "twice");
+}
+
+#[test]
+fn an_earlier_version_than_the_acknowledged_one_is_seen_on_the_same_server_only() {
+    let mut ledger = two_versions();
+    let watch = ledger.watch(1);
+    ledger.examine_lookup(&watch, ID, Some(&shown(1, &["ash"], false)), true);
+    assert_excused(&ledger);
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, Some(&shown(1, &["ash"], false)), true);
+    assert_seen(&ledger, "server 0 has acknowledged version 2");
+}
+
+#[test]
+fn an_acknowledged_post_that_is_not_there_is_seen() {
+    let mut ledger = two_versions();
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, None, true);
+    assert_seen(&ledger, "node is null");
+    let mut ledger = two_versions();
+    let watch = ledger.watch(0);
+    ledger.examine_slug(&watch, "slug", None);
+    assert_seen(&ledger, "shows nothing");
+    let mut ledger = two_versions();
+    list(&mut ledger, 0, Vec::new(), false, false);
+    assert_seen(&ledger, "lacks a post that belongs to it");
+}
+
+#[test]
+fn a_change_under_way_excuses_what_it_may_have_made() {
+    let mut ledger = two_versions();
+    ledger.begin("three", 1, retag(&shown(2, &[], false), &["ash"]));
+    list(&mut ledger, 0, vec![shown(3, &["ash"], false)], true, false);
+    list(&mut ledger, 0, Vec::new(), true, false);
+    assert_excused(&ledger);
+    list(&mut ledger, 0, vec![shown(3, &["fir"], false)], false, false);
+    assert_seen(&ledger, "shows version 3 otherwise");
+}
+
+#[test]
+fn a_change_that_is_too_late_excuses_nothing() {
+    let mut ledger = two_versions();
+    ledger.begin("three", 1, Change::DeletePost { base: shown(1, &["ash"], false) });
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, None, true);
+    assert_seen(&ledger, "node is null");
+}
+
+#[test]
+fn a_version_that_nobody_made_is_seen() {
+    let mut ledger = two_versions();
+    let refused = ledger.begin("three", 0, retag(&shown(2, &[], false), &["ash"]));
+    ledger.end(refused, Outcome::Refused { code: "CONFLICT".to_owned(), message: String::new() });
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, Some(&shown(3, &["ash"], false)), true);
+    assert_seen(&ledger, "which nobody has made");
+}
+
+#[test]
+fn a_deleted_post_that_is_shown_is_seen() {
+    let mut ledger = two_versions();
+    let deleted = ledger.begin("three", 0, Change::DeletePost { base: shown(2, &[], false) });
+    ledger.end(deleted, Outcome::Made { id: ID.to_owned(), post: None });
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, None, true);
+    assert_excused(&ledger);
+    ledger.examine_lookup(&watch, ID, Some(&shown(2, &[], false)), true);
+    assert_seen(&ledger, "after the deletion was acknowledged");
+}
+
+#[test]
+fn an_answer_to_an_editor_that_lacked_a_term_is_seen_once() {
+    let mut ledger = two_versions();
+    for _ in 0..2 {
+        let watch = ledger.watch(0);
+        ledger.examine_lookup(&watch, ID, Some(&shown(2, &["fir"], false)), true);
+    }
+    assert_seen(&ledger, "operation 1 was answered without terms of version 2");
+}
+
+#[test]
+fn two_editors_who_were_told_to_have_made_one_version_are_seen() {
+    let mut ledger = two_versions();
+    let again = ledger.begin("three", 1, retag(&shown(1, &["ash"], false), &[]));
+    ledger.end(again, made(shown(2, &[], false)));
+    assert_seen(&ledger, "version 2 was made by operation 1 and by operation 2");
+}

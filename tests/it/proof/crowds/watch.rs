@@ -1,0 +1,270 @@
+//! What a reader of one server may see at one moment. The rule: for each post one of its possible states, which are the state that this server
+//! acknowledged last before the read began, and whatever was acknowledged or under way since.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::change::Change;
+use super::content::{Content, Expected, Shown, is_public};
+use super::import;
+use super::ledger::{DELETED, Ledger, Tracked};
+use super::violations::Kind;
+
+/// What was acknowledged when a read began.
+#[derive(Debug)]
+pub(super) struct Watch {
+    server: usize,
+    floors: BTreeMap<String, i32>,
+    began: Duration,
+}
+
+/// Whether a published post of this content belongs to a list; `None` if its terms are not known.
+pub(super) type Belongs<'a> = &'a (dyn Fn(&Expected) -> Option<bool> + Sync);
+
+/// A list as one answer shows it.
+pub(super) struct Listing<'a> {
+    pub name: &'a str,
+    /// The most that were asked for.
+    pub first: usize,
+    pub posts: Vec<Shown>,
+    pub has_next: bool,
+    pub has_previous: bool,
+    pub belongs: Belongs<'a>,
+}
+
+/// The states that a post may be in.
+struct Possible {
+    contents: Vec<(i32, Expected)>,
+    may_be_absent: bool,
+}
+
+impl Possible {
+    /// Whether a reader without a token may find that there is no such post.
+    fn may_be_hidden(&self) -> bool {
+        self.may_be_absent || self.contents.iter().any(|(_, content)| !is_public(content.published_at.as_deref()))
+    }
+
+    fn is_moving(&self) -> bool {
+        self.contents.windows(2).any(|pair| pair[0].1.published_at != pair[1].1.published_at)
+    }
+}
+
+impl Ledger {
+    pub(super) fn watch(&self, server: usize) -> Watch {
+        let floors = self.posts.iter().map(|(id, tracked)| (id.clone(), tracked.floors[server]));
+        Watch { server, floors: floors.collect(), began: self.now() }
+    }
+
+    /// What every server must show once all is quiet.
+    pub(super) fn watch_newest(&self) -> Watch {
+        let floor = |tracked: &Tracked| tracked.floors.iter().copied().max().unwrap_or_default();
+        let floors = self.all_posts().map(|(id, tracked)| (id.clone(), floor(tracked)));
+        Watch { server: 0, floors: floors.collect(), began: self.now() }
+    }
+
+    fn possible(&self, id: &str, floor: i32) -> Possible {
+        let Some(tracked) = self.posts.get(id) else {
+            return Possible { contents: Vec::new(), may_be_absent: true };
+        };
+        let is_deletion = |number: &usize| matches!(self.operations[*number].change, Change::DeletePost { .. });
+        let may_be_absent = floor == 0
+            || tracked.deleted.is_some()
+            || self.open_after(id, floor).any(|operation| is_deletion(&operation.number));
+        let known = tracked.versions.range(floor..).map(|(number, version)| (*number, version.content.expected()));
+        let open = self
+            .open_after(id, floor)
+            .filter_map(|operation| Some((operation.change.base()?.version + 1, self.expected(&operation.change)?)));
+        Possible { contents: known.chain(open).collect(), may_be_absent }
+    }
+
+    /// Examines a post that an answer shows. `is_reader`: the answer is for one without a token.
+    pub(super) fn examine_shown(&mut self, watch: &Watch, place: &str, shown: &Shown, is_reader: bool) {
+        let (id, version) = (shown.id.clone(), shown.version);
+        if is_reader && (shown.status != "PUBLISHED" || !shown.content.is_public()) {
+            self.violate(
+                Kind::Reading,
+                format!("{place} shows version {version}, {}, to a reader", shown.status),
+                vec![id.clone()],
+            );
+        }
+        if shown.content.title.starts_with(import::TITLE) {
+            return;
+        }
+        self.seen.entry((id.clone(), version)).or_insert_with(|| shown.content.title.clone());
+        let floor = watch.floors.get(&id).copied().unwrap_or_default();
+        if floor == DELETED {
+            self.violate(
+                Kind::Reading,
+                format!("{place} shows version {version} after the deletion was acknowledged"),
+                vec![id],
+            );
+            return;
+        }
+        if version < floor {
+            let server = watch.server;
+            let what = format!("{place} shows version {version}; server {server} has acknowledged version {floor}");
+            self.violate(Kind::Reading, what, vec![id]);
+            return;
+        }
+        if self.complete_answer(&id, version, &shown.content) {
+            return;
+        }
+        let candidates = self.candidates(&id, version);
+        let differing: Vec<Vec<String>> =
+            candidates.iter().map(|expected| expected.differences(&shown.content)).collect();
+        if differing.iter().any(Vec::is_empty) {
+            return;
+        }
+        let lacks_only_terms = candidates.iter().any(|expected| expected.lacks_only_terms(&shown.content));
+        if lacks_only_terms && !self.is_at_rest(watch, &id, version) {
+            return;
+        }
+        let what = match differing.first() {
+            None => format!("{place} shows version {version}, {:?}, which nobody has made", shown.content),
+            Some(differing) => format!("{place} shows version {version} otherwise: {}", differing.join("; ")),
+        };
+        self.violate(Kind::Reading, what, vec![id]);
+    }
+
+    /// Whether a version is shown with terms that the answer to its editor lacked, and is as it was answered in all else. From here on it is
+    /// known with them.
+    fn complete_answer(&mut self, id: &str, version: i32, content: &Content) -> bool {
+        let Some(known) = self.posts.get_mut(id).and_then(|tracked| tracked.versions.get_mut(&version)) else {
+            return false;
+        };
+        if known.content == *content || !content.expected().lacks_only_terms(&known.content) {
+            return false;
+        }
+        let differences = content.expected().differences(&known.content).join("; ");
+        let what =
+            format!("operation {} was answered without terms of version {version}: {differences}", known.operation);
+        known.content = content.clone();
+        self.violate(Kind::Answer, what, vec![id.to_owned()]);
+        true
+    }
+
+    /// Whether a version was acknowledged before the read began and no later one is made or under way.
+    fn is_at_rest(&self, watch: &Watch, id: &str, version: i32) -> bool {
+        let Some(tracked) = self.posts.get(id) else { return false };
+        tracked.newest().is_some_and(|(newest, acknowledged)| newest == version && acknowledged.told < watch.began)
+            && tracked.deleted.is_none()
+            && self.open_after(id, version).next().is_none()
+    }
+
+    /// Examines what a look-up by id answers.
+    pub(super) fn examine_lookup(&mut self, watch: &Watch, id: &str, found: Option<&Shown>, is_reader: bool) {
+        if let Some(shown) = found {
+            if shown.id != id {
+                self.violate(
+                    Kind::Reading,
+                    format!("node(id: {id:?}) shows the post {}", shown.id),
+                    vec![id.to_owned()],
+                );
+            }
+            self.examine_shown(watch, "node", shown, is_reader);
+            return;
+        }
+        let floor = watch.floors.get(id).copied().unwrap_or_default();
+        let possible = self.possible(id, floor);
+        let may_be_null = if is_reader { possible.may_be_hidden() } else { possible.may_be_absent };
+        if !may_be_null {
+            let what = format!("node is null; server {} has acknowledged version {floor}", watch.server);
+            self.violate(Kind::Reading, what, vec![id.to_owned()]);
+        }
+    }
+
+    /// Examines what `post(slug:)` answers to a reader.
+    pub(super) fn examine_slug(&mut self, watch: &Watch, slug: &str, found: Option<&Shown>) {
+        let place = format!("post(slug: {slug:?})");
+        if let Some(shown) = found {
+            self.examine_shown(watch, &place, shown, true);
+            if !self.may_have_slug(&shown.id, slug) {
+                self.violate(
+                    Kind::Reading,
+                    format!("{place} shows a post that never had this slug"),
+                    vec![shown.id.clone()],
+                );
+            }
+        }
+        let found = found.map(|shown| shown.id.as_str());
+        for (id, floor) in &watch.floors {
+            let Some(acknowledged) = self.posts.get(id).and_then(|tracked| tracked.versions.get(floor)) else {
+                continue;
+            };
+            let possible = self.possible(id, *floor);
+            if acknowledged.content.slug == slug && found != Some(id) && !possible.may_be_hidden() {
+                let what = format!("{place} shows {}; version {floor} has it", found.unwrap_or("nothing"));
+                self.violate(Kind::Reading, what, vec![id.clone()]);
+            }
+        }
+    }
+
+    /// Whether some version of the post, or a change under way, has this slug.
+    pub(super) fn may_have_slug(&self, id: &str, slug: &str) -> bool {
+        let Some(tracked) = self.posts.get(id) else { return true };
+        // A creation without an answer may have given it.
+        !tracked.versions.contains_key(&1)
+            || tracked.versions.values().any(|version| version.content.slug == slug)
+            || self.open_after(id, 0).any(|operation| operation.change.wanted_slug() == Some(slug))
+    }
+
+    /// Examines a page of a list that readers see.
+    pub(super) fn examine_list(&mut self, watch: &Watch, listing: &Listing<'_>) {
+        let name = listing.name;
+        let mut ids = BTreeSet::new();
+        for shown in &listing.posts {
+            if !ids.insert(shown.id.clone()) {
+                self.violate(Kind::Reading, format!("{name} shows a post twice on a page"), vec![shown.id.clone()]);
+            }
+            self.examine_shown(watch, name, shown, true);
+            self.examine_place(listing, shown);
+        }
+        if listing.has_next && listing.posts.len() < listing.first {
+            let what = format!("{name} has a next page after {} of {} posts", listing.posts.len(), listing.first);
+            self.violate(Kind::Reading, what, ids.iter().cloned().collect());
+        }
+        if listing.has_next || listing.has_previous {
+            return;
+        }
+        for (id, floor) in watch.floors.iter().filter(|(id, _)| !ids.contains(*id)) {
+            let possible = self.possible(id, *floor);
+            let is_elsewhere =
+                |(_, content): &(i32, Expected)| (listing.belongs)(content).is_none_or(|belongs| !belongs);
+            if !possible.may_be_hidden() && !possible.is_moving() && !possible.contents.iter().any(is_elsewhere) {
+                let versions: Vec<i32> = possible.contents.iter().map(|(version, _)| *version).collect();
+                let what =
+                    format!("{name} lacks a post that belongs to it in each of its possible versions {versions:?}");
+                self.violate(Kind::Reading, what, vec![id.clone()]);
+            }
+        }
+    }
+
+    /// A post may be shown in a list only if it belongs there as it is shown. Terms that it lacks in the answer are another violation.
+    fn examine_place(&mut self, listing: &Listing<'_>, shown: &Shown) {
+        let is_in_place = |content: &Expected| (listing.belongs)(content).unwrap_or(true);
+        let as_made = |ledger: &Self| ledger.candidates(&shown.id, shown.version).iter().any(is_in_place);
+        if !is_in_place(&shown.content.expected()) && !as_made(self) {
+            let what = format!(
+                "{} shows version {}, which does not belong to it: {:?}",
+                listing.name, shown.version, shown.content
+            );
+            self.violate(Kind::Reading, what, vec![shown.id.clone()]);
+        }
+    }
+}
+
+/// As [`Belongs`] for a term.
+pub(super) fn has_term(content: &Expected, kind: usize, id: &str) -> Option<bool> {
+    content.terms[kind].as_ref().map(|terms| terms.iter().any(|term| term == id))
+}
+
+/// As [`Belongs`] for a month, `yyyy-MM`.
+pub(super) fn is_in_month(content: &Expected, month: &str) -> Option<bool> {
+    Some(content.published_at.as_deref().is_some_and(|at| at.starts_with(month)))
+}
+
+impl Content {
+    pub(super) fn is_in(&self, month: &str) -> bool {
+        self.published_at.as_deref().is_some_and(|at| at.starts_with(month))
+    }
+}

@@ -1,0 +1,182 @@
+//! The disk under a change: what a loss of power leaves, and how often it is synced.
+
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use tidings::content::write::outcomes::Outcome;
+use tidings::content::write::plan::Change;
+use tidings::content::{Content, Sharing};
+use tidings::model::{Term, TermKind, WholePost};
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+use crate::proof::scene::{clock, create, delete, delete_tag, redate, rename, rename_tag, retitle, unpublish};
+use crate::support::asking::{Told, ask};
+use crate::support::model::{Command, Model};
+use crate::support::power::Disk;
+use crate::support::random::{Random, seeds, telling};
+use crate::support::site::{Site, instant, post, slug, slugs};
+
+/// More writes and syncs than the opening of a store and one change take.
+const POWER_MAX: usize = 400;
+
+fn open(disk: &Disk) -> Option<Store> {
+    Some(Arc::new(EmbeddedStore::on_backend(disk.clone()).ok()?))
+}
+
+async fn content(store: Store) -> Option<Content> {
+    Content::open(store, clock(), Sharing::Alone).await.ok()
+}
+
+/// A post of each kind that the commands change, and a tag of no post.
+async fn prepared(random: &mut Random) -> Vec<u8> {
+    let disk = Disk::new(Vec::new(), usize::MAX, random.part());
+    let site = Site::over(open(&disk).expect("it opens")).await;
+    let mut posts: Vec<WholePost> = (0..3).map(|n| post(n, instant("2026-05-01T00:00:00Z"))).collect();
+    for whole in &mut posts {
+        whole.post.tags = slugs(&["a", "b"]);
+        whole.post.authors = slugs(&["ada"]);
+        whole.post.categories = slugs(&["news"]);
+    }
+    site.publish(&posts).await;
+    let free = Term::new(TermKind::Tag, slug("free"), "Of no post");
+    site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![free]).await.expect("a tag");
+    drop(site);
+    disk.bytes()
+}
+
+/// All that a power loss at this write leaves is `before` or `after`, without any recovery. Whether the power was lost before the change was acknowledged.
+async fn lose_power(bytes: &[u8], power: usize, command: &Command, before: &Model, random: &mut Random) -> bool {
+    let disk = Disk::new(bytes.to_vec(), power, random.part());
+    let mut told = None;
+    if let Some(store) = open(&disk)
+        && let Some(content) = content(store).await
+    {
+        told = Some(ask(&content, command).await);
+    }
+    let restored = Disk::new(disk.bytes(), usize::MAX, random.part());
+    let content = content(open(&restored).expect("it opens")).await.expect("the content opens");
+    let found = Model::of(&content).await;
+    let made = before.id_of(&found, command).and_then(|id| before.after(command, &id).ok());
+    let what = format!("power for {power}: {command:?}: {told:?}");
+    let is_made = made.as_ref() == Some(&found);
+    match told {
+        Some(Told::Done(_)) => assert!(is_made, "{what}: {found:#?}"),
+        Some(Told::Refused(_)) => panic!("{what}"),
+        Some(Told::Unknown(_)) | None => assert!(is_made || found == *before, "{what}: {found:#?}"),
+    }
+    let report = content.check().await.expect("the check reads everything");
+    assert_eq!(report.differences, Vec::new(), "{what}");
+    !matches!(told, Some(Told::Done(_)))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_is_there_whole_or_not_at_all_after_a_power_loss_at_any_write() {
+    let commands = [
+        create("new", &["a", "new-tag"]),
+        retitle(0, "Other"),
+        rename(0, "new"),
+        redate(0, "2026-02-01T00:00:00Z"),
+        unpublish(0),
+        delete(0),
+        rename_tag("a", "z"),
+        delete_tag("free"),
+    ];
+    for seed in seeds(6) {
+        let _telling = telling(seed);
+        let mut random = Random::new(seed);
+        let bytes = prepared(&mut random).await;
+        let disk = Disk::new(bytes.clone(), usize::MAX, random.part());
+        let before = Model::of(&content(open(&disk).expect("it opens")).await.expect("the content opens")).await;
+        for command in &commands {
+            let mut power = 0;
+            while lose_power(&bytes, power, command, &before, &mut random).await {
+                power += 1;
+                assert!(power < POWER_MAX, "{command:?} is never made");
+            }
+            assert!(power > 0, "{command:?}");
+        }
+    }
+}
+
+/// A store on a disk that does not fail.
+struct Powered {
+    disk: Disk,
+    store: Store,
+    site: Site,
+}
+
+impl Powered {
+    async fn new() -> Self {
+        let mut random = Random::new(0);
+        let disk = Disk::new(prepared(&mut random).await, usize::MAX, random);
+        let store = open(&disk).expect("it opens");
+        let site = Site::over(Arc::clone(&store)).await;
+        Self { disk, store, site }
+    }
+
+    /// How often the disk was synced since `before`, less the sync that the engine adds if its file has grown or shrunk.
+    fn commits_since(&self, before: (usize, u64)) -> usize {
+        let (syncs, length) = self.state();
+        syncs - before.0 - usize::from(length != before.1)
+    }
+
+    /// How often the disk was synced, and how long the file is.
+    fn state(&self) -> (usize, u64) {
+        (self.disk.syncs(), redb::StorageBackend::len(&self.disk).expect("a length"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_change_takes_one_sync() {
+    let powered = Powered::new().await;
+    let commands = [
+        create("new", &["a", "new-tag"]),
+        retitle(0, "Other"),
+        rename(1, "new-slug"),
+        redate(2, "2026-02-01T00:00:00Z"),
+        rename_tag("a", "z"),
+    ];
+    for command in commands {
+        let before = powered.state();
+        let told = ask(&powered.site.content, &command).await;
+        assert!(matches!(told, Told::Done(_)), "{command:?}: {told:?}");
+        assert_eq!(powered.commits_since(before), 1, "{command:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changes_that_wait_together_share_a_sync() {
+    let powered = Powered::new().await;
+    let writer = powered.site.content.writer().expect("a writer");
+    // A transaction that writes nothing holds the thread that writes until all changes wait behind it.
+    let (started, has_started) = std::sync::mpsc::channel();
+    let (release, is_released) = std::sync::mpsc::channel::<()>();
+    let holder = {
+        let store = Arc::clone(&powered.store);
+        tokio::spawn(async move {
+            let hold = move |_: &dyn tidings::store::Rows| {
+                started.send(()).expect("it is waited for");
+                let _ = is_released.recv();
+                Ok(Vec::new())
+            };
+            store.transact(Box::new(hold)).await
+        })
+    };
+    tokio::task::spawn_blocking(move || has_started.recv()).await.expect("a thread").expect("it has started");
+    let creates = (10..42).map(|n| {
+        let change = Change { before: None, after: Some(post(n, instant("2026-05-02T00:00:00Z"))) };
+        let writer = writer.clone();
+        async move { writer.change_posts(vec![change]).await }
+    });
+    let before = powered.state();
+    let mut all = Box::pin(try_join_all(creates));
+    // The first poll hands each of them to the store.
+    assert!(futures_util::poll!(&mut all).is_pending());
+    release.send(()).expect("it waits");
+    let outcomes = all.await.expect("answers");
+    assert!(outcomes.iter().all(|outcomes| *outcomes == [Outcome::Done]), "{outcomes:?}");
+    assert_eq!(powered.commits_since(before), 1);
+    holder.await.expect("a task").expect("it wrote nothing");
+    powered.site.assert_sound().await;
+}

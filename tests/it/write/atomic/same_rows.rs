@@ -1,0 +1,193 @@
+//! The rows that each executor leaves, compared one by one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidings::clock::Clock;
+use tidings::content::write::outcomes::Outcome;
+use tidings::content::write::plan::{Change, Stored};
+use tidings::content::{Content, Sharing};
+use tidings::keys::{PostPlace, Table};
+use tidings::model::{Slug, Term, TermId, TermKind, WholePost};
+use tidings::store::{Properties, Store};
+
+use crate::support::memory::MemoryStore;
+use crate::support::site::{NOW, instant, post, slug, slugs};
+
+/// What names intents, and what counts the transactions that a change took.
+const OF_THE_PROTOCOL: [&str; 3] = ["Intent", "MadeBy", "Sequence"];
+/// Their keys are random.
+const RANDOM: [Table; 2] = [Table::Intents, Table::Changes];
+
+struct Subject {
+    store: Store,
+    content: Content,
+}
+
+impl Subject {
+    async fn over(store: Arc<MemoryStore>) -> Self {
+        let clock = Clock::fixed(instant(NOW));
+        let content = Content::open(store.clone(), clock, Sharing::Alone).await.expect("the content opens");
+        Self { store, content }
+    }
+
+    /// All rows, without what the protocol adds.
+    async fn rows(&self) -> BTreeMap<(&'static str, String), Properties> {
+        let mut rows = BTreeMap::new();
+        for table in Table::ALL.into_iter().filter(|table| !RANDOM.contains(table)) {
+            for row in self.store.scan(table.name(), None).await.expect("a scan").rows {
+                let plain = |row: Properties, name: &&str| row.without(name);
+                let properties = OF_THE_PROTOCOL.iter().fold(row.properties, plain);
+                rows.insert((table.name(), row.key.to_string()), properties);
+            }
+        }
+        rows
+    }
+
+    async fn recorded(&self) -> usize {
+        self.store.scan(Table::Changes.name(), None).await.expect("a scan").rows.len()
+    }
+
+    async fn stored(&self, whole: &WholePost) -> Stored {
+        let place = PostPlace::of(&whole.post);
+        let row = self.store.get(place.shelf.name(), &place.whole(&whole.post.slug)).await.expect("a read");
+        Stored::read(&row.expect("a post")).expect("it reads")
+    }
+
+    async fn change(&self, before: Option<&WholePost>, after: Option<WholePost>) -> Outcome {
+        let before = match before {
+            Some(before) => Some(self.stored(before).await),
+            None => None,
+        };
+        let writer = self.content.writer().expect("a writer").by("Ada");
+        let changes = vec![Change { before, after }];
+        writer.change_posts_with(changes, &slugs(&["a", "b", "c"])).await.expect("an answer").remove(0)
+    }
+}
+
+/// The same post, changed.
+fn changed(whole: &WholePost, change: impl FnOnce(&mut WholePost)) -> WholePost {
+    let mut after = whole.clone();
+    after.post.version += 1;
+    change(&mut after);
+    after
+}
+
+fn published() -> WholePost {
+    let mut whole = post(0, instant("2026-05-01T00:00:00Z"));
+    whole.post.tags = slugs(&["a", "b"]);
+    whole.post.authors = slugs(&["ada"]);
+    whole.post.categories = slugs(&["news"]);
+    whole
+}
+
+fn renamed(whole: &mut WholePost, to: &str) {
+    let left = std::mem::replace(&mut whole.post.slug, slug(to));
+    whole.post.former_slugs.retain(|former| former.as_str() != to);
+    whole.post.former_slugs.push(left);
+}
+
+/// The versions of one post, each made of the one before; `None` is its deletion.
+fn versions() -> Vec<(&'static str, Option<WholePost>)> {
+    let first = published();
+    let mut all = vec![("created", Some(first))];
+    let mut then = |what, change: &dyn Fn(&mut WholePost)| {
+        let last = all.last().and_then(|(_, version)| version.clone()).expect("a version");
+        all.push((what, Some(changed(&last, change))));
+    };
+    then("retitled", &|whole| whole.post.title = "Other".to_owned());
+    then("retagged", &|whole| whole.post.tags = slugs(&["b", "c"]));
+    then("renamed", &|whole| renamed(whole, "other"));
+    then("re-dated within the month", &|whole| whole.post.published_at = Some(instant("2026-05-20T00:00:00Z")));
+    then("re-dated into another month", &|whole| whole.post.published_at = Some(instant("2026-02-01T00:00:00Z")));
+    then("renamed back, and re-dated", &|whole| {
+        renamed(whole, "post-0");
+        whole.post.published_at = Some(instant("2026-02-03T00:00:00Z"));
+    });
+    then("unpublished", &|whole| whole.post.published_at = None);
+    then("renamed as a draft", &|whole| renamed(whole, "third"));
+    then("published", &|whole| whole.post.published_at = Some(instant("2026-05-01T00:00:00Z")));
+    then("given an origin", &|whole| whole.post.origin = Some("a/b.md".to_owned()));
+    then("moved and renamed", &|whole| {
+        renamed(whole, "fourth");
+        whole.post.published_at = Some(instant("2099-01-01T00:00:00Z"));
+        whole.post.tags = slugs(&["a"]);
+    });
+    all.push(("deleted", None));
+    all
+}
+
+async fn subjects() -> [Subject; 2] {
+    let subjects = [Subject::over(MemoryStore::transactional()).await, Subject::over(MemoryStore::empty()).await];
+    for subject in &subjects {
+        let writer = subject.content.writer().expect("a writer");
+        for (kind, of) in [(TermKind::Author, "ada"), (TermKind::Category, "news")] {
+            writer.save_terms(kind, vec![Term::new(kind, slug(of), of)]).await.expect("a term");
+        }
+    }
+    subjects
+}
+
+async fn assert_same(subjects: &[Subject; 2], what: &str) {
+    let [at_once, stepwise] = [subjects[0].rows().await, subjects[1].rows().await];
+    let differing: Vec<_> = at_once
+        .keys()
+        .chain(stepwise.keys())
+        .filter(|key| at_once.get(key) != stepwise.get(key))
+        .map(|key| (key, at_once.get(key), stepwise.get(key)))
+        .collect();
+    assert!(differing.is_empty(), "{what}: {differing:#?}");
+    assert_eq!(subjects[0].recorded().await, subjects[1].recorded().await, "{what}");
+    for subject in subjects {
+        let report = subject.content.check().await.expect("the check reads everything");
+        assert_eq!(report.differences, Vec::new(), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn each_change_of_a_post_leaves_the_same_rows() {
+    let subjects = subjects().await;
+    let mut before: Option<WholePost> = None;
+    for (what, after) in versions() {
+        for subject in &subjects {
+            assert_eq!(subject.change(before.as_ref(), after.clone()).await, Outcome::Done, "{what}");
+        }
+        assert_same(&subjects, what).await;
+        before = after;
+    }
+}
+
+#[tokio::test]
+async fn each_change_of_a_tag_leaves_the_same_rows() {
+    let subjects = subjects().await;
+    let tag = |of: &str| Term::new(TermKind::Tag, slug(of), of);
+    let keep = |term: &Term| Ok::<_, ()>(term.clone());
+    let describe = |term: Option<&Term>| {
+        Ok::<_, ()>(Term { description: Some("Described".to_owned()), ..term.expect("a tag").clone() })
+    };
+    // As an import brings it from elsewhere: under a slug that is not its first.
+    let id = TermId { kind: TermKind::Tag, first_slug: slug("first") };
+    let imported = Term { id, former_slugs: slugs(&["first", "second"]), ..tag("third") };
+    for step in 0..8 {
+        for subject in &subjects {
+            let writer = subject.content.writer().expect("a writer");
+            let rename = async |from: &str, to: &str| {
+                let (from, to): (Slug, Slug) = (slug(from), slug(to));
+                writer.rename_term(TermKind::Tag, &from, &to, keep).await.expect("an answer").expect("a rename");
+            };
+            match step {
+                0 => drop(
+                    writer.save_terms(TermKind::Tag, vec![tag("a"), tag("ab"), imported.clone()]).await.expect("tags"),
+                ),
+                1 => rename("a", "z").await,
+                2 => drop(writer.edit_term(TermKind::Tag, &slug("a"), describe).await.expect("an answer")),
+                3 => rename("z", "y").await,
+                4 => rename("y", "a").await,
+                5 => rename("third", "first").await,
+                6 => drop(writer.delete_term(TermKind::Tag, &slug("z")).await.expect("an answer")),
+                _ => drop(writer.delete_term(TermKind::Tag, &slug("second")).await.expect("an answer")),
+            }
+        }
+        assert_same(&subjects, &format!("step {step}")).await;
+    }
+}

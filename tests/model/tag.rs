@@ -1,0 +1,171 @@
+//! A change of a term, of which tags are the example.
+
+use crate::case::Case;
+use crate::post::may_write;
+use crate::rows::{NOBODY, Row, TAGS, TagRow};
+use crate::state::{Actor, Plan, State, Step, Told};
+
+impl Case {
+    fn tag_plan(s: &State, a: &Actor) -> (u8, Option<u8>, Option<u8>) {
+        let Plan::Tag { tag, from, to } = s.plan(a.name) else { unreachable!("the plan is a tag's") };
+        (tag, from, to)
+    }
+
+    pub fn mark_tag(&self, s: &mut State, a: &mut Actor) {
+        let (tag, ..) = Self::tag_plan(s, a);
+        let row = Row::Tag(tag);
+        if !a.sees(row) {
+            return self.refuse(s, a);
+        }
+        if let TagRow::Identity { deleting_by, .. } = &mut s.tables.tags[usize::from(tag)] {
+            *deleting_by = a.name;
+        }
+        s.touch(a, row);
+        a.remember(row);
+        a.go(Step::LookAtIntents);
+    }
+
+    pub fn look_at_intents(&self, s: &mut State, a: &mut Actor) {
+        let (tag, ..) = Self::tag_plan(s, a);
+        if s.others(a.name).any(|other| s.plan(other).adds_tag(tag)) {
+            return self.refuse(s, a);
+        }
+        a.go(Step::LookAtIndex);
+    }
+
+    pub fn look_at_index(&self, s: &mut State, a: &mut Actor) {
+        let (tag, ..) = Self::tag_plan(s, a);
+        if s.tables.has_pointers(tag) {
+            return self.refuse(s, a);
+        }
+        a.go(Step::CommitTag);
+    }
+
+    pub fn write_slug_row(&self, s: &mut State, a: &mut Actor) {
+        let (tag, _, to) = Self::tag_plan(s, a);
+        let slug = to.expect("a rename has a slug");
+        let row = Row::Tag(slug);
+        let there = s.tables.tag(slug);
+        let is_free = match there {
+            TagRow::None => true,
+            TagRow::Slug { first, by, .. } => first == tag && (s.is_closed(by) || by == a.name),
+            // Back to the first slug: the identity row is the row of that slug.
+            TagRow::Identity { .. } => slug == tag,
+            TagRow::Gone { .. } => false,
+        };
+        if !is_free {
+            return self.refuse(s, a);
+        }
+        if slug != tag && may_write(a, row, there == TagRow::None) {
+            s.tables.tags[usize::from(slug)] = TagRow::Slug { first: tag, by: a.name, listed: true };
+            s.touch(a, row);
+        }
+        a.go(Step::LookForNewTags);
+    }
+
+    pub fn look_for_new_tags(&self, s: &mut State, a: &mut Actor) {
+        let (tag, _, to) = Self::tag_plan(s, a);
+        let slug = to.expect("a rename has a slug");
+        let is_wanted =
+            slug != tag && (s.others(a.name).any(|other| s.plan(other).makes_tag(slug)) || s.tables.has_pointers(slug));
+        if is_wanted {
+            return self.refuse(s, a);
+        }
+        a.go(Step::CommitTag);
+    }
+
+    /// The take of a term that is not there: its row says so already, in the name of who makes it.
+    pub fn reserve_tag(&self, s: &mut State, a: &mut Actor) {
+        let (tag, ..) = Self::tag_plan(s, a);
+        let row = Row::Tag(tag);
+        let there = s.tables.tag(tag);
+        let is_free = match there {
+            TagRow::None => !a.is_late || a.is_insert,
+            TagRow::Gone { .. } => a.sees(row),
+            TagRow::Identity { .. } | TagRow::Slug { .. } => false,
+        };
+        if !is_free {
+            return self.refuse(s, a);
+        }
+        s.tables.tags[usize::from(tag)] = TagRow::Gone { by: a.name };
+        s.touch(a, row);
+        a.remember(row);
+        a.go(Step::CommitTag);
+    }
+
+    pub fn commit_tag(&self, s: &mut State, a: &mut Actor) {
+        let (tag, from, to) = Self::tag_plan(s, a);
+        let row = Row::Tag(tag);
+        let there = s.tables.tag(tag);
+        let is_insert = from.is_none() && !self.rules.reserve_term && there == TagRow::None;
+        if !is_insert && !a.sees(row) {
+            return self.refuse(s, a);
+        }
+        let by = a.name;
+        let after = match (there, to) {
+            (_, None) => TagRow::Gone { by },
+            (TagRow::Identity { former, .. }, Some(slug)) => {
+                let left = from.map_or(0, |from| 1 << from);
+                TagRow::Identity { slug, former: (former | left) & !(1 << slug), made_by: by, deleting_by: NOBODY }
+            }
+            (_, Some(slug)) => TagRow::Identity { slug, former: 0, made_by: by, deleting_by: NOBODY },
+        };
+        s.tables.tags[usize::from(tag)] = after;
+        s.touch(a, row);
+        s.tags[usize::from(tag)] = match after {
+            TagRow::Identity { slug, former, .. } => Some((slug, former)),
+            _ => None,
+        };
+        s.made |= 1 << a.name;
+        s.tell(a.name, Told::Made);
+        a.seen = 0;
+        a.go(Step::Record);
+    }
+
+    pub fn unlist_slug_row(&self, s: &mut State, a: &mut Actor) {
+        let (tag, from, _) = Self::tag_plan(s, a);
+        let left = from.expect("a rename leaves a slug");
+        let row = Row::Tag(left);
+        let is_redirect = matches!(s.tables.tag(left), TagRow::Slug { first, .. } if first == tag);
+        if is_redirect
+            && self.may_remove(a, row)
+            && self.may_reconcile(s, a)
+            && let TagRow::Slug { listed, .. } = &mut s.tables.tags[usize::from(left)]
+        {
+            *listed = false;
+            s.touch(a, row);
+        }
+        a.go(Step::Close);
+    }
+
+    /// The rows of all other slugs of a tag that is deleted. They go before its identity row, so that if that is gone already, whatever
+    /// has its name belongs to another tag of that slug.
+    pub fn remove_slug_rows(&self, s: &mut State, a: &mut Actor) {
+        let (tag, ..) = Self::tag_plan(s, a);
+        let is_gone = s.tables.tag(tag) == TagRow::Gone { by: a.name } || a.is_late || !self.rules.slug_rows_first;
+        for slug in (0..TAGS).filter(|_| is_gone) {
+            let row = Row::Tag(slug);
+            let is_own = matches!(s.tables.tag(slug), TagRow::Slug { first, .. } if first == tag);
+            if is_own && self.may_remove(a, row) && self.may_reconcile(s, a) {
+                s.tables.tags[usize::from(slug)] = TagRow::None;
+                s.touch(a, row);
+            }
+        }
+        a.go(Step::RemoveIdentity);
+    }
+
+    pub fn remove_identity(&self, s: &mut State, a: &mut Actor) {
+        let (tag, ..) = Self::tag_plan(s, a);
+        let row = Row::Tag(tag);
+        let is_own = s.tables.tag(tag) == TagRow::Gone { by: a.name };
+        // Without W3 a late removal takes whatever is there.
+        if (is_own || (a.is_late && !self.rules.read_check_remove))
+            && self.may_remove(a, row)
+            && self.may_reconcile(s, a)
+        {
+            s.tables.tags[usize::from(tag)] = TagRow::None;
+            s.touch(a, row);
+        }
+        a.go(Step::Close);
+    }
+}
