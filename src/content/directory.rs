@@ -1,5 +1,5 @@
 //! Which partitions there are: the months that hold posts, the first characters of terms. The rule: what this server wrote it sees at
-//! once; what another wrote, within the time that the cache may be old.
+//! once; what another wrote, within the time that the cache may be old; and with a snapshot, exactly the lists of that snapshot.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Moment};
@@ -14,6 +14,14 @@ use super::rows::directory::{self, Listed};
 pub type Months = Arc<Vec<Listed<Month>>>;
 /// In the order of the characters.
 pub type FirstCharacters = Arc<Vec<Listed<String>>>;
+
+/// Where a reader reads.
+#[derive(Clone)]
+pub struct Source {
+    pub store: Store,
+    /// Of the snapshot that the store shows; `None`: it shows each read its own moment.
+    pub version: Option<u64>,
+}
 
 /// The lists of partitions, cached for the whole server.
 pub struct Directories {
@@ -38,25 +46,25 @@ impl Directories {
     }
 
     /// The months of `Posts`, where no read is needed to tell.
-    pub fn months_at_hand(&self) -> Option<Months> {
-        self.months.fresh(self.age_max)
+    pub fn months_at_hand(&self, source: &Source) -> Option<Months> {
+        self.months.fresh(self.age_max, source.version)
     }
 
     /// One range read for each 1,000 months, or none.
-    pub async fn months(&self, store: &Store, shelf: Shelf) -> Result<Months, StoreError> {
+    pub async fn months(&self, source: &Source, shelf: Shelf) -> Result<Months, StoreError> {
         let rows = RowRange::new(place::months_partition(shelf), None, None)?;
         let cached = match shelf {
             Shelf::Posts => &self.months,
             Shelf::Drafts => &self.draft_months,
         };
-        cached.get(self.age_max, store, Table::Months, &rows, directory::read_month).await
+        cached.get(self.age_max, source, Table::Months, &rows, directory::read_month).await
     }
 
     /// One range read, or none.
-    pub async fn first_characters(&self, store: &Store, kind: TermKind) -> Result<FirstCharacters, StoreError> {
+    pub async fn first_characters(&self, source: &Source, kind: TermKind) -> Result<FirstCharacters, StoreError> {
         let rows = RowRange::new(term::DIRECTORY_PARTITION, None, None)?;
         let cached = &self.terms[kind as usize];
-        cached.get(self.age_max, store, Table::Terms(kind), &rows, directory::read_first_character).await
+        cached.get(self.age_max, source, Table::Terms(kind), &rows, directory::read_first_character).await
     }
 }
 
@@ -67,12 +75,19 @@ struct Cached<P> {
 struct State<P> {
     /// One more with each `forget`: a list that was read before is not kept.
     generation: u64,
-    list: Option<(Moment, Arc<Vec<Listed<P>>>)>,
+    kept: Option<Kept<P>>,
+}
+
+struct Kept<P> {
+    list: Arc<Vec<Listed<P>>>,
+    read_at: Moment,
+    /// Of the snapshot that it was read from.
+    version: Option<u64>,
 }
 
 impl<P> Default for Cached<P> {
     fn default() -> Self {
-        Self { state: Mutex::new(State { generation: 0, list: None }) }
+        Self { state: Mutex::new(State { generation: 0, kept: None }) }
     }
 }
 
@@ -80,33 +95,37 @@ impl<P> Cached<P> {
     fn forget(&self) {
         let mut state = self.lock();
         state.generation += 1;
-        state.list = None;
+        state.kept = None;
     }
 
-    fn fresh(&self, age_max: Option<Duration>) -> Option<Arc<Vec<Listed<P>>>> {
+    fn fresh(&self, age_max: Option<Duration>, version: Option<u64>) -> Option<Arc<Vec<Listed<P>>>> {
         let state = self.lock();
-        let (read_at, list) = state.list.as_ref()?;
-        age_max.is_none_or(|max| read_at.elapsed() <= max).then(|| Arc::clone(list))
+        let kept = state.kept.as_ref()?;
+        let is_fresh = match version {
+            Some(_) => kept.version == version,
+            None => age_max.is_none_or(|max| kept.read_at.elapsed() <= max),
+        };
+        is_fresh.then(|| Arc::clone(&kept.list))
     }
 
     async fn get(
         &self,
         age_max: Option<Duration>,
-        store: &Store,
+        source: &Source,
         table: Table,
         rows: &RowRange,
         read: impl Fn(&Entity) -> Result<Listed<P>, StoreError>,
     ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
-        if let Some(list) = self.fresh(age_max) {
+        if let Some(list) = self.fresh(age_max, source.version) {
             return Ok(list);
         }
         let generation = self.lock().generation;
         let read_at = Moment::now();
-        let entities = read_all(store, table, rows).await?;
+        let entities = read_all(&source.store, table, rows).await?;
         let list = Arc::new(entities.iter().map(read).collect::<Result<Vec<_>, _>>()?);
         let mut state = self.lock();
         if state.generation == generation {
-            state.list = Some((read_at, Arc::clone(&list)));
+            state.kept = Some(Kept { list: Arc::clone(&list), read_at, version: source.version });
         }
         Ok(list)
     }

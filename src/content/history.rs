@@ -86,7 +86,7 @@ impl Reader {
 
     /// One version of a post; `None` where it is not kept. 1 point read.
     pub async fn revision(&self, id: &PostId, version: i32) -> Result<Option<WholePost>> {
-        let row = self.store.get(Table::Revisions.name(), &history::revision(id, version)).await?;
+        let row = self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?;
         Ok(row.as_ref().map(post_rows::read_whole).transpose()?)
     }
 
@@ -124,7 +124,7 @@ impl Reader {
         let mut found = Vec::new();
         let mut continuation = None;
         while found.len() < need {
-            let page = self.store.range(table.name(), range, need - found.len(), continuation.as_ref()).await?;
+            let page = self.store().range(table.name(), range, need - found.len(), continuation.as_ref()).await?;
             found.extend(page.rows);
             continuation = page.continuation;
             if continuation.is_none() {

@@ -10,7 +10,7 @@ use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
 use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
 use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
-use super::directory::{Directories, FirstCharacters, Months};
+use super::directory::{Directories, FirstCharacters, Months, Source};
 use super::error::{ContentError, Result};
 use super::moves;
 use super::nearby;
@@ -30,7 +30,7 @@ enum Part {
 
 #[derive(Clone)]
 pub struct Reader {
-    pub(super) store: Store,
+    pub(super) source: Source,
     counted: Arc<CountingStore>,
     pub(super) directories: Arc<Directories>,
     now: Instant,
@@ -55,7 +55,21 @@ impl BodyPlace {
 impl Reader {
     pub fn new(counted: Arc<CountingStore>, directories: Arc<Directories>, now: Instant) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
-        Self { store, counted, directories, now, actor: None }
+        Self { source: Source { store, version: None }, counted, directories, now, actor: None }
+    }
+
+    /// Reads everything as it is at this moment, whatever is written afterwards, if the store has snapshots. To be dropped with the answer.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn at_one_moment(self) -> Result<Self> {
+        let Some(snapshot) = self.store().snapshot().await? else { return Ok(self) };
+        let source = Source { store: snapshot.store, version: Some(snapshot.version) };
+        Ok(Self { source, ..self })
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.source.store
     }
 
     /// Shows this actor what it may see.
@@ -84,17 +98,17 @@ impl Reader {
     }
 
     pub(super) async fn months(&self, shelf: Shelf) -> Result<Months> {
-        Ok(self.directories.months(&self.store, shelf).await?)
+        Ok(self.directories.months(&self.source, shelf).await?)
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
-        Ok(self.directories.first_characters(&self.store, kind).await?)
+        Ok(self.directories.first_characters(&self.source, kind).await?)
     }
 
     /// Posts of `Posts` by their keys; a key that holds none which may be seen is left out. Point reads, all at once, or a range read where several
     /// stand close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        let plan = nearby::plan(keys, self.directories.months_at_hand().as_deref());
+        let plan = nearby::plan(keys, self.directories.months_at_hand(&self.source).as_deref());
         let near = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
         let (near, single) = futures_util::future::try_join(near, self.posts_singly(&plan.points)).await?;
         let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().map(|p| (p.key(), p)).collect();
@@ -105,10 +119,10 @@ impl Reader {
     /// A point read for each published post; where it is being moved, two.
     async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<Arc<Post>>> {
         let places: Vec<Key> = keys.iter().map(place::summary).collect();
-        let rows = self.store.get_many(Table::Posts.name(), &places).await;
+        let rows = self.store().get_many(Table::Posts.name(), &places).await;
         let rows: Vec<Entity> = rows.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
         let (moving, still): (Vec<_>, Vec<_>) = rows.iter().partition(|row| moves::may_be_moving(row));
-        let standing = try_join_all(moving.iter().map(|row| moves::stands(&self.store, row))).await?;
+        let standing = try_join_all(moving.iter().map(|row| moves::stands(self.store(), row))).await?;
         let moved = moving.into_iter().zip(standing).filter_map(|(row, stands)| stands.then_some(row));
         let mut posts = Vec::with_capacity(rows.len());
         for row in still.into_iter().chain(moved) {
@@ -118,13 +132,13 @@ impl Reader {
     }
 
     async fn posts_in(&self, wanted: &nearby::Nearby) -> Result<Vec<(PostKey, Arc<Post>)>> {
-        let page = self.store.range(Table::Posts.name(), &wanted.rows, wanted.limit, None).await?;
+        let page = self.store().range(Table::Posts.name(), &wanted.rows, wanted.limit, None).await?;
         let mut found = Vec::with_capacity(wanted.keys.len());
         let mut missing: Vec<PostKey> = Vec::new();
         let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
         for key in &wanted.keys {
             match rows.get(crate::keys::time::time_row(key).as_str()) {
-                Some(row) if moves::stands(&self.store, row).await? => {
+                Some(row) if moves::stands(self.store(), row).await? => {
                     found.extend(self.visible(rows::post::read_summary(row)?).map(|post| (key.clone(), post)));
                 }
                 Some(_) => {}
@@ -180,9 +194,9 @@ impl Reader {
 
     /// Where `PostKeys` says that the post is, its slug there, and the ETag of the row that says so.
     async fn look_up(&self, key: &Key) -> Result<Option<(PostPlace, Slug, Etag)>> {
-        let Some(mut row) = self.store.get(Table::PostKeys.name(), key).await? else { return Ok(None) };
+        let Some(mut row) = self.store().get(Table::PostKeys.name(), key).await? else { return Ok(None) };
         if let LookupRow::Former { id, .. } = rows::lookup::read(&row)? {
-            match self.store.get(Table::PostKeys.name(), &lookup::by_id(&id)).await? {
+            match self.store().get(Table::PostKeys.name(), &lookup::by_id(&id)).await? {
                 Some(found) => row = found,
                 None => return Ok(None),
             }
@@ -194,7 +208,7 @@ impl Reader {
     }
 
     async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
-        Ok(moves::follow(&self.store, place, Some(slug)).await?.map(|post| WholePost {
+        Ok(moves::follow(self.store(), place, Some(slug)).await?.map(|post| WholePost {
             post,
             markdown: "".into(),
             changed_by: None,
@@ -203,7 +217,7 @@ impl Reader {
 
     /// One point read where the post stands there under that slug; else its summary leads to it.
     async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
-        let row = self.store.get(place.shelf.name(), &place.whole(slug)).await?;
+        let row = self.store().get(place.shelf.name(), &place.whole(slug)).await?;
         if let Some(row) = row.filter(|row| !moves::may_be_moving(row)) {
             let whole = rows::post::read_whole(&row)?;
             // The slug may be another post's by now.
@@ -211,8 +225,8 @@ impl Reader {
                 return Ok(Some(whole));
             }
         }
-        let Some(post) = moves::follow(&self.store, place, Some(slug)).await? else { return Ok(None) };
-        let row = self.store.get(PostPlace::of(&post).shelf.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
+        let Some(post) = moves::follow(self.store(), place, Some(slug)).await? else { return Ok(None) };
+        let row = self.store().get(PostPlace::of(&post).shelf.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
         Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
     }
 
@@ -236,7 +250,7 @@ impl Reader {
     async fn body_rows(&self, shelf: Shelf, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
         let is_here = |place: &&BodyPlace| place.is_draft == (shelf == Shelf::Drafts);
         let keys: Vec<Key> = places.iter().filter(is_here).map(|at| place::whole(at.month, &at.slug)).collect();
-        if keys.is_empty() { Vec::new() } else { self.store.get_many(shelf.name(), &keys).await }
+        if keys.is_empty() { Vec::new() } else { self.store().get_many(shelf.name(), &keys).await }
     }
 
     /// Terms by slugs that they have or once had, in the order of the keys: the reads of [`term`](Self::term), those of all keys at once.
@@ -282,7 +296,7 @@ impl Reader {
     async fn term_rows(&self, kind: TermKind, keys: &[(TermKind, Slug)]) -> Vec<StoreResult<Option<Entity>>> {
         let of_kind = keys.iter().filter(|(of, _)| *of == kind);
         let places: Vec<Key> = of_kind.map(|(_, slug)| term::term(slug)).collect();
-        self.store.get_many(Table::Terms(kind).name(), &places).await
+        self.store().get_many(Table::Terms(kind).name(), &places).await
     }
 
     /// A category, tag or author by its first slug (1 point read), or by another that it has or once had (2).

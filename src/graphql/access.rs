@@ -131,7 +131,7 @@ pub fn bears_token(request: &Request) -> bool {
 }
 
 /// A failure before anything of the request ran, which therefore stands nowhere in it.
-fn failed(failure: Failure) -> ServerError {
+pub(super) fn failed(failure: Failure) -> ServerError {
     let mut error = Error::from(failure).into_server_error(Pos::default());
     error.locations.clear();
     error

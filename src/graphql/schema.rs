@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
+use async_graphql::parser::types::OperationType;
 use async_graphql::{
     EmptySubscription, Request, Response, SDLExportOptions, Schema, SchemaBuilder, ServerError, Value,
 };
@@ -16,6 +17,7 @@ use super::budget::Budget;
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
+use super::guard::select_operation;
 use super::memory::{Charge, NoRoom};
 use super::mutation::Mutation;
 use super::query::Query;
@@ -117,6 +119,10 @@ impl GraphqlService for ContentService {
                 Err(error) => return Response::from_errors(vec![error]),
             },
         };
+        let reader = match at_one_moment(reader, &mut request).await {
+            Ok(reader) => reader,
+            Err(error) => return Response::from_errors(vec![error]),
+        };
         let tells_storage = asks_storage(&request) && self.tells_storage_to(reader.actor());
         let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
@@ -171,6 +177,16 @@ impl SignedIn {
 
 fn asks_storage(request: &Request) -> bool {
     matches!(request.extensions.get("storage"), Some(Value::Boolean(true)))
+}
+
+/// A query sees everything as it is when it starts, if the store has snapshots. A mutation reads what it has just written.
+async fn at_one_moment(reader: Reader, request: &mut Request) -> Result<Reader, ServerError> {
+    let name = request.operation_name.clone();
+    let operation = select_operation(request.parsed_query()?, name.as_deref());
+    if !operation.is_ok_and(|operation| operation.node.ty == OperationType::Query) {
+        return Ok(reader);
+    }
+    reader.at_one_moment().await.map_err(|error| access::failed(error.into()))
 }
 
 /// How many months the archive has, where the query may ask for it: read once, and at hand when the archive itself is asked for.

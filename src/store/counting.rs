@@ -5,7 +5,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, TableStore, Turn, Value};
+use super::{
+    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Snapshot, Store, TableStore, Turn, Value,
+};
 
 /// How many of the reads' keys and ranges are kept by name; the rest are counted only.
 const READS_NAMED_MAX: usize = 1_000;
@@ -36,7 +38,8 @@ impl StorageUse {
 /// A store that counts, around another.
 pub struct CountingStore {
     inner: Store,
-    state: Mutex<State>,
+    /// Shared with the snapshots of the store.
+    state: Arc<Mutex<State>>,
 }
 
 struct State {
@@ -66,7 +69,7 @@ impl CountingStore {
 
     fn of(inner: Store, names_reads: bool) -> Arc<Self> {
         let state = State { used: StorageUse::default(), answered: 0, names_reads };
-        Arc::new(Self { inner, state: Mutex::new(state) })
+        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
     }
 
     /// What was used since the wrapper was made.
@@ -169,6 +172,13 @@ impl TableStore for CountingStore {
         let answer = self.inner.transact(plan).await;
         self.finish(wave, std::iter::empty());
         answer
+    }
+
+    /// No request of its own; the reads of the snapshot are counted as those of the store.
+    async fn snapshot(&self) -> Result<Option<Snapshot>> {
+        let snapshot = self.inner.snapshot().await?;
+        let state = Arc::clone(&self.state);
+        Ok(snapshot.map(|snapshot| snapshot.wrap(|inner| Arc::new(Self { inner, state }))))
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

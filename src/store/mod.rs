@@ -11,6 +11,7 @@
 //!   is on disk (or replicated) before it is acknowledged. A precondition that does not hold is [`StoreError::Precondition`].
 //! - **Transaction**: only on stores that have it ([`TableStore::is_transactional`]). Any rows of any tables and partitions, planned by a function
 //!   that reads inside the transaction; all of it happens or nothing does, durable before it is acknowledged, in one order with all batches.
+//! - **Snapshot**: only on stores that have it ([`TableStore::snapshot`]). Many reads that see the rows as they were at one moment.
 //! - **Lost answers**: a store may send a batch again whose answer was lost, and where it is refused then, the rows tell whether it
 //!   was made. Where they cannot it is [`StoreError::OutcomeUnknown`], never a refusal. Two writers that insert the very same row
 //!   may both be told that they did, so a row that only one may insert names its writer.
@@ -26,6 +27,7 @@ pub mod error;
 pub mod key;
 pub mod limits;
 pub mod observed;
+pub mod snapshot;
 pub mod transaction;
 pub mod turns;
 
@@ -40,6 +42,7 @@ pub use error::StoreError;
 pub use key::{Key, RowRange};
 pub use limits::PAGE_ROWS_MAX;
 pub use observed::ObservedStore;
+pub use snapshot::Snapshot;
 pub use transaction::{Plan, RowWrite, Rows};
 pub use turns::{Turn, Turns};
 
@@ -118,6 +121,12 @@ pub trait TableStore: Send + Sync + 'static {
     /// has no transactions: nothing was written. All others as for [`commit`](Self::commit).
     async fn transact(&self, _plan: Plan) -> Result<()> {
         Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()))
+    }
+
+    /// The rows as they are at this moment, however many reads are made of them. `None`: the store cannot show them, and each read sees its own
+    /// moment. To be dropped soon: while it is kept, a file cannot use the room of what was deleted since.
+    async fn snapshot(&self) -> Result<Option<Snapshot>> {
+        Ok(None)
     }
 
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.

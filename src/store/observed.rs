@@ -1,6 +1,7 @@
 //! Tells the metrics and the traces of each request to the store. The rule: it changes nothing, and stands at the store itself, so that it sees
 //! what every request of the server, every change and every recovery asks.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tracing::Instrument;
@@ -9,8 +10,8 @@ use crate::telemetry::metrics::StorageRequests;
 use crate::telemetry::spans;
 
 use super::{
-    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, StoreError, TableStore, Turn,
-    all_at_once,
+    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Snapshot, Store, StoreError, TableStore,
+    Turn, all_at_once,
 };
 
 /// What kind of store is told of.
@@ -143,6 +144,11 @@ impl TableStore for ObservedStore {
             Box::new(move |rows| plan(rows).inspect(|writes| spans::storage_writes(&span, writes.len())))
         };
         self.observe_in(span, (ALL_TABLES, TRANSACT), self.inner.transact(counted), |()| None).await
+    }
+
+    async fn snapshot(&self) -> Result<Option<Snapshot>> {
+        let snapshot = self.inner.snapshot().await?;
+        Ok(snapshot.map(|snapshot| snapshot.wrap(|store| Arc::new(Self::new(store, self.kind)))))
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

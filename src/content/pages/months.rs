@@ -93,7 +93,7 @@ impl MonthStream {
     async fn read_month(&self, rest: &Rest, limit: usize) -> Result<crate::store::Page> {
         self.budget.spend()?;
         let rows = self.span.rows(&month_partition(rest.month.partition), self.reads.direction);
-        Ok(self.reader.store.range(self.reads.shelf.name(), &rows, limit, rest.continuation.as_ref()).await?)
+        Ok(self.reader.store().range(self.reads.shelf.name(), &rows, limit, rest.continuation.as_ref()).await?)
     }
 
     /// How many of the months that are left the next read takes; at least one while there is one.
@@ -129,7 +129,7 @@ impl MonthStream {
         Ok(match rows::post::read_move(row)? {
             Some(Move::ForwardTo(_)) => None,
             Some(Move::PendingFrom(_)) if self.reads.shelf == Shelf::Posts => Some(Candidate::key(key)),
-            Some(Move::PendingFrom(_)) if !moves::stands(&self.reader.store, row).await? => None,
+            Some(Move::PendingFrom(_)) if !moves::stands(self.reader.store(), row).await? => None,
             Some(Move::PendingFrom(_)) => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
             None => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
         })

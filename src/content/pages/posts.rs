@@ -198,7 +198,7 @@ fn open_index(
     match query {
         Query::Months(_) => unreachable!("an index query never holds the months: `PostList::query` makes them alone"),
         Query::Index(kind, slug) => {
-            let store = Arc::clone(&reader.store);
+            let store = Arc::clone(reader.store());
             Box::new(IndexStream::new(store, Arc::clone(budget), (*kind, slug), span, direction, chunk))
         }
         Query::Union(parts) => Box::new(Union::new(open_all(parts, chunk), direction)),

@@ -144,7 +144,7 @@ impl Terms<'_> {
         let mut continuation = None;
         while found.len() < need {
             let limit = (need - found.len()).min(PAGE_ROWS_MAX);
-            let page = self.reader.store.range(table, &rows, limit, continuation.as_ref()).await?;
+            let page = self.reader.store().range(table, &rows, limit, continuation.as_ref()).await?;
             found.extend(self.reader.listed_terms(self.kind, &page.rows).await?);
             continuation = page.continuation;
             if continuation.is_none() {

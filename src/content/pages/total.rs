@@ -29,7 +29,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
         Query::Months(shelf) if !list.is_sieved() => count_months(reader, shelf, &span).await,
         Query::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
             let partition = term::posts_partition(&slug);
-            let row = reader.store.get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
+            let row = reader.store().get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
             match row.as_ref().map(count::read).transpose()?.filter(|count| count.rows > 0) {
                 // Perhaps by a slug that is not the term's first.
                 None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
@@ -114,6 +114,6 @@ async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) 
 }
 
 async fn count_rows(reader: &Reader, table: Table, rows: &RowRange) -> Result<u64> {
-    let store = Arc::clone(&reader.store);
+    let store = Arc::clone(reader.store());
     Ok(crate::content::directory::read_all(&store, table, rows).await?.len() as u64)
 }

@@ -53,7 +53,7 @@ impl<'a> Tokens<'a> {
 
     /// All of them, the newest first. One range read.
     pub async fn list(&self) -> Result<Vec<Token>> {
-        let found = read_all(&self.reader.store, Table::Tokens, &keys::all()).await?;
+        let found = read_all(self.reader.store(), Table::Tokens, &keys::all()).await?;
         let mut tokens = found.iter().map(|row| Ok(rows::read(row)?.0)).collect::<Result<Vec<_>>>()?;
         tokens.reverse();
         Ok(tokens)

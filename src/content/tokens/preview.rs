@@ -136,7 +136,7 @@ impl<'a> Previews<'a> {
 
     async fn read_key(&self) -> Result<Option<Bytes32>> {
         let began = self.content.tokens.begin();
-        let row = self.reader.store.get(Table::Tokens.name(), &keys::preview_key()).await?;
+        let row = self.reader.store().get(Table::Tokens.name(), &keys::preview_key()).await?;
         let key = row.as_ref().map(rows::read_key).transpose()?;
         if let Some(key) = key {
             self.content.tokens.keep_preview_key(began, key);

@@ -55,7 +55,7 @@ impl Content {
             return Ok(Some(kept));
         }
         let began = cache.begin();
-        let row = reader.store.get(Table::Tokens.name(), &keys::token(id)).await?;
+        let row = reader.store().get(Table::Tokens.name(), &keys::token(id)).await?;
         let kept = row.as_ref().map(rows::read).transpose()?.map(Arc::new);
         if let Some(kept) = &kept {
             cache.keep_token(began, kept);

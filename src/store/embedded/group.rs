@@ -49,6 +49,8 @@ pub(super) fn stage(database: &Database, group: Vec<Request>, last_etag: &mut u6
         write.abort().map_err(unreadable)?;
         return Ok(Staged { answers, transaction: None });
     }
+    // Also if the group only deleted rows: the version of the rows has changed.
+    *last_etag += 1;
     store_last_etag(&write, *last_etag).map_err(unreadable)?;
     Ok(Staged { answers, transaction: Some(write) })
 }

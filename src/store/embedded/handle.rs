@@ -16,8 +16,7 @@ use crate::store::Result;
 use crate::store::error::StoreError;
 
 pub(super) struct Handle {
-    /// `None`: it could not be opened again.
-    database: RwLock<Option<Database>>,
+    open: RwLock<Open>,
     /// Its folder; a store that stands on another's backend is not opened again.
     folder: Option<PathBuf>,
     /// Whether anything in it did not read. redb writes by what it finds in its pages, and where it panics over them while it cleans up behind
@@ -27,18 +26,52 @@ pub(super) struct Handle {
     name: String,
 }
 
+/// The file, as it was opened last.
+struct Open {
+    /// `None`: it could not be opened again.
+    database: Option<Database>,
+    opening: Opening,
+}
+
+/// Which opening of the file a snapshot belongs to. redb does not know of the transactions of an earlier opening, and writes over what they read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Opening(u64);
+
 impl Handle {
     pub fn new(database: Database, folder: Option<PathBuf>, name: String) -> Self {
-        Self { database: RwLock::new(Some(database)), folder, is_damaged: AtomicBool::new(false), name }
+        let open = RwLock::new(Open { database: Some(database), opening: Opening(1) });
+        Self { open, folder, is_damaged: AtomicBool::new(false), name }
     }
 
     pub fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
-        let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(database) = database.as_ref() else {
+        self.visit_opening(|database, _| visit(database))
+    }
+
+    /// As [`visit`](Self::visit), and names the opening.
+    pub fn visit_opening<T>(&self, visit: impl FnOnce(&Database, Opening) -> Result<T>) -> Result<T> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(database) = &open.database else {
             let what = format!("{} was closed when its disk was full; make room, and start again", self.name);
             return Err(StoreError::Full { what, source: None });
         };
-        let visited = guard_file(&self.name, || visit(database));
+        self.guarded(|| visit(database, open.opening))
+    }
+
+    /// Runs a read of a transaction that was begun in an opening.
+    ///
+    /// # Errors
+    /// `Unavailable` if the file has been opened again since.
+    pub fn visit_again<T>(&self, begun: Opening, visit: impl FnOnce() -> Result<T>) -> Result<T> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        if open.opening != begun {
+            let what = format!("{} was opened again after its disk was full; try again", self.name);
+            return Err(StoreError::Unavailable { what, source: None });
+        }
+        self.guarded(visit)
+    }
+
+    fn guarded<T>(&self, visit: impl FnOnce() -> Result<T>) -> Result<T> {
+        let visited = guard_file(&self.name, visit);
         if matches!(visited, Err(StoreError::Corrupt { .. })) {
             self.is_damaged.store(true, Ordering::Relaxed);
         }
@@ -57,13 +90,14 @@ impl Handle {
     /// Waits for the visits that are under way. Where it cannot be opened, the next call tries again.
     pub fn reopen(&self) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        open.opening.0 += 1;
         // It may still want to write, which fails.
         let _ = guard(|| {
-            drop(database.take());
+            drop(open.database.take());
             Ok(())
         });
-        *database = Some(open::open_file(folder, Verify::Small)?);
+        open.database = Some(open::open_file(folder, Verify::Small)?);
         tracing::warn!(file = self.name, "store.reopened");
         Ok(())
     }
@@ -72,7 +106,7 @@ impl Handle {
 /// redb writes when it is closed, and asserts its pages as ever: what it finds there must not end the thread that lets go of the store.
 impl Drop for Handle {
     fn drop(&mut self) {
-        let database = self.database.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let database = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).database.take();
         if self.is_damaged.load(Ordering::Relaxed) {
             leave_open(database);
             return;

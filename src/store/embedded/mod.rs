@@ -9,6 +9,7 @@ mod guard;
 mod handle;
 mod open;
 mod reader;
+mod snapshot;
 mod writer;
 
 use std::path::Path;
@@ -20,7 +21,7 @@ use self::handle::Handle;
 use self::open::Verify;
 use super::limits::check_page_rows;
 use super::transaction::Plan;
-use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, TableStore, Turn, Turns};
+use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, TableStore, Turn, Turns};
 
 /// The row under an encoded key, from its bytes as the file holds them. For the fuzz targets, which are outside of the crate.
 ///
@@ -124,6 +125,10 @@ impl TableStore for EmbeddedStore {
 
     async fn transact(&self, plan: Plan) -> Result<()> {
         self.writer.transact(plan).await
+    }
+
+    async fn snapshot(&self) -> Result<Option<Snapshot>> {
+        snapshot::take(&self.handle).map(Some)
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

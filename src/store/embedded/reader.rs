@@ -1,4 +1,4 @@
-//! Reads of the file. The rule: each read is one redb snapshot, so a page never shows half a batch.
+//! Reads of the file. The rule: each read is made inside one redb transaction, so a page never shows half a batch.
 
 use std::io::ErrorKind;
 
@@ -9,16 +9,21 @@ use super::open::ROWS;
 use crate::store::error::StoreError;
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
-type Snapshot = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
+/// All rows, inside a read transaction that is open as long as this.
+pub(super) type RowsTable = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 pub(super) fn get(database: &Database, table: &str, key: &Key) -> Result<Option<Entity>> {
     get_in(&open(database)?, table, key)
 }
 
-/// All from one snapshot.
+/// All from one transaction.
 pub(super) fn get_many(database: &Database, table: &str, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
-    let rows = open(database)?;
-    keys.iter().map(|key| get_in(&rows, table, key)).collect()
+    get_many_in(&open(database)?, table, keys)
+}
+
+/// As [`get_many`], from a table that is open.
+pub(super) fn get_many_in(rows: &RowsTable, table: &str, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
+    keys.iter().map(|key| get_in(rows, table, key)).collect()
 }
 
 /// As [`get`], from a table that is open.
@@ -62,13 +67,18 @@ pub(super) fn range_in(
 
 /// The continuation of a scan names the partition and the row.
 pub(super) fn scan(database: &Database, table: &str, continuation: Option<&Continuation>) -> Result<Page> {
+    scan_in(&open(database)?, table, continuation)
+}
+
+/// As [`scan`], from a table that is open.
+pub(super) fn scan_in(rows: &RowsTable, table: &str, continuation: Option<&Continuation>) -> Result<Page> {
     let from = match continuation.and_then(|c| c.0.split_once('\0')) {
         Some((partition, row)) => encode_key(table, partition, row),
         None => encode_key(table, "", ""),
     };
     let mut to = table.as_bytes().to_vec();
     to.push(1);
-    read_page(&open(database)?, &from, &to, PAGE_ROWS_MAX, |key| format!("{}\0{}", key.partition(), key.row()))
+    read_page(rows, &from, &to, PAGE_ROWS_MAX, |key| format!("{}\0{}", key.partition(), key.row()))
 }
 
 pub(super) fn ping(database: &Database) -> Result<()> {
@@ -105,7 +115,7 @@ fn read_page(
     Ok(page)
 }
 
-fn open(database: &Database) -> Result<Snapshot> {
+fn open(database: &Database) -> Result<RowsTable> {
     let read = database.begin_read().map_err(unreadable)?;
     read.open_table(ROWS).map_err(unreadable)
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use redb::{Database, ReadableDatabase, TableDefinition, WriteTransaction};
+use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
 use tokio::sync::oneshot;
 
 use super::group::{Answer, Failed, Request, Staged, stage};
@@ -14,7 +14,7 @@ use crate::store::error::StoreError;
 use crate::store::transaction::Plan;
 use crate::store::{Batch, Result};
 
-/// The last ETag given; it outlives the process, so that no ETag comes twice.
+/// The last ETag given; it outlives the process, so that no ETag comes twice. Each transaction raises it, so it is also the version of the rows.
 const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
 const LAST_ETAG: &str = "etag";
 
@@ -159,7 +159,11 @@ fn refuse(count: usize, error: &StoreError, meaning: fn(Failed) -> StoreError) -
 }
 
 fn read_last_etag(database: &Database) -> Result<u64> {
-    let read = database.begin_read().map_err(unreadable)?;
+    read_version(&database.begin_read().map_err(unreadable)?)
+}
+
+/// The version of the rows inside a transaction.
+pub(super) fn read_version(read: &ReadTransaction) -> Result<u64> {
     match read.open_table(COUNTERS) {
         Ok(counters) => Ok(counters.get(LAST_ETAG).map_err(unreadable)?.map_or(0, |n| n.value())),
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(0),

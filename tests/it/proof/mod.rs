@@ -5,6 +5,7 @@ mod crowds;
 mod histories;
 mod interleaved;
 mod killed;
+mod one_moment;
 mod paused;
 mod pictures;
 mod power;

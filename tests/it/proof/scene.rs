@@ -23,7 +23,7 @@ pub struct Scene {
 
 /// Posts 0 and 1 of May, post 2 alone in March, post 3 a draft of April. Post 0 once had the slug `old-0`, and alone bears the tag `alone`; the tag `free` is
 /// on none.
-fn posts() -> Vec<WholePost> {
+pub fn posts() -> Vec<WholePost> {
     let dates = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z"];
     let mut posts: Vec<WholePost> = dates.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
     for whole in &mut posts {

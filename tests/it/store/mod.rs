@@ -11,5 +11,6 @@ mod limits;
 mod point;
 mod races;
 mod range;
+mod snapshot;
 mod transact;
 mod values;

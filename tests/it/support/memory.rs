@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tidings::store::snapshot::refuse_write;
 use tidings::store::transaction::run_plan;
 use tidings::store::{
     Batch, Continuation, Entity, Etag, Key, Operation, PAGE_ROWS_MAX, Page, Plan, Precondition, Properties, Result,
-    RowRange, RowWrite, StoreError, TableStore, limits,
+    RowRange, RowWrite, Snapshot, StoreError, TableStore, limits,
 };
 
 /// PartitionKey and RowKey.
@@ -17,11 +18,14 @@ type Place = (String, String);
 pub struct MemoryStore {
     rows: Mutex<Rows>,
     is_transactional: bool,
+    /// It shows one moment of another store.
+    is_snapshot: bool,
 }
 
 #[derive(Debug, Default, Clone)]
 struct Rows {
     tables: BTreeMap<&'static str, BTreeMap<Place, Entity>>,
+    /// Raised by each write of a row.
     last_etag: u64,
 }
 
@@ -30,14 +34,18 @@ impl MemoryStore {
         Arc::default()
     }
 
-    /// One that also has transactions over all tables, as the file store has.
+    /// One that also has transactions over all tables, and snapshots, as the file store has.
     pub fn transactional() -> Arc<Self> {
         Arc::new(Self { is_transactional: true, ..Self::default() })
     }
 
     /// Another store with the same rows and capabilities.
     pub fn fork(&self) -> Arc<Self> {
-        Arc::new(Self { rows: Mutex::new(self.rows().clone()), is_transactional: self.is_transactional })
+        Arc::new(Self {
+            rows: Mutex::new(self.rows().clone()),
+            is_transactional: self.is_transactional,
+            is_snapshot: false,
+        })
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
@@ -88,12 +96,12 @@ impl Rows {
     }
 
     fn write(&mut self, table: &'static str, key: Key, properties: Option<Properties>) -> Option<Etag> {
+        self.last_etag += 1;
         let rows = self.tables.entry(table).or_default();
         let Some(properties) = properties else {
             rows.remove(&place_of(&key));
             return None;
         };
-        self.last_etag += 1;
         let etag = Etag(format!("{:x}", self.last_etag).into());
         rows.insert(place_of(&key), Entity { key, etag: etag.clone(), properties });
         Some(etag)
@@ -134,6 +142,9 @@ impl TableStore for MemoryStore {
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        if self.is_snapshot {
+            return refuse_write(table, batch);
+        }
         let mut rows = self.rows();
         let keys: Vec<Key> =
             batch.operations().iter().map(|o| Key::new(batch.partition(), o.row())).collect::<Result<_>>()?;
@@ -160,6 +171,13 @@ impl TableStore for MemoryStore {
             rows.write(table, key, properties);
         }
         Ok(())
+    }
+
+    async fn snapshot(&self) -> Result<Option<Snapshot>> {
+        let rows = self.rows().clone();
+        let version = rows.last_etag;
+        let store = || Arc::new(Self { rows: Mutex::new(rows), is_transactional: false, is_snapshot: true });
+        Ok(self.is_transactional.then(|| Snapshot { store: store(), version }))
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

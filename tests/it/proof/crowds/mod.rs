@@ -43,9 +43,6 @@ macro_rules! crowds {
                     work(Workload::SharedPosts).await;
                 }
 
-                // A post and its terms are read one after the other, and terms that are deleted and created again keep their ids: in some of thousands of answers
-                // a term is missing, or another's.
-                #[ignore = "takes minutes: scripts/torture --crowds"]
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn changing_terms() {
                     work(Workload::ChangingTerms).await;

@@ -123,6 +123,11 @@ impl Reader {
         let is_whole = !listing.has_next && !listing.has_previous;
         if is_whole && list.is_object() && list["totalCount"] != json!(listing.posts.len()) {
             self.scene.reads.count_apart();
+            if self.scene.is_on_a_file {
+                let (count, posts) = (&list["totalCount"], listing.posts.len());
+                let what = format!("{name} shows totalCount {count} beside {posts} posts");
+                self.scene.ledger().violate(Kind::Reading, what, Vec::new());
+            }
         }
         self.scene.ledger().examine_list(&watch, &listing);
     }

@@ -94,7 +94,7 @@ async fn run_once(workload: Workload, options: Options, seed: u64) {
     let fleet = Arc::new(Fleet::new(storage, options.servers_on_azurite.max(1), skew));
     blocking(&fleet, Fleet::start_all).await.expect("the servers start");
     let client = Client::new(Arc::clone(&fleet.addresses));
-    let scene = Arc::new(Scene::new(client, fleet.count(), bound));
+    let scene = Arc::new(Scene::new(client, fleet.count(), options.servers_on_azurite == 0, bound));
     let began = Instant::now();
     let kills = work(workload, options, &fleet, &scene, &mut random).await;
     let worked = began.elapsed();

@@ -26,6 +26,7 @@ pub(super) enum Bound {
 pub(super) struct Scene {
     pub client: Client,
     pub servers: usize,
+    pub is_on_a_file: bool,
     pub reads: Reads,
     pub bound: Bound,
     ledger: Mutex<Ledger>,
@@ -35,10 +36,11 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    pub(super) fn new(client: Client, servers: usize, bound: Bound) -> Self {
+    pub(super) fn new(client: Client, servers: usize, is_on_a_file: bool, bound: Bound) -> Self {
         Self {
             client,
             servers,
+            is_on_a_file,
             reads: Reads::default(),
             bound,
             ledger: Mutex::new(Ledger::new(servers)),

@@ -1,0 +1,106 @@
+//! The rows of the file as they were at one moment: a read transaction of redb that stays open. The rule: it reads only while the file is open
+//! as it was when the transaction was begun.
+
+use std::sync::Arc;
+
+use redb::ReadableDatabase;
+
+use super::handle::{Handle, Opening};
+use super::open::ROWS;
+use super::reader::{self, RowsTable, unreadable};
+use super::writer::read_version;
+use crate::store::limits::check_page_rows;
+use crate::store::snapshot::refuse_write;
+use crate::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, TableStore};
+
+struct FileSnapshot {
+    rows: RowsTable,
+    opening: Opening,
+    handle: Arc<Handle>,
+}
+
+pub(super) fn take(handle: &Arc<Handle>) -> Result<Snapshot> {
+    let (rows, version, opening) = handle.visit_opening(|database, opening| {
+        let read = database.begin_read().map_err(unreadable)?;
+        let version = read_version(&read)?;
+        Ok((read.open_table(ROWS).map_err(unreadable)?, version, opening))
+    })?;
+    Ok(Snapshot { store: Arc::new(FileSnapshot { rows, opening, handle: Arc::clone(handle) }), version })
+}
+
+impl FileSnapshot {
+    fn read<T>(&self, read: impl FnOnce(&RowsTable) -> Result<T>) -> Result<T> {
+        self.handle.visit_again(self.opening, || read(&self.rows))
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for FileSnapshot {
+    async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.read(|rows| reader::get_in(rows, table, key))
+    }
+
+    async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        match self.read(|rows| reader::get_many_in(rows, table, keys)) {
+            Ok(rows) => rows.into_iter().map(Ok).collect(),
+            // One row that does not read may be the reason: each key then answers for itself.
+            Err(_) => keys.iter().map(|key| self.read(|rows| reader::get_in(rows, table, key))).collect(),
+        }
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        check_page_rows(limit)?;
+        self.read(|rows| reader::range_in(rows, table, range, limit, continuation))
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        refuse_write(table, batch)
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.read(|rows| reader::scan_in(rows, table, continuation))
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.read(|_| Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::EmbeddedStore;
+    use crate::store::{Batch, Key, Operation, Precondition, Properties, StoreError, TableStore};
+
+    const TABLE: &str = "Rows";
+
+    #[tokio::test]
+    async fn a_snapshot_is_refused_once_the_file_was_opened_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = EmbeddedStore::open(folder.path()).expect("a store");
+        let key = Key::new("p", "r").expect("a key");
+        let put = Operation::Put { row: "r".into(), properties: Properties::new(), precondition: Precondition::None };
+        store.commit(TABLE, &Batch::new("p", vec![put]).expect("a batch")).await.expect("a row");
+        let before = super::take(&store.handle).expect("a snapshot");
+        store.handle.reopen().expect("the file opens, although a snapshot of it is kept");
+
+        let refused = before.store.get(TABLE, &key).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "{refused:?}");
+        let after = super::take(&store.handle).expect("a snapshot");
+        assert!(after.store.get(TABLE, &key).await.expect("a point read").is_some());
+        drop(Arc::clone(&before.store));
+        drop(before);
+        assert!(after.store.get(TABLE, &key).await.expect("a point read").is_some());
+    }
+}

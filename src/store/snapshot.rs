@@ -1,0 +1,31 @@
+//! The rows as they were at one moment, for the stores that can show them (the file store; Azure cannot).
+//!
+//! The one rule: all reads of a snapshot see the same rows, whatever is written meanwhile.
+
+use super::{Batch, Etag, Result, Store, StoreError};
+
+/// The rows of a store as they were when [`TableStore::snapshot`](super::TableStore::snapshot) was called.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// It only reads: every write is [`StoreError::Internal`].
+    pub store: Store,
+    /// The number of the last transaction that it shows. Two snapshots of one store with the same version have the same rows.
+    pub version: u64,
+}
+
+impl Snapshot {
+    /// As it is, with a wrapper around its store.
+    #[must_use]
+    pub fn wrap(self, wrap: impl FnOnce(Store) -> Store) -> Self {
+        Self { store: wrap(self.store), ..self }
+    }
+}
+
+/// What the store of a snapshot answers to a batch.
+///
+/// # Errors
+/// Always.
+pub fn refuse_write(table: &str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+    let partition = batch.partition();
+    Err(StoreError::Internal(format!("a snapshot cannot be written, but {table}({partition}) was to be")))
+}
