@@ -117,7 +117,13 @@ impl Content {
 
     /// Reads everything and names each difference.
     pub async fn check(&self) -> Result<check::Report> {
-        check::check(&self.store).await
+        check::check(&self.store, || self.fresh_reader()).await
+    }
+
+    /// One that reads the lists of partitions itself.
+    fn fresh_reader(&self) -> Reader {
+        let counted = CountingStore::new(Arc::clone(&self.store));
+        Reader::new(counted, Arc::new(Directories::new(None)), self.clock.now())
     }
 
     /// Mends what differs, from the posts as the truth, and checks again. `told`: a line for each mend.

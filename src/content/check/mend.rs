@@ -71,6 +71,9 @@ impl Mend {
         "nothing follows from it and nothing tells what it was: bring the row back from a copy, or remove it with a tool for Azure tables",
     );
 
+    pub(super) const READERS: Self =
+        Self::Person("the rows agree with each other, so this is a defect of Tidings: report it with this line");
+
     pub(super) const TAKEN_TERM: Self = Self::Person(
         "a term of its own has the slug that another once had: it stays; rename one of the two where that is wrong",
     );

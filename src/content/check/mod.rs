@@ -1,6 +1,7 @@
 //! `check`: reads everything and holds every row against every other. The rule: it names each difference, and trusts no row.
 //!
-//! `Posts` and `Drafts` are read first, and in them the row that holds the whole post is the truth; every other row follows from it.
+//! `Posts` and `Drafts` are read first, and in them the row that holds the whole post is the truth; every other row follows from it. If all rows
+//! agree, everything is asked once more, as readers ask for it: what is wrong for a reader is never clean.
 
 mod ends;
 mod history;
@@ -11,6 +12,7 @@ mod mend;
 mod months;
 mod partition;
 mod posts;
+mod readers;
 mod shelved;
 mod terms;
 mod tokens;
@@ -20,10 +22,12 @@ use std::fmt;
 
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
+use crate::model::Term;
 use crate::store::{Entity, Key, Store, StoreError};
 
 use super::directory::scan_all;
 use super::error::Result;
+use super::reader::Reader;
 use super::write::intent;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
@@ -70,21 +74,55 @@ impl Report {
     }
 }
 
+/// `readers`: makes a reader that has cached nothing.
+///
 /// # Errors
 /// Where the store cannot be read; differences are not errors.
-pub async fn check(store: &Store) -> Result<Report> {
-    Ok(examine(store).await?.0)
+pub(super) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<Report> {
+    let mut examined = examine(store).await?;
+    if examined.report.differences.is_empty() {
+        examined.check_readers(store, readers).await?;
+    }
+    Ok(examined.report)
 }
 
-/// As [`check`], with the posts that the tables were held against.
-pub(super) async fn examine(store: &Store) -> Result<(Report, Posts)> {
+/// The report, and what the tables were held against.
+pub(super) struct Examined {
+    pub report: Report,
+    pub posts: Posts,
+    terms: Vec<Term>,
+}
+
+impl Examined {
+    /// Asks everything as readers do. On tables a change may be under way: what differs is asked again, until nothing has changed meanwhile.
+    async fn check_readers(&mut self, store: &Store, readers: impl Fn() -> Reader) -> Result<()> {
+        for _ in 0..READERS_ASKED_MAX {
+            let reader = readers().at_one_moment().await?;
+            let found = readers::check(&reader, &self.posts, &self.terms).await?;
+            let is_repeated = found == self.report.differences;
+            self.report.differences = found;
+            if is_repeated {
+                return Ok(());
+            }
+            let again = examine(store).await?;
+            (self.posts, self.terms) = (again.posts, again.terms);
+        }
+        Ok(())
+    }
+}
+
+/// How often readers are asked, if the answers differ each time.
+const READERS_ASKED_MAX: usize = 4;
+
+/// Every row against every other.
+pub(super) async fn examine(store: &Store) -> Result<Examined> {
     let mut report = Report::default();
     let intents = scan_all(store, Table::Intents).await?;
     let names = intents.iter().map(|row| IntentName::of_key(&row.key).to_string()).collect();
     let posts = posts::check(store, &names, &mut report).await?;
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
-    terms::check(store, &posts, &names, &mut report).await?;
+    let terms = terms::check(store, &posts, &names, &mut report).await?;
     tokens::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
     for row in intents {
@@ -100,5 +138,5 @@ pub(super) async fn examine(store: &Store) -> Result<(Report, Posts)> {
         report.add(Table::Intents, &row.key, what, Mend::Intent(row.key.clone()));
     }
     report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));
-    Ok((report, posts))
+    Ok(Examined { report, posts, terms })
 }

@@ -18,7 +18,9 @@ use super::months::awaits_nothing;
 use super::posts::check_count;
 use super::{Intents, Mend, Partitions, Posts, Report};
 
-pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, report: &mut Report) -> Result<()> {
+/// The terms that there are.
+pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, report: &mut Report) -> Result<Vec<Term>> {
+    let mut terms = Vec::new();
     for kind in TermKind::ALL {
         let mut found = Found { kind, ..Found::default() };
         let mut partitions = Partitions::of(store, Table::Terms(kind));
@@ -40,8 +42,9 @@ pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, repor
             report.add(Table::Terms(kind), &term::term(slug), "is missing; posts have it", mend);
         }
         report.terms += found.terms.len() as u64;
+        terms.extend(found.terms.into_values());
     }
-    Ok(())
+    Ok(terms)
 }
 
 struct Found {

@@ -153,7 +153,7 @@ impl PostList {
     }
 
     /// Which way it runs: newest first, and posts still to come the other way round.
-    pub(super) fn direction(&self) -> Direction {
+    pub(in crate::content) fn direction(&self) -> Direction {
         if matches!(self.scope, Scope::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
     }
 

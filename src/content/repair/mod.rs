@@ -77,16 +77,26 @@ pub async fn repair(content: &Content, options: Options, mut told: impl FnMut(St
     }
     let mut mended = migrated + recover(content, &mut told).await?;
     for round in 1.. {
-        let (report, posts) = check::examine(&content.store).await?;
-        let mut repair = Repair::new(content, &posts, options)?;
-        let (done, left) = mend_all(&mut repair, &report, &mut told).await?;
+        let examined = check::examine(&content.store).await?;
+        let mut repair = Repair::new(content, &examined.posts, options)?;
+        let (done, left) = mend_all(&mut repair, &examined.report, &mut told).await?;
         content.forget_cached();
         mended += done;
-        if done == 0 || round == ROUNDS_MAX {
+        if done == 0 && left.is_empty() {
+            let report = content.check().await?;
+            let left = report.differences.iter().filter_map(for_a_person).collect();
             return Ok(Repaired { mended, report, left });
+        }
+        if done == 0 || round == ROUNDS_MAX {
+            return Ok(Repaired { mended, report: examined.report, left });
         }
     }
     unreachable!("the rounds are counted")
+}
+
+fn for_a_person(difference: &Difference) -> Option<(Difference, String)> {
+    let Mend::Person(advice) = difference.mend else { return None };
+    Some((difference.clone(), advice.to_owned()))
 }
 
 /// Changes that were left unfinished first. Where a damaged row stands in the way, they are settled once it is mended.

@@ -6,5 +6,6 @@ mod damage;
 mod migrated;
 mod persons;
 mod random;
+mod readers;
 mod stopped;
 mod table;

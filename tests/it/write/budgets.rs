@@ -165,3 +165,14 @@ async fn a_change_of_the_title_touches_no_index() {
         assert_eq!(rows(counted.counting.as_ref(), table).await, before, "{table}");
     }
 }
+
+#[test]
+fn the_docs_name_these_figures() {
+    let docs = include_str!("../../../docs/writing.md");
+    for (what, _, [(reads, _, transactions), on_tables]) in changes() {
+        let (points, ranges, writes) = on_tables;
+        let figures = format!("| {reads}, {transactions} | {points}, {ranges}, {writes} |");
+        let line = docs.lines().find(|line| line.starts_with(&format!("| {what}")));
+        assert!(line.is_some_and(|line| line.ends_with(&figures)), "docs/writing.md, {what}: {figures}");
+    }
+}

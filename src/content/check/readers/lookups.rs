@@ -1,0 +1,80 @@
+//! Posts by their ids and slugs, terms by theirs, as readers look them up.
+
+use std::collections::HashSet;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::content::check::Owners;
+use crate::content::error::Result;
+use crate::content::reader::Reader;
+use crate::model::{PostId, Slug, Term};
+
+use super::{Difference, Known, Shown, difference};
+
+/// Look-ups under way at once.
+const LOOKUPS_AT_ONCE: usize = 32;
+
+pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {
+    let owners = Owners::of(shown.posts);
+    let mut posts = Vec::with_capacity(shown.posts.by_id.len());
+    for (id, known) in &shown.posts.by_id {
+        posts.push(check_post(shown.editor, &owners, id, known));
+    }
+    let mut differences = all(posts).await?;
+    let taken: HashSet<(_, &Slug)> =
+        shown.terms.iter().flat_map(|term| [&term.slug, &term.id.first_slug].map(|slug| (term.kind(), slug))).collect();
+    let mut terms = Vec::with_capacity(shown.terms.len());
+    for term in shown.terms {
+        let former = term.former_slugs.iter().filter(|slug| !taken.contains(&(term.kind(), *slug)));
+        terms.push(check_term(shown.public, term, former.collect()));
+    }
+    differences.extend(all(terms).await?);
+    Ok(differences)
+}
+
+async fn all(checks: Vec<impl Future<Output = Result<Vec<Difference>>>>) -> Result<Vec<Difference>> {
+    let found: Vec<_> = stream::iter(checks).buffer_unordered(LOOKUPS_AT_ONCE).try_collect().await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+async fn check_post(reader: &Reader, owners: &Owners<'_>, id: &PostId, known: &Known) -> Result<Vec<Difference>> {
+    let mut differences = Vec::new();
+    let mut compare = |asked: String, found: Option<PostId>| {
+        if found.as_ref() != Some(id) {
+            let found = found.map_or_else(|| "nothing".to_owned(), |id| format!("the post {id}"));
+            differences.push(difference(&asked, format!("shows {found}, and is to show the post {id}")));
+        }
+    };
+    let found = reader.post_by_id(id).await?;
+    compare(format!("node, of the post {id}"), found.map(|post| post.id.clone()));
+    for slug in known.former_slugs.iter().chain([&known.slug]) {
+        // Of several posts that had a slug it leads to one.
+        if owners.leads(slug, Some(id)).is_some_and(|(owner, _)| owner == id) {
+            let found = reader.post_by_slug(slug).await?;
+            compare(format!("post, of the slug {slug}"), found.map(|post| post.id.clone()));
+        }
+    }
+    Ok(differences)
+}
+
+/// `former`: slugs that it had, and that no other term has.
+async fn check_term(reader: &Reader, term: &Term, former: Vec<&Slug>) -> Result<Vec<Difference>> {
+    let mut differences = Vec::new();
+    let noun = term.kind().noun();
+    for slug in [&term.slug, &term.id.first_slug] {
+        let found = reader.term(term.kind(), slug).await?;
+        if found.as_deref() != Some(term) {
+            let found = found.map_or_else(|| "nothing".to_owned(), |term| format!("{term:?}"));
+            differences.push(difference(&format!("{noun}, of the slug {slug}"), format!("shows {found}")));
+        }
+    }
+    for slug in former {
+        // Of several terms that had a slug it leads to one.
+        let found = reader.term(term.kind(), slug).await?;
+        if !found.is_some_and(|term| term.former_slugs.contains(slug)) {
+            let what = format!("does not show the {noun} that once had it");
+            differences.push(difference(&format!("{noun}, of the slug {slug}"), what));
+        }
+    }
+    Ok(differences)
+}

@@ -1,0 +1,50 @@
+//! What readers are shown, held against the posts and terms: every list, count, month, slug and id, asked as a query asks for them. The rule: it is
+//! asked only if the rows agree with each other, so what differs here is a defect of Tidings.
+
+mod lists;
+mod lookups;
+
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::reader::Reader;
+use crate::keys::Shelf;
+use crate::model::actor::Role;
+use crate::model::{Actor, Term};
+
+use super::{Difference, Known, Mend, Posts};
+
+/// Reads each post about twice for each list that it is in, and once for its id and for each of its slugs.
+///
+/// # Errors
+/// If the store cannot be read; differences are not errors.
+pub(super) async fn check(reader: &Reader, posts: &Posts, terms: &[Term]) -> Result<Vec<Difference>> {
+    let actor = Arc::new(Actor::new("check", Role::Admin));
+    let editor = reader.clone().for_actor(Some(actor));
+    let shown = Shown { public: reader, editor: &editor, posts, terms };
+    let mut differences = lists::check(&shown).await?;
+    differences.extend(lookups::check(&shown).await?);
+    Ok(differences)
+}
+
+struct Shown<'a> {
+    /// Reads as everyone does.
+    public: &'a Reader,
+    /// Reads as one who sees drafts and posts to come.
+    editor: &'a Reader,
+    posts: &'a Posts,
+    terms: &'a [Term],
+}
+
+impl<'a> Shown<'a> {
+    /// What everyone sees.
+    fn published(&self) -> impl Iterator<Item = &'a Known> {
+        let now = self.public.now();
+        self.posts.by_id.values().filter(move |known| known.place.shelf == Shelf::Posts && known.place.key.at <= now)
+    }
+}
+
+/// `asked`: as a query names it.
+fn difference(asked: &str, what: String) -> Difference {
+    Difference { table: "GraphQL", key: format!("({asked})"), what, mend: Mend::READERS }
+}

@@ -1,0 +1,110 @@
+//! `check` as a reader sees the content. The rule it holds: each list, count, month, slug and id that a reader is shown wrong is named, although
+//! every row agrees with every other.
+//!
+//! The rows are read by scans, and readers read by keys and ranges: a store that hides rows from those stands in for a defect of the read path.
+
+use std::sync::Arc;
+
+use tidings::content::{Content, Sharing};
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore};
+
+use crate::support::memory::MemoryStore;
+use crate::support::site::Site;
+
+use super::damage::posts;
+
+/// Hides rows from point reads and range reads, by their table, PartitionKey and RowKey.
+struct Hiding {
+    inner: Store,
+    is_hidden: fn(&str, &str, &str) -> bool,
+}
+
+impl Hiding {
+    fn hides(&self, table: &str, key: &Key) -> bool {
+        (self.is_hidden)(table, key.partition(), key.row())
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for Hiding {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        if self.hides(table, key) { Ok(None) } else { self.inner.get(table, key).await }
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        let mut page = self.inner.range(table, range, limit, continuation).await?;
+        page.rows.retain(|row| !self.hides(table, &row.key));
+        Ok(page)
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        self.inner.commit(table, batch).await
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.inner.scan(table, continuation).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
+
+/// What `check` says of the site if readers do not find some rows.
+async fn differences_if_hidden(is_hidden: fn(&str, &str, &str) -> bool) -> Vec<String> {
+    let site = Site::over(MemoryStore::empty()).await;
+    site.publish(&posts()).await;
+    site.assert_sound().await;
+    let hiding = Arc::new(Hiding { inner: Arc::clone(&site.store), is_hidden });
+    let content = Content::open(hiding, site.clock.clone(), Sharing::Alone).await.expect("the content opens");
+    let report = content.check().await.expect("the check reads everything");
+    report.differences.iter().map(ToString::to_string).collect()
+}
+
+async fn assert_named(is_hidden: fn(&str, &str, &str) -> bool, expected: &str) {
+    let found = differences_if_hidden(is_hidden).await;
+    assert!(found.iter().any(|line| line.contains(expected)), "no line contains {expected:?}: {found:#?}");
+    assert!(found.iter().all(|line| line.starts_with("GraphQL(")), "{found:#?}");
+}
+
+#[tokio::test]
+async fn what_readers_are_shown_is_clean_if_nothing_is_hidden() {
+    assert_eq!(differences_if_hidden(|_, _, _| false).await, [""; 0]);
+}
+
+/// A time key, by which lists are read forwards; a mirror key begins with `~`.
+fn is_time_key(row: &str) -> bool {
+    row.starts_with(|first: char| first.is_ascii_digit())
+}
+
+macro_rules! named {
+    ($($name:ident: $is_hidden:expr => $expected:literal;)+) => {
+        $(#[tokio::test]
+        async fn $name() {
+            assert_named($is_hidden, $expected).await;
+        })+
+    };
+}
+
+named! {
+    a_list_of_posts_that_lacks_some_is_named: |table, _, row| table == "Posts" && is_time_key(row) => "GraphQL(posts): shows";
+    a_list_that_lacks_some_backwards_is_named: |table, _, row| table == "Posts" && row.starts_with('~') => "GraphQL(posts): shows 0 read backwards";
+    a_list_of_drafts_that_lacks_one_is_named: |table, _, row| table == "Drafts" && is_time_key(row) => "GraphQL(drafts): shows 0";
+    a_list_of_a_tag_that_lacks_posts_is_named: |table, _, row| table == "PostsByTag" && is_time_key(row) => "GraphQL(posts of the tag a): shows 0";
+    a_wrong_count_of_a_tag_is_named: |table, _, row| table == "PostsByTag" && row == "!count" => "GraphQL(posts of the tag a): counts 0";
+    a_month_that_the_archive_lacks_is_named: |table, partition, _| table == "Months" && partition == "all" => "GraphQL(archive, ";
+    a_list_of_terms_that_lacks_some_is_named: |table, partition, _| table == "Tags" && partition == "!" => "GraphQL(the list of each tag): shows 0";
+    a_post_that_its_id_does_not_lead_to_is_named: |table, _, row| table == "PostKeys" && row.starts_with("i-") => "GraphQL(node, of the post ";
+    a_post_that_its_slug_does_not_lead_to_is_named: |table, _, row| table == "PostKeys" && row.starts_with("s-") => "GraphQL(post, of the slug ";
+    a_term_that_its_slug_does_not_lead_to_is_named: |table, _, row| table == "Authors" && row == "ada" => "GraphQL(author, of the slug ada): shows nothing";
+}
