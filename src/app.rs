@@ -25,7 +25,7 @@ use crate::telemetry::{metrics, repeats};
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How often a server looks for changes that were left unfinished, by another server or by a failure of its own.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
-/// Recoveries between two looks for changes that are too old to be kept.
+/// Recoveries between two deletions of what is kept for a time only.
 const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
 #[derive(Debug, thiserror::Error)]
@@ -211,9 +211,9 @@ async fn recover_for_ever(content: Content) {
             tracing::warn!(%error, "write.recovery_failed");
         }
         if minutes.is_multiple_of(RECOVERIES_PER_DAY)
-            && let Err(error) = content.delete_old_changes().await
+            && let Err(error) = content.delete_old().await
         {
-            tracing::warn!(%error, "write.old_changes_kept");
+            tracing::warn!(%error, "write.old_rows_kept");
         }
     }
 }

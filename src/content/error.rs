@@ -32,7 +32,7 @@ pub enum ContentError {
     LeaseLost,
     /// Whether a change was made cannot be learned.
     #[error(
-        "the storage did not answer, so it is not known whether the change was made: read the content again, then decide"
+        "the storage did not answer, so it is not known whether the change was made: read the content again, then decide; a createPost with an idempotencyKey can be sent again as it is"
     )]
     OutcomeUnknown,
     /// Who asks may not do this.

@@ -107,12 +107,14 @@ impl Content {
         self.writer()?.recover(false).await
     }
 
-    /// Deletes the record of changes of the year before the last. One range read if there is none.
+    /// Deletes what is kept for a time only: the record of changes of the year before the last, and idempotency keys of the day before. One range read and one scan if
+    /// there is nothing.
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn delete_old_changes(&self) -> Result<()> {
-        write::record::delete_old(&self.store, self.clock.now()).await
+    pub async fn delete_old(&self) -> Result<()> {
+        write::record::delete_old(&self.store, self.clock.now()).await?;
+        write::keyed::delete_old(&self.store, self.clock.now()).await
     }
 
     /// Reads everything and names each difference.

@@ -327,6 +327,8 @@ fn explain(outcome: &Outcome) -> String {
         }
         Outcome::Conflict | Outcome::Busy => "the post was changed by someone else meanwhile; import again".to_owned(),
         Outcome::TooLarge(reason) => reason.clone(),
+        // An import gives no keys.
+        Outcome::Repeated(_) | Outcome::KeyUsed => "the post was created with this idempotency key before".to_owned(),
         Outcome::Done => "done".to_owned(),
     }
 }

@@ -13,9 +13,11 @@
 //! | `Changes` | [year](history) | inverted ticks and a random id |
 //! | `Intents` | [server](intent) | ticks and a random id |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
+//! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
 
 pub mod cursor;
 pub mod history;
+pub mod idempotency;
 pub mod intent;
 pub mod lookup;
 pub mod place;

@@ -18,10 +18,12 @@ pub enum Table {
     /// What was changed, by whom.
     Changes,
     Tokens,
+    /// Which post was created with an idempotency key.
+    Idempotency,
 }
 
 impl Table {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -36,6 +38,7 @@ impl Table {
         Self::Revisions,
         Self::Changes,
         Self::Tokens,
+        Self::Idempotency,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -54,6 +57,7 @@ impl Table {
             Self::Revisions => "Revisions",
             Self::Changes => "Changes",
             Self::Tokens => "Tokens",
+            Self::Idempotency => "Idempotency",
         }
     }
 }

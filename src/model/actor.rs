@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::post::Post;
 use super::slug::Slug;
 use super::term::TermKind;
+use super::token::Token;
 
 /// What someone may do, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,14 +59,23 @@ impl fmt::Display for Role {
 pub struct Actor {
     /// As the log shows it: the token's name, or the subject of an identity provider.
     pub name: String,
+    /// Identifies it for as long as the server knows it. A name may be given to another token after this one was revoked.
+    pub id: String,
     pub role: Role,
     /// Of an author: the slug of the author whose posts are its own.
     pub author: Option<Slug>,
 }
 
 impl Actor {
+    /// An actor whose name identifies it.
     pub fn new(name: impl Into<String>, role: Role) -> Self {
-        Self { name: name.into(), role, author: None }
+        let name = name.into();
+        Self { id: name.clone(), name, role, author: None }
+    }
+
+    /// The bearer of a token of this site.
+    pub fn of_token(token: &Token) -> Self {
+        Self { id: format!("token:{}", token.id), ..Self::new(&token.name, token.role) }
     }
 
     /// Whether the post is its own: it bears the author whose posts these are.

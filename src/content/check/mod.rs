@@ -5,6 +5,7 @@
 
 mod ends;
 mod history;
+mod idempotency;
 mod index;
 mod known;
 mod lookups;
@@ -125,6 +126,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     let terms = terms::check(store, &posts, &names, &mut report).await?;
     tokens::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
+    idempotency::check(store, &mut report).await?;
     for row in intents {
         report.rows += 1;
         let what = match intent::read(&row) {

@@ -6,11 +6,12 @@ use crate::content::audit::PostChange;
 use crate::content::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::permission;
+use crate::content::write::keyed::NewKey;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{Change, Stored};
 use crate::model::{Instant, PostId, Slug, TermKind, WholePost};
 
-use super::{Edited, Editor, NamedTerms};
+use super::{Edited, Editor, NamedTerms, once};
 
 /// How many numbers are tried for a slug that is made from a title.
 const NUMBERS_MAX: u32 = 1_000;
@@ -27,9 +28,37 @@ impl Editor<'_> {
         new: NewPost,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
+        self.create_keyed(None, slug, new, terms).await
+    }
+
+    /// As [`create_post`](Self::create_post), at most once for a key of this actor's: the same input is answered with the post that was created.
+    pub async fn create_post_once(
+        &self,
+        key: &str,
+        slug: Option<String>,
+        new: NewPost,
+        terms: NamedTerms,
+    ) -> Result<Edited<WholePost>> {
+        let key = match once::key_of(self.actor, key, slug.as_deref(), &new, &terms) {
+            Ok(key) => key,
+            Err(error) => return Ok(Err(vec![error])),
+        };
+        match self.answer_used(&key).await? {
+            Some(answered) => Ok(answered),
+            None => self.create_keyed(Some(&key), slug, new, terms).await,
+        }
+    }
+
+    async fn create_keyed(
+        &self,
+        key: Option<&NewKey>,
+        slug: Option<String>,
+        new: NewPost,
+        terms: NamedTerms,
+    ) -> Result<Edited<WholePost>> {
         let new = self.content.renderer().with_excerpt_of_new(new).await;
         for tries in 0..TRIES_MAX {
-            if let Some(made) = self.try_to_create(slug.as_deref(), new.clone(), terms.clone()).await? {
+            if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), terms.clone()).await? {
                 return Ok(made);
             }
             self.wait_for_others(tries).await;
@@ -40,6 +69,7 @@ impl Editor<'_> {
     /// `None` where it met a change of others: of the terms that were found, or one that is undone.
     async fn try_to_create(
         &self,
+        key: Option<&NewKey>,
         slug: Option<&str>,
         new: NewPost,
         terms: NamedTerms,
@@ -68,10 +98,12 @@ impl Editor<'_> {
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
             let change = Change { before: None, after: Some(whole.clone()) };
-            match self.write(change, &found.new_tags).await? {
+            match self.write(change, &found.new_tags, key).await? {
                 // A term that was found was deleted since: another look finds that, or creates the tag.
                 Outcome::Conflict | Outcome::TermGone(..) => return Ok(None),
                 Outcome::Taken(_) if slug.is_none() => {}
+                Outcome::Repeated(id) => return self.answer_repeated(&id).await.map(Some),
+                Outcome::Busy if key.is_some() => return Ok(Some(Err(vec![once::under_way()]))),
                 outcome => return Ok(Some(answer(outcome).map(|()| whole))),
             }
         }
@@ -172,7 +204,7 @@ impl Editor<'_> {
                 Err(error) => return Ok(Err(vec![error])),
             };
             let id = before.whole.post.id.clone();
-            match self.write(Change { before: Some(before), after: None }, &[]).await? {
+            match self.write(Change { before: Some(before), after: None }, &[], None).await? {
                 Outcome::Conflict => self.wait_for_others(tries).await,
                 outcome => return Ok(answer(outcome).map(|()| id)),
             }
@@ -218,7 +250,7 @@ impl Editor<'_> {
         };
         let after = WholePost { changed_by: Some(self.actor.name.clone()), ..after };
         let change = Change { before: Some(before), after: Some(after.clone()) };
-        Ok(match self.write(change, new_tags.unwrap_or_default()).await? {
+        Ok(match self.write(change, new_tags.unwrap_or_default(), None).await? {
             Outcome::Conflict => None,
             // Terms that were found for this change are looked for again; those that the post had before are the caller's to decide about.
             Outcome::TermGone(..) if new_tags.is_some() => None,
@@ -230,9 +262,13 @@ impl Editor<'_> {
         tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
     }
 
-    async fn write(&self, change: Change, new_tags: &[Slug]) -> Result<Outcome> {
+    /// `key`: of a creation.
+    async fn write(&self, change: Change, new_tags: &[Slug], key: Option<&NewKey>) -> Result<Outcome> {
         let logged = PostChange::of(&change);
-        let outcome = self.writer.change_posts_with(vec![change], new_tags).await?.pop();
+        let outcome = match (key, change.after) {
+            (Some(key), Some(post)) => self.writer.create_post_once(post, new_tags, key).await?,
+            (_, after) => self.writer.change_posts_with(vec![Change { after, ..change }], new_tags).await?.pop(),
+        };
         let outcome = outcome.ok_or(ContentError::Internal { what: "a change was not answered for", source: None })?;
         if outcome == Outcome::Done {
             logged.log(self.actor);
@@ -256,6 +292,9 @@ fn answer(outcome: Outcome) -> Edited<()> {
                 format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
             UserError::new(UserErrorCode::NotFound, field_of(kind), message)
         }
+        Outcome::KeyUsed => once::used_for_another(),
+        // A key is only given by `create_post_once`, which answers with the post.
+        Outcome::Repeated(_) => once::under_way(),
         Outcome::TooLarge(reason) => UserError::new(UserErrorCode::TooLarge, "markdown", reason),
     };
     Err(vec![error])

@@ -3,6 +3,7 @@
 pub mod change;
 pub mod count;
 pub mod directory;
+pub mod idempotency;
 pub mod lookup;
 pub mod marker;
 pub mod packed;

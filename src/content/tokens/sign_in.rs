@@ -65,7 +65,7 @@ impl Content {
 }
 
 async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<Actor, BadToken>> {
-    let actor = Actor::new(&token.name, token.role);
+    let actor = Actor::of_token(token);
     let first_slug = match (&token.author, token.role) {
         (Some(first_slug), Role::Author) => first_slug.clone(),
         (None, Role::Author) => return Ok(Err(BadToken::AuthorGone)),

@@ -2,6 +2,7 @@
 //! once ([`atomic`]), on tables step by step ([`protocol`]). docs/design.md defines both.
 
 mod atomic;
+pub mod keyed;
 pub mod outcomes;
 pub mod plan;
 mod posts;

@@ -1,7 +1,7 @@
 //! What became of changes. The rule: each change is counted once, whoever made it.
 
 use crate::content::error::{ContentError, Result};
-use crate::model::{Slug, TermKind};
+use crate::model::{PostId, Slug, TermKind};
 use crate::telemetry::metrics;
 
 /// What became of a change of a post.
@@ -20,6 +20,10 @@ pub enum Outcome {
     TermGone(TermKind, Slug),
     /// The body fits no row, for this reason; nothing was written.
     TooLarge(String),
+    /// This post was created before of the same input with the same idempotency key; nothing was written.
+    Repeated(PostId),
+    /// The idempotency key was used for another input; nothing was written.
+    KeyUsed,
 }
 
 /// What became of a change of a term.
@@ -55,7 +59,12 @@ fn name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "committed",
         Outcome::Conflict | Outcome::Busy => "conflict",
-        Outcome::Taken(_) | Outcome::Exists | Outcome::TermGone(..) | Outcome::TooLarge(_) => "refused",
+        Outcome::Taken(_)
+        | Outcome::Exists
+        | Outcome::TermGone(..)
+        | Outcome::TooLarge(_)
+        | Outcome::Repeated(_)
+        | Outcome::KeyUsed => "refused",
     }
 }
 

@@ -6,6 +6,7 @@ use crate::content::error::{ContentError, Result};
 use crate::model::Slug;
 
 use super::Writer;
+use super::keyed::NewKey;
 use super::outcomes::Outcome;
 use super::plan::{Change, Planned};
 
@@ -20,6 +21,16 @@ impl Writer {
 
     /// As [`change_posts`](Self::change_posts), and creates those of these tags that a post then has and that do not exist.
     pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+        self.change_posts_keyed(changes, new_tags, None).await
+    }
+
+    /// `key`: of a creation, which is then the only change.
+    pub(super) async fn change_posts_keyed(
+        &self,
+        changes: Vec<Change>,
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Vec<Outcome>> {
         let mut refused = BTreeMap::new();
         let mut fitting = Vec::with_capacity(changes.len());
         for (i, change) in changes.into_iter().enumerate() {
@@ -29,7 +40,7 @@ impl Writer {
                 Err(e) => return Err(e),
             }
         }
-        let mut outcomes = self.change_planned_with(fitting, new_tags).await?;
+        let mut outcomes = self.change_planned_with(fitting, new_tags, key).await?;
         for (i, outcome) in refused {
             outcomes.insert(i, outcome);
         }
@@ -41,13 +52,18 @@ impl Writer {
     /// # Errors
     /// As there.
     pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
-        self.change_planned_with(planned, &[]).await
+        self.change_planned_with(planned, &[], None).await
     }
 
-    async fn change_planned_with(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+    async fn change_planned_with(
+        &self,
+        planned: Vec<Planned>,
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Vec<Outcome>> {
         match self.store.is_transactional() {
-            true => self.change_posts_at_once(planned, new_tags).await,
-            false => self.change_posts_stepwise(&planned, new_tags).await,
+            true => self.change_posts_at_once(planned, new_tags, key).await,
+            false => self.change_posts_stepwise(&planned, new_tags, key).await,
         }
     }
 }

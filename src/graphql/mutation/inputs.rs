@@ -26,10 +26,15 @@ pub struct CreatePostInput {
     tags: Option<Vec<String>>,
     /// Publish at once, at this instant; left out: a draft.
     publish_at: Option<DateTime>,
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same caller within 24 hours,
+    /// creates no second post and returns the first as it is now. Another input with the same key is INVALID. 1 to 255 printable ASCII characters,
+    /// such as a UUID. Only a post that was created uses up a key.
+    idempotency_key: Option<String>,
 }
 
 impl CreatePostInput {
-    pub fn into_parts(self) -> (Option<String>, NewPost, NamedTerms) {
+    /// The key, the slug, the post and its terms.
+    pub fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
         let terms = NamedTerms { authors: self.authors, categories: self.categories, tags: self.tags };
         let new = NewPost {
             title: self.title,
@@ -38,7 +43,7 @@ impl CreatePostInput {
             publish_at: self.publish_at.map(|at| at.0),
             ..NewPost::default()
         };
-        (self.slug, new, terms)
+        (self.idempotency_key, self.slug, new, terms)
     }
 }
 

@@ -33,15 +33,20 @@ pub struct Mutation;
 /// author, editor for all posts, admin for all else. Without one the error is UNAUTHENTICATED, with a lower role FORBIDDEN.
 #[Object]
 impl Mutation {
-    /// Makes a post: a draft, or with `publishAt` published or scheduled at once.
+    /// Makes a post: a draft, or with `publishAt` published or scheduled at once. With an `idempotencyKey` it can be sent again without creating a
+    /// second post.
     async fn create_post(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The post.")] input: CreatePostInput,
     ) -> Result<PostPayload> {
         let editor = editor(ctx, Role::Author)?;
-        let (slug, new, terms) = input.into_parts();
-        Ok(post_payload(editor.create_post(slug, new, terms).await.map_err(Failure::from)?))
+        let (key, slug, new, terms) = input.into_parts();
+        let created = match key {
+            Some(key) => editor.create_post_once(&key, slug, new, terms).await,
+            None => editor.create_post(slug, new, terms).await,
+        };
+        Ok(post_payload(created.map_err(Failure::from)?))
     }
 
     /// Changes a post; what is left out stays as it is.

@@ -8,6 +8,7 @@ mod errors;
 mod filters;
 mod hidden;
 mod history;
+mod idempotency;
 mod mutations;
 mod nulls;
 mod oidc;

@@ -2,4 +2,5 @@
 
 mod atomic;
 mod budgets;
+mod once;
 mod stopped;

@@ -4,6 +4,7 @@
 mod claims;
 mod counts;
 mod index;
+mod keyed;
 mod overlay;
 mod posts;
 mod size;
@@ -20,6 +21,7 @@ use crate::store::transaction::transact;
 use crate::store::{RowWrite, StoreError};
 use crate::telemetry::spans;
 
+use super::keyed::NewKey;
 use super::outcomes::{Outcome, TermOutcome};
 use super::plan::{Planned, TermChange};
 use super::{Writer, outcomes, record};
@@ -30,21 +32,31 @@ impl Writer {
     ///
     /// # Errors
     /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if whether all was made cannot be learned.
-    pub(super) async fn change_posts_at_once(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+    pub(super) async fn change_posts_at_once(
+        &self,
+        planned: Vec<Planned>,
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Vec<Outcome>> {
         if planned.is_empty() {
             return Ok(Vec::new());
         }
         let (changes, span) = (planned.len(), spans::change(planned.len()));
-        let ended = self.change_in_parts(planned, new_tags).instrument(span).await;
+        let ended = self.change_in_parts(planned, new_tags, key).instrument(span).await;
         outcomes::count_posts(&ended, changes);
         ended
     }
 
-    async fn change_in_parts(&self, planned: Vec<Planned>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+    async fn change_in_parts(
+        &self,
+        planned: Vec<Planned>,
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::with_capacity(planned.len());
         for part in size::parts(planned) {
-            let new_tags = new_tags.to_vec();
-            let made = self.transact(move |rows| posts::change(rows, &part, &new_tags)).await;
+            let (new_tags, key) = (new_tags.to_vec(), key.map(|key| (key.clone(), self.clock.now())));
+            let made = self.transact(move |rows| posts::change(rows, &part, &new_tags, key.as_ref())).await;
             match made {
                 Ok(made) => outcomes.extend(made),
                 // Some of the changes were made, and no error says which.

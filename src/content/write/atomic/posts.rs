@@ -2,31 +2,41 @@
 
 use crate::content::rows::change::ChangedItem;
 use crate::content::rows::post as rows;
+use crate::content::write::keyed::NewKey;
 use crate::content::write::listing::Partition;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change, Planned, delete_rows, is_move, put_rows};
 use crate::content::write::record;
 use crate::content::write::revisions::REVISIONS_MAX;
 use crate::keys::{PostPlace, Table, history};
-use crate::model::{Post, PostKey, Slug, TermKind};
+use crate::model::{Instant, Post, PostKey, Slug, TermKind};
 use crate::store::{Key, Operation, Precondition, StoreError};
 
 use super::overlay::Overlay;
 use super::terms::{self, TermState};
-use super::{claims, counts, index};
+use super::{claims, counts, index, keyed};
 
-/// What became of each change, and what is recorded of them.
+/// What became of each change, and what is recorded of them. `key`: of a creation, and the present instant.
 pub fn change(
     rows: &mut Overlay<'_>,
     planned: &[Planned],
     new_tags: &[Slug],
+    key: Option<&(NewKey, Instant)>,
 ) -> Result<(Vec<Outcome>, Vec<ChangedItem>), StoreError> {
     let (mut outcomes, mut items) = (Vec::with_capacity(planned.len()), Vec::new());
+    if let Some((key, now)) = key
+        && let Some(used) = keyed::used(rows, key, *now)?
+    {
+        return Ok((vec![used.into()], items));
+    }
     for planned in planned {
         let refused = refusal(rows, &planned.change, new_tags)?;
         if refused.is_none() {
             write(rows, planned, new_tags)?;
             items.extend(record::of_post(planned.change.before(), planned.change.after()));
+            if let Some((key, now)) = key {
+                keyed::write(rows, key, &planned.change.post().id, *now);
+            }
         }
         outcomes.push(refused.unwrap_or(Outcome::Done));
     }

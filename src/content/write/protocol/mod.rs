@@ -1,6 +1,6 @@
 //! The executor for tables: a change is carried out step by step, because a transaction covers one partition. The rule: at every step whoever comes along can
 //! finish the change or undo it. docs/design.md has the rows, the rules W1 to W10 and the steps. Their code: the intent in [`intent`] and [`lease`]; the take and the
-//! commit in [`posts`] and [`steps`]; the preparation in [`claim`], [`listing`], [`index`] and [`moving`]; [`reconcile`]; [`undo`]; recovery in [`recover`],
+//! commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the preparation in [`claim`], [`listing`], [`index`] and [`moving`]; [`reconcile`]; [`undo`]; recovery in [`recover`],
 //! [`facts`] and [`fence`]; terms in [`terms`].
 
 pub mod claim;
@@ -8,6 +8,7 @@ mod facts;
 mod fence;
 pub mod index;
 pub mod intent;
+mod keyed;
 pub mod lease;
 pub mod listing;
 mod moving;

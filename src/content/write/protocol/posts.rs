@@ -10,6 +10,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
+use crate::content::write::keyed::NewKey;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Planned, Step};
 use crate::content::write::{Writer, outcomes, revisions};
@@ -46,15 +47,21 @@ impl Writer {
         &self,
         planned: &[Planned],
         new_tags: &[Slug],
+        key: Option<&NewKey>,
     ) -> Result<Vec<Outcome>> {
         if planned.is_empty() {
             return Ok(Vec::new());
         }
         let span = spans::change(planned.len());
-        self.change_together(planned, new_tags).instrument(span).await
+        self.change_together(planned, new_tags, key).instrument(span).await
     }
 
-    async fn change_together(&self, planned: &[Planned], new_tags: &[Slug]) -> Result<Vec<Outcome>> {
+    async fn change_together(
+        &self,
+        planned: &[Planned],
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Vec<Outcome>> {
         let name = self.new_intent_name()?;
         let changes: Vec<_> = planned.iter().map(|p| p.change.clone()).collect();
         let intent = Intent::of_posts(&changes, new_tags, self.by.as_deref());
@@ -63,11 +70,16 @@ impl Writer {
             // An intent is one row: if it cannot hold them all, each half has its own.
             Err(ContentError::TooLarge { .. }) if planned.len() > 1 => {
                 let (first, second) = planned.split_at(planned.len() / 2);
-                let mut outcomes = Box::pin(self.change_together(first, new_tags)).await?;
-                outcomes.extend(Box::pin(self.change_together(second, new_tags)).await?);
+                let mut outcomes = Box::pin(self.change_together(first, new_tags, key)).await?;
+                outcomes.extend(Box::pin(self.change_together(second, new_tags, key)).await?);
                 return Ok(outcomes);
             }
-            Ok(lease) => self.change_leased(lease, &intent, planned, new_tags).await,
+            Ok(lease) => {
+                let progress = Progress::default();
+                let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
+                let run = PostsRun { session: &session, planned, new_tags, key, progress: &progress };
+                self.change_leased(lease, &intent, run).await
+            }
             // Nothing of the change was sent: an intent that was opened all the same is undone by a recovery.
             Err(ContentError::Store(StoreError::OutcomeUnknown { what, source })) => {
                 Err(StoreError::Unavailable { what, source }.into())
@@ -78,21 +90,12 @@ impl Writer {
         ended
     }
 
-    async fn change_leased(
-        &self,
-        mut lease: Lease,
-        intent: &Intent,
-        planned: &[Planned],
-        new_tags: &[Slug],
-    ) -> Result<Vec<Outcome>> {
-        let progress = Progress::default();
-        let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
-        let run = PostsRun { session: &session, planned, new_tags, progress: &progress };
+    async fn change_leased(&self, mut lease: Lease, intent: &Intent, run: PostsRun<'_>) -> Result<Vec<Outcome>> {
         let done = lease.while_renewed(run.carry_out()).await;
         // Readers of this server see what was written, whether or not all of it was.
         self.directories.forget();
-        let name = &session.name;
-        match (progress.outcomes.into_inner(), done) {
+        let name = &run.session.name;
+        match (run.progress.outcomes.get().cloned(), done) {
             (Some(outcomes), Ok(())) => {
                 self.end(name, intent, lease.is_in_doubt()).await;
                 Ok(outcomes)
@@ -103,8 +106,8 @@ impl Writer {
             }
             (None, done) => {
                 let error = done.err().unwrap_or(ContentError::LeaseLost);
-                let is_commit_sent = progress.is_commit_sent.into_inner();
-                self.conclude(name, intent, error, is_commit_sent, planned.len()).await
+                let is_commit_sent = run.progress.is_commit_sent.load(Ordering::Relaxed);
+                self.conclude(name, intent, error, is_commit_sent, run.planned.len()).await
             }
         }
     }
@@ -144,6 +147,8 @@ struct PostsRun<'a> {
     session: &'a Session<'a>,
     planned: &'a [Planned],
     new_tags: &'a [Slug],
+    /// Of a creation, which is then the only change.
+    key: Option<&'a NewKey>,
     progress: &'a Progress,
 }
 
@@ -153,6 +158,13 @@ impl PostsRun<'_> {
     }
 
     async fn carry_out(&self) -> Result<()> {
+        if let (Some(key), [created]) = (self.key, self.planned)
+            && let Some(used) = self.session.claim_key(key, &created.change.post().id).await?
+        {
+            // Nothing but the intent was written.
+            self.progress.outcomes.get_or_init(|| vec![used.into()]);
+            return Ok(());
+        }
         let (held, busy) = self.take().instrument(spans::take()).await?;
         let mut refused = self.prepare(&held).instrument(spans::prepare()).await?;
         refused.extend(busy.into_iter().map(|id| (id, Outcome::Busy)));

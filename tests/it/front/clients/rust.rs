@@ -89,5 +89,6 @@ fn empty_input() -> create::CreatePostInput {
         categories: None,
         tags: None,
         publish_at: None,
+        idempotency_key: None,
     }
 }

@@ -1,0 +1,154 @@
+//! `createPost` with an idempotency key. The rule: the same input with the same key is answered with the post that was created, whatever has become of the terms
+//! and slugs that the input names; only a post that was created uses up a key, so an input that was refused can be corrected and sent with the same key.
+
+use serde::Serialize;
+
+use crate::content::commands::{NewPost, UserError, UserErrorCode};
+use crate::content::error::{ContentError, Result};
+use crate::content::permission::{self, Permission};
+use crate::content::tokens::secret;
+use crate::content::write::keyed::{NewKey, Used};
+use crate::keys::idempotency;
+use crate::model::{Actor, PostId, WholePost};
+
+use super::{Edited, Editor, NamedTerms};
+
+/// The longest key. A UUID has 36 characters.
+pub const KEY_BYTES_MAX: usize = 255;
+const MUTATION: &str = "createPost";
+const FIELD: &str = "idempotencyKey";
+
+/// What the client sent. A field that it left out is left out here too, so that a field of a later version does not change the hash of an input without it.
+#[derive(Serialize)]
+struct Input<'a> {
+    title: &'a str,
+    markdown: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slug: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excerpt: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authors: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    categories: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    publish_at: Option<String>,
+}
+
+/// The key of an actor for an input.
+///
+/// # Errors
+/// If the key is empty, too long, or not of printable ASCII characters.
+pub(super) fn key_of(
+    actor: &Actor,
+    key: &str,
+    slug: Option<&str>,
+    new: &NewPost,
+    terms: &NamedTerms,
+) -> Result<NewKey, UserError> {
+    let is_printable = key.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    if key.is_empty() || key.len() > KEY_BYTES_MAX || !is_printable {
+        let message = format!("an idempotencyKey is 1 to {KEY_BYTES_MAX} printable ASCII characters, such as a UUID");
+        return Err(UserError::invalid(FIELD, message));
+    }
+    let input = Input {
+        title: &new.title,
+        markdown: &new.markdown,
+        slug,
+        excerpt: new.excerpt.as_deref(),
+        authors: terms.authors.as_deref(),
+        categories: terms.categories.as_deref(),
+        tags: terms.tags.as_deref(),
+        publish_at: new.publish_at.map(|at| at.to_string()),
+    };
+    Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&input) })
+}
+
+fn hash(value: &impl Serialize) -> [u8; 32] {
+    secret::hash(&serde_json::to_string(value).expect("texts are JSON"))
+}
+
+/// Another change with the key is under way.
+pub(super) fn under_way() -> UserError {
+    let message = "a change with this idempotencyKey is still under way; send it again in some seconds";
+    UserError::new(UserErrorCode::Conflict, FIELD, message)
+}
+
+pub(super) fn used_for_another() -> UserError {
+    let message =
+        "this idempotencyKey was used for another input within the last 24 hours; give each post a key of its own";
+    UserError::invalid(FIELD, message)
+}
+
+impl Editor<'_> {
+    /// The answer to an input whose key was used before; `None` if it was not.
+    pub(super) async fn answer_used(&self, key: &NewKey) -> Result<Option<Edited<WholePost>>> {
+        match self.writer.use_of(key).await {
+            Ok(None) => Ok(None),
+            Ok(Some(Used::Other)) => Ok(Some(Err(vec![used_for_another()]))),
+            Ok(Some(Used::Same(id))) => self.answer_repeated(&id).await.map(Some),
+            Err(ContentError::Busy) => Ok(Some(Err(vec![under_way()]))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The post that was created with the key, as it is now.
+    pub(super) async fn answer_repeated(&self, id: &PostId) -> Result<Edited<WholePost>> {
+        let stored = match self.content.stored_by_id(id).await {
+            Err(ContentError::Busy) => return Ok(Err(vec![under_way()])),
+            stored => stored?,
+        };
+        let is_hidden =
+            |post: &WholePost| permission::to_change(self.actor, &post.post, self.now()) == Permission::Hidden;
+        Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| {
+            let message = "the post that was created with this idempotencyKey was deleted, or is no longer yours to see; to create another one, use another key";
+            vec![UserError::new(UserErrorCode::NotFound, FIELD, message)]
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Role;
+
+    fn key(actor: &str, key: &str, change: impl FnOnce(&mut NewPost, &mut NamedTerms)) -> Result<NewKey, UserError> {
+        let mut new = NewPost { title: "A".to_owned(), markdown: "B".to_owned(), ..NewPost::default() };
+        let mut terms = NamedTerms::default();
+        change(&mut new, &mut terms);
+        key_of(&Actor::new(actor, Role::Editor), key, None, &new, &terms)
+    }
+
+    #[test]
+    fn a_key_has_1_to_255_printable_characters() {
+        for good in ["k", "6f1b2c0e-0d5e-4a0e-9f9e-2d2f8a4c1b7d", "~ !", &"k".repeat(255)] {
+            assert!(key("ada", good, |_, _| {}).is_ok(), "{good:?}");
+        }
+        for bad in ["", "a\nb", "a\u{7f}", "ä", &"k".repeat(256)] {
+            let refused = key("ada", bad, |_, _| {}).map(|_| ());
+            assert!(refused.is_err_and(|e| (e.code, e.field) == (UserErrorCode::Invalid, Some(FIELD))), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_place_follows_from_actor_and_key_and_the_hash_from_the_input() {
+        let base = key("ada", "k", |_, _| {}).expect("a key");
+        let same = key("ada", "k", |_, _| {}).expect("a key");
+        assert_eq!((&base.place, base.input), (&same.place, same.input));
+        assert_ne!(base.place, key("bob", "k", |_, _| {}).expect("a key").place);
+        assert_ne!(base.place, key("ada", "l", |_, _| {}).expect("a key").place);
+        let inputs = [
+            key("ada", "k", |new, _| new.title = "AB".to_owned()),
+            key("ada", "k", |new, _| new.excerpt = Some(String::new())),
+            key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
+            key("ada", "k", |_, terms| terms.authors = Some(Vec::new())),
+        ];
+        for other in inputs {
+            let other = other.expect("a key");
+            assert_eq!(other.place, base.place);
+            assert_ne!(other.input, base.input);
+        }
+    }
+}

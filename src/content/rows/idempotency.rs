@@ -1,0 +1,49 @@
+//! Rows of `Idempotency`: which post was created with a key, and of which input. The rule: of the input the row holds a hash.
+
+use std::sync::Arc;
+
+use crate::keys::intent::IntentName;
+use crate::model::{Instant, PostId};
+use crate::store::{Entity, Properties, StoreError, Value};
+
+use super::{Fields, NewRow};
+
+const INPUT: &str = "InputHash";
+const POST: &str = "Post";
+const UNTIL: &str = "Until";
+const INTENT: &str = "Intent";
+
+/// SHA-256 of an input.
+pub type InputHash = [u8; 32];
+
+/// What a key was used for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRow {
+    pub input: InputHash,
+    pub post: PostId,
+    /// The key is free again from this instant on.
+    pub until: Instant,
+    /// The intent that has written the row; `None` if the row was written in one transaction with the post.
+    pub intent: Option<IntentName>,
+}
+
+pub fn row(used: &KeyRow) -> Properties {
+    let mut properties = NewRow::default()
+        .text(POST, used.post.as_str())
+        .instant(UNTIL, used.until)
+        .optional_text(INTENT, used.intent.as_ref().map(ToString::to_string))
+        .build();
+    properties.set(INPUT, Value::Binary(Arc::from(used.input.as_slice())));
+    properties
+}
+
+/// # Errors
+/// If the row does not read.
+pub fn read(row: &Entity) -> Result<KeyRow, StoreError> {
+    let fields = Fields(row);
+    let input = match row.properties.get(INPUT) {
+        Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| fields.damaged(INPUT))?,
+        _ => return Err(fields.damaged(INPUT)),
+    };
+    Ok(KeyRow { input, post: fields.parsed(POST)?, until: fields.instant(UNTIL)?, intent: fields.intent(INTENT)? })
+}

@@ -1,0 +1,118 @@
+//! Creations with an idempotency key. The rule (W11): a key belongs to the first post that was created with it, for a day; whoever finds it used by a change that is
+//! under way waits for that change, and whoever finds it used by one that was not made takes it over.
+
+use std::collections::BTreeMap;
+
+use crate::content::directory::scan_all;
+use crate::content::error::Result;
+use crate::content::rows::idempotency::{self as rows, InputHash, KeyRow};
+use crate::keys::intent::IntentName;
+use crate::keys::{Table, idempotency};
+use crate::model::instant::TICKS_PER_SECOND;
+use crate::model::{Instant, PostId, Slug, WholePost};
+use crate::store::limits::BATCH_OPERATIONS_MAX;
+use crate::store::{Batch, Entity, Key, Operation, Precondition, Store, StoreError};
+
+use super::outcomes::Outcome;
+use super::plan::Change;
+use super::{Writer, record};
+
+/// How long a key is kept.
+const KEPT_SECONDS: i64 = 24 * 60 * 60;
+
+/// A key that a post is to be created with.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    pub place: Key,
+    pub input: InputHash,
+}
+
+/// What a key was used for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Used {
+    /// This post was created of the same input.
+    Same(PostId),
+    /// A post was created of another input.
+    Other,
+}
+
+impl NewKey {
+    /// What the row says of this input; `None` if the key is free again.
+    pub(super) fn used(&self, found: KeyRow, now: Instant) -> Option<Used> {
+        let is_kept = found.until > now;
+        is_kept.then(|| if found.input == self.input { Used::Same(found.post) } else { Used::Other })
+    }
+
+    /// The row for a post that is created now.
+    pub(super) fn row(&self, post: &PostId, intent: Option<IntentName>, now: Instant) -> KeyRow {
+        let until = now.ticks().saturating_add(KEPT_SECONDS * TICKS_PER_SECOND);
+        let until = Instant::from_ticks(until).unwrap_or(Instant::MAX);
+        KeyRow { input: self.input, post: post.clone(), until, intent }
+    }
+}
+
+impl From<Used> for Outcome {
+    fn from(used: Used) -> Self {
+        match used {
+            Used::Same(post) => Self::Repeated(post),
+            Used::Other => Self::KeyUsed,
+        }
+    }
+}
+
+impl Writer {
+    /// Creates a post, and those of these tags that it has and that do not exist, unless a post was created with the key before.
+    ///
+    /// # Errors
+    /// As [`change_posts`](Self::change_posts).
+    pub async fn create_post_once(&self, post: WholePost, new_tags: &[Slug], key: &NewKey) -> Result<Option<Outcome>> {
+        let change = Change { before: None, after: Some(post) };
+        Ok(self.change_posts_keyed(vec![change], new_tags, Some(key)).await?.pop())
+    }
+
+    /// What a key was used for, after the change that uses it has ended. One point read if it was not.
+    ///
+    /// # Errors
+    /// [`ContentError::Busy`](crate::content::ContentError::Busy) if that change does not end in time.
+    pub async fn use_of(&self, key: &NewKey) -> Result<Option<Used>> {
+        match self.store.get(Table::Idempotency.name(), &key.place).await? {
+            Some(row) => self.use_in(key, rows::read(&row)?).await,
+            None => Ok(None),
+        }
+    }
+
+    /// What a row says that was found. Its intent is read after it, and the record after the intent: what a closed intent has made is recorded.
+    pub(super) async fn use_in(&self, key: &NewKey, found: KeyRow) -> Result<Option<Used>> {
+        if let Some(intent) = &found.intent {
+            self.wait_until_closed(std::slice::from_ref(intent)).await?;
+            if !record::has(&self.store, intent, found.post.as_str()).await? {
+                return Ok(None);
+            }
+        }
+        Ok(key.used(found, self.clock.now()))
+    }
+}
+
+/// Deletes the rows of keys that are free again. One scan of the table.
+pub async fn delete_old(store: &Store, now: Instant) -> Result<()> {
+    let is_old = |row: &Entity| idempotency::is_row(&row.key) && rows::read(row).is_ok_and(|used| used.until <= now);
+    let mut partitions: BTreeMap<String, Vec<Entity>> = BTreeMap::new();
+    for row in scan_all(store, Table::Idempotency).await?.into_iter().filter(is_old) {
+        partitions.entry(row.key.partition().to_owned()).or_default().push(row);
+    }
+    for (partition, old) in partitions {
+        for rows in old.chunks(BATCH_OPERATIONS_MAX) {
+            let delete = |row: &Entity| Operation::Delete {
+                row: row.key.row().to_owned(),
+                precondition: Precondition::Match(row.etag.clone()),
+            };
+            let batch = Batch::new(partition.clone(), rows.iter().map(delete).collect())?;
+            match store.commit(Table::Idempotency.name(), &batch).await {
+                // Another server was quicker, or a key is used again; the next day sees what is left.
+                Ok(_) | Err(StoreError::Precondition(_)) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+    Ok(())
+}

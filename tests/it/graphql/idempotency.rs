@@ -1,0 +1,188 @@
+//! `createPost` with an idempotency key, as a client sees it. Each test runs over a file and over tables.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tidings::model::Role;
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::memory::MemoryStore;
+use crate::support::site::{Site, instant};
+
+async fn sites() -> [Site; 2] {
+    let file: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
+    [Site::over(file).await, Site::over(MemoryStore::empty()).await]
+}
+
+async fn run(site: &Site, token: &str, field: &str) -> Value {
+    let answer = site.mutate(&format!("mutation {{ {field} }}"), json!({}), Some(token)).await;
+    assert_eq!(answer.body.get("errors"), None, "{field}");
+    answer.body["data"].as_object().and_then(|data| data.values().next()).cloned().expect("a field")
+}
+
+async fn create_as(site: &Site, token: &str, input: &str) -> Value {
+    let fields = "post { id slug title version } userErrors { code message field }";
+    run(site, token, &format!("createPost(input: {{ {input} }}) {{ {fields} }}")).await
+}
+
+async fn create(site: &Site, input: &str) -> Value {
+    create_as(site, EDITOR_TOKEN, input).await
+}
+
+async fn posts(site: &Site) -> usize {
+    site.content.catalog().await.expect("the catalog").posts.len()
+}
+
+fn assert_refused(answer: &Value, code: &str, part: &str) {
+    assert_eq!(answer["post"], Value::Null, "{answer}");
+    let [error] = answer["userErrors"].as_array().expect("a list").as_slice() else { panic!("{answer}") };
+    assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(["input", "idempotencyKey"])), "{error}");
+    assert!(error["message"].as_str().is_some_and(|message| message.contains(part)), "{error}");
+}
+
+const KEYED: &str = r#"title: "A", markdown: "x", tags: ["a"], idempotencyKey: "k""#;
+
+#[tokio::test]
+async fn the_same_input_again_is_answered_with_the_post_as_it_is_now() {
+    for site in sites().await {
+        let first = create(&site, KEYED).await;
+        assert_eq!(create(&site, KEYED).await, first);
+        let id = first["post"]["id"].as_str().expect("an id");
+        let update =
+            format!(r#"updatePost(input: {{ id: "{id}", version: 1, title: "B" }}) {{ userErrors {{ code }} }}"#);
+        run(&site, EDITOR_TOKEN, &update).await;
+        run(&site, EDITOR_TOKEN, r#"deleteTag(input: { slug: "a" }) { userErrors { code } }"#).await;
+        let again = create(&site, KEYED).await;
+        assert_eq!((&again["post"]["id"], &again["post"]["title"]), (&json!(id), &json!("B")));
+        assert_eq!((&again["post"]["version"], posts(&site).await), (&json!(2), 1));
+        site.assert_sound().await;
+    }
+}
+
+/// The retry names what the creation did not need any more: the key is looked at first.
+#[tokio::test]
+async fn a_retry_is_answered_although_a_category_that_it_names_is_gone() {
+    for site in sites().await {
+        run(&site, EDITOR_TOKEN, r#"saveCategory(input: { slug: "c" }) { userErrors { code } }"#).await;
+        let input = r#"title: "A", markdown: "x", slug: "a", categories: ["c"], idempotencyKey: "k""#;
+        let first = create(&site, input).await;
+        let id = first["post"]["id"].as_str().expect("an id");
+        let update =
+            format!(r#"updatePost(input: {{ id: "{id}", version: 1, categories: [] }}) {{ userErrors {{ code }} }}"#);
+        run(&site, EDITOR_TOKEN, &update).await;
+        let deleted = run(&site, EDITOR_TOKEN, r#"deleteCategory(input: { slug: "c" }) { deletedId }"#).await;
+        assert_ne!(deleted["deletedId"], Value::Null);
+        assert_eq!(create(&site, input).await["post"]["id"], json!(id));
+    }
+}
+
+#[tokio::test]
+async fn another_input_with_the_key_is_invalid() {
+    for site in sites().await {
+        create(&site, KEYED).await;
+        for other in [
+            r#"title: "B", markdown: "x", tags: ["a"], idempotencyKey: "k""#,
+            r#"title: "A", markdown: "x", idempotencyKey: "k""#,
+            r#"title: "A", markdown: "x", tags: ["a"], slug: "a", idempotencyKey: "k""#,
+        ] {
+            assert_refused(&create(&site, other).await, "INVALID", "used for another input within the last 24 hours");
+        }
+        assert_eq!(posts(&site).await, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_one_is_invalid() {
+    for site in sites().await {
+        for key in ["", r"a\nb", "ä", &"k".repeat(256)] {
+            let answer = create(&site, &format!(r#"title: "A", markdown: "x", idempotencyKey: "{key}""#)).await;
+            assert_refused(&answer, "INVALID", "1 to 255 printable ASCII characters");
+        }
+        assert_eq!(posts(&site).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn the_same_key_of_another_token_is_another_key() {
+    for site in sites().await {
+        let first = create(&site, KEYED).await;
+        let token = site.token(Role::Editor, None).await;
+        let other = create_as(&site, &token, KEYED).await;
+        assert_ne!(other["post"]["id"], first["post"]["id"]);
+        assert_eq!(create_as(&site, &token, KEYED).await, other);
+        // A token that is given the name of a revoked one is another caller.
+        let listed = run_query(&site, "{ tokens { nodes { id } } }").await;
+        let id = listed["tokens"]["nodes"][0]["id"].as_str().expect("a token").to_owned();
+        run(&site, EDITOR_TOKEN, &format!(r#"revokeToken(input: {{ id: "{id}" }}) {{ userErrors {{ code }} }}"#)).await;
+        let third = create_as(&site, &site.token(Role::Editor, None).await, KEYED).await;
+        assert!([&first, &other].iter().all(|earlier| earlier["post"]["id"] != third["post"]["id"]));
+        assert_eq!(posts(&site).await, 3);
+    }
+}
+
+async fn run_query(site: &Site, query: &str) -> Value {
+    let answer = site.ask_as(Some(EDITOR_TOKEN), query).await;
+    assert_eq!(answer.get("errors"), None, "{query}");
+    answer["data"].clone()
+}
+
+#[tokio::test]
+async fn the_key_of_a_post_that_was_deleted_creates_no_other() {
+    for site in sites().await {
+        let first = create(&site, KEYED).await;
+        let id = first["post"]["id"].as_str().expect("an id");
+        let delete = format!(r#"deletePost(input: {{ id: "{id}", version: 1 }}) {{ deletedId }}"#);
+        run(&site, EDITOR_TOKEN, &delete).await;
+        assert_refused(&create(&site, KEYED).await, "NOT_FOUND", "was deleted");
+        assert_eq!(posts(&site).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn an_input_that_was_refused_can_be_corrected_under_the_same_key() {
+    for site in sites().await {
+        create(&site, r#"title: "Other", markdown: "x", slug: "taken""#).await;
+        let refused = create(&site, r#"title: "A", markdown: "x", slug: "taken", idempotencyKey: "k""#).await;
+        assert_eq!(refused["userErrors"][0]["code"], json!("TAKEN"));
+        let corrected = r#"title: "A", markdown: "x", slug: "free", idempotencyKey: "k""#;
+        let created = create(&site, corrected).await;
+        assert_eq!(created["post"]["slug"], json!("free"));
+        assert_eq!(create(&site, corrected).await, created);
+        assert_eq!(posts(&site).await, 2);
+    }
+}
+
+/// A slug that is made from the title is tried with numbers; each try is another change.
+#[tokio::test]
+async fn a_title_that_others_have_keeps_one_post_for_one_key() {
+    for site in sites().await {
+        for _ in 0..3 {
+            create(&site, r#"title: "A", markdown: "x""#).await;
+        }
+        let first = create(&site, KEYED).await;
+        assert_eq!(first["post"]["slug"], json!("a-4"));
+        assert_eq!(create(&site, KEYED).await, first);
+        assert_eq!(posts(&site).await, 4);
+    }
+}
+
+#[tokio::test]
+async fn a_day_later_the_key_is_free_and_its_row_is_deleted() {
+    for site in sites().await {
+        let rows = async || site.store.scan("Idempotency", None).await.expect("a scan").rows.len();
+        let first = create(&site, KEYED).await;
+        create(&site, r#"title: "C", markdown: "x", idempotencyKey: "l""#).await;
+        site.clock.set(instant("2026-06-16T11:59:59Z"));
+        assert_eq!(create(&site, KEYED).await, first);
+        site.content.delete_old().await.expect("a deletion");
+        assert_eq!(rows().await, 2);
+        site.clock.set(instant("2026-06-16T12:00:00Z"));
+        let next = create(&site, r#"title: "B", markdown: "x", idempotencyKey: "k""#).await;
+        assert_eq!(next["post"]["title"], json!("B"), "{next}");
+        site.content.delete_old().await.expect("a deletion");
+        assert_eq!((rows().await, posts(&site).await), (1, 3));
+        site.assert_sound().await;
+    }
+}

@@ -1,0 +1,215 @@
+//! A post that is created with an idempotency key, again and again: at once, on several servers, after a crash at any request, with lost answers. The rule (W11): at
+//! most one post is ever made for one key.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use tidings::clock::Clock;
+use tidings::content::commands::{NewPost, UserErrorCode};
+use tidings::content::editor::{Edited, Editor, NamedTerms};
+use tidings::content::{Content, ContentError, Sharing};
+use tidings::model::{Actor, NodeId, Role, WholePost};
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
+
+use crate::proof::scene::{clock, let_leases_end, server};
+use crate::support::faulty::{FaultyStore, Last, Rates, let_requests_arrive};
+use crate::support::memory::MemoryStore;
+use crate::support::power::Disk;
+use crate::support::random::{Random, seeds, telling};
+use crate::support::site::instant;
+
+type Answer = Result<Edited<WholePost>, ContentError>;
+
+fn actor() -> Actor {
+    Actor::new("the tests", Role::Admin)
+}
+
+async fn create(content: &Content, key: &str) -> Answer {
+    let (reader, actor) = (content.reader(), actor());
+    let editor = Editor::new(content, &reader, &actor)?;
+    let publish_at = Some(instant("2026-05-03T00:00:00Z"));
+    let new = NewPost { title: format!("Of {key}"), markdown: "x".to_owned(), publish_at, ..NewPost::default() };
+    let terms = NamedTerms { tags: Some(vec!["a".to_owned()]), ..NamedTerms::default() };
+    editor.create_post_once(key, None, new, terms).await
+}
+
+async fn delete(content: &Content, post: &WholePost) {
+    let (reader, actor) = (content.reader(), actor());
+    let editor = Editor::new(content, &reader, &actor).expect("an admin");
+    let id = NodeId::Post(post.post.id.clone()).to_string();
+    editor.delete_post(&id, post.post.version).await.expect("an answer").expect("a deletion");
+}
+
+async fn posts(content: &Content) -> BTreeSet<String> {
+    content.catalog().await.expect("the catalog").posts.keys().map(ToString::to_string).collect()
+}
+
+async fn assert_sound(content: &Content) {
+    assert_eq!(content.check().await.expect("the check reads everything").differences, Vec::new());
+}
+
+async fn assert_one_of_twenty(servers: &[Content]) {
+    let answers = join_all((0..20).map(|n| {
+        let content = servers[n % servers.len()].clone();
+        tokio::spawn(async move { create(&content, "k").await })
+    }));
+    let answers = answers.await.into_iter().map(|answer| answer.expect("no panic").expect("an answer"));
+    let ids: BTreeSet<String> = answers.map(|post| post.expect("a post").post.id.to_string()).collect();
+    assert_eq!(posts(&servers[0]).await, ids);
+    assert_eq!(ids.len(), 1);
+    assert_sound(&servers[0]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_at_once_on_two_servers_create_one_post() {
+    for _ in 0..5 {
+        let store = MemoryStore::empty();
+        let clock = clock();
+        assert_one_of_twenty(&[server(store.clone(), &clock).await, server(store, &clock).await]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_at_once_on_a_file_create_one_post() {
+    for _ in 0..5 {
+        let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
+        assert_one_of_twenty(&[Content::open(store, clock(), Sharing::Alone).await.expect("it opens")]).await;
+    }
+}
+
+/// Runs a creation that stops at a request, on a server of its own. Whether it stopped, and what it answered.
+async fn stopped_at(store: &Store, clock: &Clock, requests: i64, last: Last) -> (bool, Answer) {
+    let stopping = FaultyStore::stopping_after(Arc::clone(store), requests, last);
+    let answer = create(&server(stopping.clone(), clock).await, "k").await;
+    let_requests_arrive(store).await;
+    let_leases_end(clock);
+    (stopping.has_stopped(), answer)
+}
+
+fn id(answer: &Answer) -> Option<String> {
+    answer.as_ref().ok()?.as_ref().ok().map(|post| post.post.id.to_string())
+}
+
+/// The first try stops at each request in turn, the second at one by chance; the third is answered.
+#[tokio::test]
+async fn tries_that_stop_at_any_request_leave_one_post() {
+    let mut random = Random::new(7);
+    for last in [Last::Unsent, Last::Done] {
+        for requests in 0.. {
+            let (store, clock): (Store, _) = (MemoryStore::empty(), clock());
+            let (has_stopped, first) = stopped_at(&store, &clock, requests, last).await;
+            let (_, second) = stopped_at(&store, &clock, random.below(40) as i64, last).await;
+            let content = server(Arc::clone(&store), &clock).await;
+            let third = create(&content, "k").await.expect("an answer").expect("a post").post.id.to_string();
+            let what = format!("stopped at {requests}, {last:?}: {first:?}, {second:?}");
+            assert_eq!(posts(&content).await, BTreeSet::from([third.clone()]), "{what}");
+            for earlier in [&first, &second] {
+                assert!(id(earlier).is_none_or(|earlier| earlier == third), "{what}");
+            }
+            content.recover().await.expect("a recovery");
+            assert_sound(&content).await;
+            assert_eq!(id(&create(&content, "k").await), Some(third), "{what}");
+            if !has_stopped {
+                assert!(requests > 20, "it was never stopped");
+                break;
+            }
+        }
+    }
+}
+
+/// A post that was made and deleted since is never made again, wherever its creation stopped.
+#[tokio::test]
+async fn a_retry_never_brings_a_deleted_post_back() {
+    for last in [Last::Unsent, Last::Done] {
+        for requests in 0.. {
+            let (store, clock): (Store, _) = (MemoryStore::empty(), clock());
+            let (has_stopped, first) = stopped_at(&store, &clock, requests, last).await;
+            let content = server(Arc::clone(&store), &clock).await;
+            content.recover().await.expect("a recovery");
+            let made = content.catalog().await.expect("the catalog").posts.into_keys().next();
+            let what = format!("stopped at {requests}, {last:?}: {first:?}");
+            let Some(made) = made else {
+                assert!(id(&first).is_none(), "{what}");
+                continue;
+            };
+            let stored = content.stored_by_id(&made).await.expect("a read").expect("the post");
+            delete(&content, &stored.whole).await;
+            let refused = create(&content, "k").await.expect("an answer").expect_err("a refusal");
+            assert_eq!(refused[0].code, UserErrorCode::NotFound, "{what}");
+            assert_eq!(posts(&content).await, BTreeSet::new(), "{what}");
+            assert_sound(&content).await;
+            if !has_stopped {
+                break;
+            }
+        }
+    }
+}
+
+/// The client sends each key until it has an answer.
+#[tokio::test]
+async fn keys_that_are_sent_until_they_are_answered_have_one_post_each() {
+    for seed in seeds(5) {
+        let _telling = telling(seed);
+        let mut random = Random::new(seed);
+        let (store, clock): (Store, _) = (MemoryStore::empty(), clock());
+        let rates = Rates { late: 0, throttled: 2, lost: 10 };
+        let servers =
+            [random.part(), random.part()].map(|random| FaultyStore::seeded(Arc::clone(&store), random, rates, None));
+        let servers = join_all(servers.map(|store| server(store, &clock))).await;
+        let sound = server(Arc::clone(&store), &clock).await;
+        let (mut created, mut failures) = (BTreeSet::new(), 0);
+        for number in 0..12 {
+            let key = format!("key-{number}");
+            let made = loop {
+                let answer = create(&servers[random.below(2)], &key).await;
+                match id(&answer) {
+                    Some(id) => break id,
+                    None => failures += 1,
+                }
+                let_leases_end(&clock);
+                assert!(failures < 500, "{answer:?}");
+            };
+            assert!(created.insert(made), "two keys have one post");
+            let_leases_end(&clock);
+            sound.recover().await.expect("a recovery");
+            assert_eq!(posts(&sound).await, created, "{key}");
+        }
+        assert!(failures > 0, "no try failed");
+        let_leases_end(&clock);
+        sound.recover().await.expect("a recovery");
+        assert_sound(&sound).await;
+    }
+}
+
+/// On a file: the power is lost at any write, and the client sends the key again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_power_loss_at_any_write_leaves_one_post() {
+    let mut random = Random::new(11);
+    let open = async |disk: &Disk| {
+        let store: Store = Arc::new(EmbeddedStore::on_backend(disk.clone()).ok()?);
+        Content::open(store, clock(), Sharing::Alone).await.ok()
+    };
+    let empty = Disk::new(Vec::new(), usize::MAX, random.part());
+    drop(open(&empty).await.expect("it opens"));
+    let bytes = empty.bytes();
+    for power in 0..400 {
+        let disk = Disk::new(bytes.clone(), power, random.part());
+        let mut first = None;
+        if let Some(content) = open(&disk).await {
+            first = id(&create(&content, "k").await);
+        }
+        let is_done = first.is_some();
+        let restored = Disk::new(disk.bytes(), usize::MAX, random.part());
+        let content = open(&restored).await.expect("it opens");
+        let second = id(&create(&content, "k").await).expect("a post");
+        assert_eq!(posts(&content).await, BTreeSet::from([second.clone()]), "power for {power}");
+        assert!(first.is_none_or(|first| first == second), "power for {power}");
+        assert_sound(&content).await;
+        if is_done {
+            return;
+        }
+    }
+    panic!("no creation was ever done");
+}
