@@ -3,6 +3,7 @@
 
 mod crowds;
 mod histories;
+mod holes;
 mod interleaved;
 mod killed;
 mod paused;
@@ -12,5 +13,6 @@ mod proxied;
 mod races;
 mod readers;
 pub mod scene;
+mod stage;
 mod three;
 mod torn;
