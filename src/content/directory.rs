@@ -4,10 +4,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Moment};
 
+use futures_util::future::try_join_all;
+
 use crate::keys::{Shelf, Table, place, term};
 use crate::model::{Month, TermKind};
-use crate::store::{Entity, PAGE_ROWS_MAX, RowRange, Store, StoreError};
+use crate::store::{Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 
+use super::rows::count;
 use super::rows::directory::{self, Listed};
 
 /// Newest first.
@@ -50,21 +53,24 @@ impl Directories {
         self.months.fresh(self.age_max, source.version)
     }
 
-    /// One range read for each 1,000 months, or none.
+    /// One range read for each 1,000 months, or none; and a point read for each that is awaited.
     pub async fn months(&self, source: &Source, shelf: Shelf) -> Result<Months, StoreError> {
         let rows = RowRange::new(place::months_partition(shelf), None, None)?;
         let cached = match shelf {
             Shelf::Posts => &self.months,
             Shelf::Drafts => &self.draft_months,
         };
-        cached.get(self.age_max, source, Table::Months, &rows, directory::read_month).await
+        let count_of = |month: &Month| (shelf.table(), place::count(place::month_partition(*month)));
+        cached.get(self.age_max, source, (Table::Months, &rows), directory::read_month, count_of).await
     }
 
-    /// One range read, or none.
+    /// One range read, or none; and a point read for each that is awaited.
     pub async fn first_characters(&self, source: &Source, kind: TermKind) -> Result<FirstCharacters, StoreError> {
         let rows = RowRange::new(term::DIRECTORY_PARTITION, None, None)?;
         let cached = &self.terms[kind as usize];
-        cached.get(self.age_max, source, Table::Terms(kind), &rows, directory::read_first_character).await
+        let table = Table::Terms(kind);
+        let count_of = |character: &String| (table, place::count(character.clone()));
+        cached.get(self.age_max, source, (table, &rows), directory::read_first_character, count_of).await
     }
 }
 
@@ -108,13 +114,15 @@ impl<P> Cached<P> {
         is_fresh.then(|| Arc::clone(&kept.list))
     }
 
+    /// `count_of`: where the count of a partition is, of which the list has a copy. Of an awaited partition it is read there: a change that was made may not have been
+    /// copied yet (I1).
     async fn get(
         &self,
         age_max: Option<Duration>,
         source: &Source,
-        table: Table,
-        rows: &RowRange,
+        (table, rows): (Table, &RowRange),
         read: impl Fn(&Entity) -> Result<Listed<P>, StoreError>,
+        count_of: impl Fn(&P) -> (Table, Key),
     ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
         if let Some(list) = self.fresh(age_max, source.version) {
             return Ok(list);
@@ -122,7 +130,15 @@ impl<P> Cached<P> {
         let generation = self.lock().generation;
         let read_at = Moment::now();
         let entities = read_all(&source.store, table, rows).await?;
-        let list = Arc::new(entities.iter().map(read).collect::<Result<Vec<_>, _>>()?);
+        let mut list = entities.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let awaited = list.iter_mut().filter(|listed| listed.is_awaited).map(async |listed| {
+            let (table, key) = count_of(&listed.partition);
+            let row = source.store.get(table.name(), &key).await?;
+            listed.count = row.as_ref().map(count::read).transpose()?.unwrap_or_default();
+            Ok::<_, StoreError>(())
+        });
+        try_join_all(awaited).await?;
+        let list = Arc::new(list);
         let mut state = self.lock();
         if state.generation == generation {
             state.kept = Some(Kept { list: Arc::clone(&list), read_at, version: source.version });

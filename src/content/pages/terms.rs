@@ -1,6 +1,7 @@
 //! One page of categories, tags or authors, in the order of their slugs. The rule: the partitions that a page touches are read all at
 //! once, as their counts tell.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
@@ -109,13 +110,15 @@ impl Terms<'_> {
                 before
             }
         };
-        let mut found = Vec::new();
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
         while found.len() < need && !rest.is_empty() {
             // Of the partition that a cursor points into it is not known how much lies on this side of the cursor.
             let edge = start.map(term::partition).filter(|_| found.is_empty());
             let batch: Vec<_> = rest.drain(..enough(&rest, need - found.len(), edge.as_deref())).collect();
             let reads = batch.iter().map(|p| self.read(term::rows(&p.partition, after, before, direction), need));
-            found.extend(try_join_all(reads).await?.into_iter().flatten());
+            let read = try_join_all(reads).await?;
+            // A term that was renamed between two reads is in both partitions; the first of them is as good as the other.
+            found.extend(read.into_iter().flatten().filter(|term: &Arc<Term>| seen.insert(term.id.clone())));
         }
         found.truncate(need);
         Ok(found)

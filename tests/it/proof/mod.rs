@@ -3,6 +3,7 @@
 
 mod crowds;
 mod histories;
+mod holes;
 mod interleaved;
 mod killed;
 mod one_moment;
@@ -13,5 +14,6 @@ mod proxied;
 mod races;
 mod readers;
 pub mod scene;
+mod stage;
 mod three;
 mod torn;

@@ -9,6 +9,7 @@ use tidings::model::instant::TICKS_PER_SECOND;
 use tidings::model::{Instant, Term, TermKind, WholePost};
 use tidings::store::Store;
 
+use crate::support::asking::{Told, ask};
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Fields, Model};
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
@@ -46,12 +47,26 @@ pub fn id(number: u64) -> String {
 
 impl Scene {
     pub async fn new() -> Self {
-        let store = MemoryStore::empty();
+        Self::on(MemoryStore::empty()).await
+    }
+
+    /// In an empty store.
+    pub async fn on(store: Arc<MemoryStore>) -> Self {
         let site = Site::over(Arc::<MemoryStore>::clone(&store)).await;
         site.publish(&posts()).await;
         let free = Term::new(TermKind::Tag, slug("free"), "Of no post");
         site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![free]).await.expect("a tag");
         Self { model: Model::of(&site.content).await, store }
+    }
+
+    /// The scene after these changes, each of which is made.
+    pub async fn after(self, commands: &[Command]) -> Self {
+        let content = server(self.store.clone(), &clock()).await;
+        for command in commands {
+            let told = ask(&content, command).await;
+            assert!(matches!(told, Told::Done(_)), "{command:?}: {told:?}");
+        }
+        Self { model: Model::of(&content).await, ..self }
     }
 }
 
@@ -72,7 +87,23 @@ pub fn later(clock: &Clock, ticks: i64) -> Clock {
 
 /// Lets the time pass after which whoever has not renewed a lease has lost it.
 pub fn let_leases_end(clock: &Clock) {
-    clock.set(later(clock, LEASE_AND_MORE.as_secs() as i64 * TICKS_PER_SECOND).now());
+    let_pass(clock, LEASE_AND_MORE);
+}
+
+/// Lets time pass on a clock.
+pub fn let_pass(clock: &Clock, time: Duration) {
+    clock.set(later(clock, time.as_secs() as i64 * TICKS_PER_SECOND).now());
+}
+
+/// The same change, made on another version of its post.
+pub fn on(version: i32, command: Command) -> Command {
+    match command {
+        Command::Update { id, changes, .. } => Command::Update { id, version, changes },
+        Command::Publish { id, at, .. } => Command::Publish { id, version, at },
+        Command::Unpublish { id, .. } => Command::Unpublish { id, version },
+        Command::Delete { id, .. } => Command::Delete { id, version },
+        other => other,
+    }
 }
 
 pub fn retitle(post: u64, title: &str) -> Command {

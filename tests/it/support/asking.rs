@@ -20,7 +20,12 @@ pub enum Told {
 
 /// Puts a command to a server through the editor, the door of every mutation.
 pub async fn ask(content: &Content, command: &Command) -> Told {
-    match edit(content, command).await {
+    ask_as("the tests", content, command).await
+}
+
+/// As [`ask`], by an editor of this name.
+pub async fn ask_as(name: &str, content: &Content, command: &Command) -> Told {
+    match edit(name, content, command).await {
         Ok(Ok(id)) => Told::Done(id),
         Ok(Err(errors)) => Told::Refused(refusal(&errors)),
         Err(error) => Told::Unknown(error.to_string()),
@@ -37,9 +42,9 @@ fn refusal(errors: &[UserError]) -> Refusal {
     }
 }
 
-async fn edit(content: &Content, command: &Command) -> Result<Edited<String>, ContentError> {
+async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited<String>, ContentError> {
     let reader = content.reader();
-    let actor = Actor::new("the tests", Role::Admin);
+    let actor = Actor::new(name, Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
     let node = |id: &str| NodeId::Post(id.parse::<PostId>().expect("an id")).to_string();
     let made = match command.clone() {

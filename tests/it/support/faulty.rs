@@ -4,7 +4,9 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, StoreError, TableStore};
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, StoreError, TableStore,
+};
 
 use super::random::Random;
 
@@ -15,6 +17,8 @@ pub enum Last {
     Unsent,
     /// It was carried out, and its answer lost.
     Done,
+    /// As `Done`, but it is the storage that is gone, and the process goes on.
+    Lost,
 }
 
 /// What becomes of one request.
@@ -51,18 +55,31 @@ pub struct FaultyStore {
     left: AtomicI64,
     last: Last,
     faults: Mutex<(Random, Rates)>,
+    is_transactional: bool,
 }
 
 impl FaultyStore {
     /// Answers `requests` of them, and no more: the process has stopped.
     pub fn stopping_after(inner: Store, requests: i64, last: Last) -> Arc<Self> {
-        Arc::new(Self { inner, left: requests.into(), last, faults: Mutex::new((Random::new(0), Rates::NONE)) })
+        Arc::new(Self::stopping(inner, requests, last))
+    }
+
+    /// As [`stopping_after`](Self::stopping_after), with transactions over several partitions if the store below has them.
+    pub fn with_transactions_stopping_after(inner: Store, requests: i64, last: Last) -> Arc<Self> {
+        let is_transactional = inner.is_transactional();
+        Arc::new(Self { is_transactional, ..Self::stopping(inner, requests, last) })
+    }
+
+    fn stopping(inner: Store, requests: i64, last: Last) -> Self {
+        let faults = Mutex::new((Random::new(0), Rates::NONE));
+        Self { inner, left: requests.into(), last, faults, is_transactional: false }
     }
 
     /// Fails at random, and stops after so many requests where `requests` says so.
     pub fn seeded(inner: Store, mut random: Random, rates: Rates, requests: Option<i64>) -> Arc<Self> {
         let last = if random.chance(50) { Last::Unsent } else { Last::Done };
-        Arc::new(Self { inner, left: requests.unwrap_or(i64::MAX).into(), last, faults: Mutex::new((random, rates)) })
+        let (left, faults) = (requests.unwrap_or(i64::MAX).into(), Mutex::new((random, rates)));
+        Arc::new(Self { inner, left, last, faults, is_transactional: false })
     }
 
     /// Whether the stop was reached.
@@ -74,6 +91,7 @@ impl FaultyStore {
         match self.left.fetch_sub(1, Ordering::SeqCst) {
             1.. => {}
             0 => return Fault::Stopped(self.last),
+            _ if self.last == Last::Lost => return Fault::Throttled,
             _ => return Fault::Stopped(Last::Unsent),
         }
         let (random, rates) = &mut *self.faults.lock().expect("no request panics");
@@ -95,7 +113,7 @@ impl FaultyStore {
                 request.await
             }
             Fault::Throttled => Err(StoreError::unavailable("the test throttles", std::io::Error::other("throttled"))),
-            Fault::Lost => match request.await {
+            Fault::Lost | Fault::Stopped(Last::Lost) => match request.await {
                 Ok(_) if is_write => {
                     Err(StoreError::outcome_unknown("the test lost it", std::io::Error::other("lost")))
                 }
@@ -117,7 +135,7 @@ fn stopped() -> StoreError {
     StoreError::denied("the process was stopped by the test", std::io::Error::other("stopped"))
 }
 
-/// It has no transactions over several partitions, even if the store below has: it tests the write protocol for tables.
+/// It has no transactions over several partitions, even if the store below has, unless it is told to: it tests the write protocol for tables.
 #[async_trait::async_trait]
 impl TableStore for FaultyStore {
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
@@ -140,6 +158,17 @@ impl TableStore for FaultyStore {
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         self.meet(true, self.inner.commit(table, batch)).await
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.is_transactional
+    }
+
+    async fn transact(&self, plan: Plan) -> Result<()> {
+        match self.is_transactional {
+            true => self.meet(true, self.inner.transact(plan)).await,
+            false => Err(StoreError::Internal("this store has no transactions over several partitions".to_owned())),
+        }
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

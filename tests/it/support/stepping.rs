@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::poll_fn;
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore};
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, TableStore};
 use tokio::sync::oneshot;
 
 /// Far more than any one of these changes takes, its retries included.
@@ -40,7 +40,6 @@ impl Gated {
     }
 }
 
-/// It has no transactions over several partitions, even if the store below has: it tests the write protocol for tables.
 #[async_trait::async_trait]
 impl TableStore for Gated {
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
@@ -70,6 +69,15 @@ impl TableStore for Gated {
         })
         .await;
         self.inner.commit(table, batch).await
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.inner.is_transactional()
+    }
+
+    async fn transact(&self, plan: Plan) -> Result<()> {
+        self.pass(|| "transact".to_owned()).await;
+        self.inner.transact(plan).await
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
@@ -141,6 +149,17 @@ impl<T> Actor<T> {
         for _ in 0..count {
             self.step().await;
         }
+    }
+
+    /// Goes on until it is done, or waits for the time: for another change, or before it tries again.
+    pub async fn go_until_it_waits(&mut self) {
+        for _ in 0..STEPS_MAX {
+            if self.is_done() || self.requests() == 0 {
+                return;
+            }
+            self.step().await;
+        }
+        panic!("{} does not end: {}", self.name, told(&self.trace));
     }
 
     pub async fn finish(mut self) -> T {

@@ -1,0 +1,70 @@
+//! Months, and first characters of terms, that were listed as empty and were not: for up to 75 s after the last row of one was deleted while another was about to
+//! come. No list, archive or count showed what had come.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::proof::scene::{Scene, delete, delete_tag, id, redate, save_tag};
+use crate::proof::stage::Stage;
+use crate::support::memory::MemoryStore;
+use crate::support::model::Command;
+
+use super::{each, go_watched, on_both_stores};
+
+on_both_stores!(
+    a_month_that_a_post_has_come_to_is_listed_although_its_last_post_was_deleted,
+    a_first_character_that_a_tag_has_come_to_is_listed_although_its_last_tag_was_deleted,
+);
+
+/// One comes to a partition while the last one leaves it, at each of its requests: what is found by itself is in the lists.
+async fn assert_listed_at_each_step(
+    store: Arc<MemoryStore>,
+    comes: Command,
+    leaves: Command,
+    look: impl AsyncFn(&Stage),
+) {
+    let scene = Scene::on(store).await;
+    for steps in 0.. {
+        let mut stage = Stage::of(&scene);
+        let mut one = stage.begin(comes.clone()).await;
+        one.steps(steps).await;
+        let is_last = one.is_done();
+        let mut other = stage.begin(leaves.clone()).await;
+        other.actor.go_until_it_waits().await;
+        go_watched(&stage, &mut one, &look).await;
+        stage.finish(other).await;
+        go_watched(&stage, &mut one, &look).await;
+        stage.finish(one).await;
+        stage.assert_serial().await;
+        if is_last {
+            return;
+        }
+    }
+}
+
+async fn a_month_that_a_post_has_come_to_is_listed_although_its_last_post_was_deleted(store: Arc<MemoryStore>) {
+    let query = format!(
+        "{{ node(id: \"post-{}\") {{ ... on Post {{ publishedAt }} }} \
+           posts(first: 20) {{ nodes {{ slug }} }} archive {{ month }} }}",
+        id(0)
+    );
+    let look = async |stage: &Stage| {
+        let seen = stage.site().await.query(&query).await;
+        let has_come = seen["node"]["publishedAt"].as_str().is_some_and(|at| at.starts_with("2026-03"));
+        let is_listed = each(&seen["posts"]["nodes"], "slug").contains(&"post-0");
+        let has_month = seen["archive"].as_array().is_some_and(|months| months.contains(&json!({ "month": 3 })));
+        assert!(!has_come || is_listed && has_month, "{seen}{}", stage.story());
+    };
+    assert_listed_at_each_step(store, redate(0, "2026-03-09T00:00:00Z"), delete(2), look).await;
+}
+
+async fn a_first_character_that_a_tag_has_come_to_is_listed_although_its_last_tag_was_deleted(store: Arc<MemoryStore>) {
+    let look = async |stage: &Stage| {
+        let seen: Value =
+            stage.site().await.query(r#"{ tag(slug: "fresh") { id } tags(first: 20) { nodes { id } } }"#).await;
+        let is_listed = each(&seen["tags"]["nodes"], "id").contains(&"tag-fresh");
+        assert!(seen["tag"].is_null() || is_listed, "{seen}{}", stage.story());
+    };
+    assert_listed_at_each_step(store, save_tag("fresh", "Fresh"), delete_tag("free"), look).await;
+}

@@ -1,0 +1,109 @@
+//! Changes of a post's place. Of two re-dates into one month the loser waited for 15 s and was told that the storage could not be reached; after a server was
+//! killed while it published a post, the post could not be published; and a post that got another slug and another date within its month, as an import may
+//! give it, was missing by its id and its former slug for a moment, in which a recovery took it for deleted.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tidings::content::Content;
+use tidings::content::write::plan::Change;
+
+use crate::proof::scene::{Scene, id, redate, retitle, server};
+use crate::proof::stage::Stage;
+use crate::support::asking::Told;
+use crate::support::memory::MemoryStore;
+use crate::support::model::Refusal;
+use crate::support::site::{instant, slug};
+use crate::support::stepping::Actor;
+
+use super::on_both_stores;
+
+on_both_stores!(
+    of_two_re_dates_into_one_month_the_second_is_told_of_the_conflict,
+    a_post_can_be_published_after_the_server_that_was_publishing_it_was_killed,
+    a_post_with_another_slug_and_date_in_its_month_is_found_all_the_while_and_keeps_its_revisions,
+);
+
+async fn of_two_re_dates_into_one_month_the_second_is_told_of_the_conflict(store: Arc<MemoryStore>) {
+    let scene = Scene::on(store).await;
+    for steps in 0.. {
+        let mut stage = Stage::of(&scene);
+        let mut one = stage.begin(redate(2, "2026-02-01T00:00:00Z")).await;
+        one.steps(steps).await;
+        let is_last = one.is_done();
+        let mut other = stage.begin(redate(2, "2026-02-09T00:00:00Z")).await;
+        other.actor.go_until_it_waits().await;
+        let told = [stage.finish(one).await, stage.finish(other).await];
+        let made = told.iter().filter(|told| matches!(told, Told::Done(_))).count();
+        assert!(made == 1 && told.contains(&Told::Refused(Refusal::Conflict)), "{told:?}{}", stage.story());
+        stage.assert_serial().await;
+        if is_last {
+            return;
+        }
+    }
+}
+
+async fn a_post_can_be_published_after_the_server_that_was_publishing_it_was_killed(store: Arc<MemoryStore>) {
+    let scene = Scene::on(store).await;
+    for steps in 0.. {
+        let mut stage = Stage::of(&scene);
+        let mut killed = stage.begin(redate(3, "2026-05-05T00:00:00Z")).await;
+        killed.steps(steps).await;
+        if killed.is_done() {
+            return;
+        }
+        stage.kill(killed);
+        // No recovery runs; the editor asks at once, and waits for as long as it takes.
+        let told = stage.ask_as_time_passes(redate(3, "2026-05-06T00:00:00Z")).await;
+        let found = stage.assert_serial().await;
+        let is_published_by_the_first = found.posts[&id(3)].published_at == Some(instant("2026-05-05T00:00:00Z"));
+        let expected = if is_published_by_the_first { Told::Refused(Refusal::Conflict) } else { Told::Done(id(3)) };
+        assert_eq!(told, expected, "killed after {steps} requests{}", stage.story());
+    }
+}
+
+/// As an import makes it.
+async fn rename_and_redate(content: &Content) {
+    let before = content.stored_by_id(&id(0).parse().expect("an id")).await.expect("a look-up").expect("the post");
+    let mut after = before.whole.clone();
+    let former = std::mem::replace(&mut after.post.slug, slug("moved"));
+    after.post.former_slugs.push(former);
+    after.post.published_at = Some(instant("2026-05-20T00:00:00Z"));
+    after.post.version += 1;
+    let change = Change { before: Some(before), after: Some(after) };
+    content.writer().expect("a writer").change_posts(vec![change]).await.expect("a change");
+}
+
+async fn a_post_with_another_slug_and_date_in_its_month_is_found_all_the_while_and_keeps_its_revisions(
+    store: Arc<MemoryStore>,
+) {
+    let scene = Scene::on(store).await.after(&[retitle(0, "Other")]).await;
+    let query = format!(
+        "{{ id: node(id: \"post-{}\") {{ id }} slug: post(slug: \"post-0\") {{ id }} former: post(slug: \"old-0\") {{ id }} }}",
+        id(0)
+    );
+    let assert_found = async |stage: &Stage| {
+        let seen = stage.site().await.query(&query).await;
+        let has_all = seen.as_object().is_some_and(|fields| fields.values().all(Value::is_object));
+        assert!(has_all, "{seen}{}", stage.story());
+    };
+    for steps in 0.. {
+        let stage = Stage::of(&scene);
+        let clock = stage.clock.clone();
+        let work = |gated| async move { rename_and_redate(&server(gated, &clock).await).await };
+        let mut import = Actor::new("import", stage.store.clone(), &stage.trace, work).await;
+        import.steps(steps).await;
+        assert_found(&stage).await;
+        let is_last = import.is_done();
+        drop(import);
+        stage.recover().await;
+        assert_found(&stage).await;
+        let site = stage.site().await;
+        site.assert_sound().await;
+        let revision = site.content.reader().revision(&id(0).parse().expect("an id"), 1).await.expect("a read");
+        assert!(revision.is_some(), "a version is lost{}", stage.story());
+        if is_last {
+            return;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The record of changes. Of two editors on one version the refused one was recorded too; changes of terms that a recovery completed were never recorded; and
+//! nothing that was too old was ever deleted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings::app::{Listeners, Serving, serve};
+use tidings::content::rows::change::{self, ChangeRow};
+use tidings::graphql::access::SignIn;
+use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::http::{HttpSettings, ServerLimits};
+use tidings::keys::intent::IntentName;
+use tidings::keys::{Table, history};
+use tidings::store::{Precondition, TableStore};
+
+use crate::proof::scene::{Scene, delete_tag, rename_tag, retitle, save_tag};
+use crate::proof::stage::Stage;
+use crate::support::asking::Told;
+use crate::support::memory::MemoryStore;
+use crate::support::model::Command;
+use crate::support::rows::{batch, put, scan};
+use crate::support::site::instant;
+
+use super::on_both_stores;
+
+on_both_stores!(
+    of_two_editors_on_one_version_only_the_one_who_changed_it_is_recorded,
+    the_creation_of_a_tag_that_a_recovery_completes_is_recorded,
+    the_rename_of_a_tag_that_a_recovery_completes_is_recorded,
+    the_deletion_of_a_tag_that_a_recovery_completes_is_recorded,
+    a_server_deletes_the_changes_of_the_year_before_the_last,
+);
+
+async fn of_two_editors_on_one_version_only_the_one_who_changed_it_is_recorded(store: Arc<MemoryStore>) {
+    let scene = Scene::on(store).await;
+    for steps in 0.. {
+        let mut stage = Stage::of(&scene);
+        let mut one = stage.begin(retitle(0, "One")).await;
+        one.steps(steps).await;
+        let is_last = one.is_done();
+        let mut other = stage.begin(retitle(0, "Other")).await;
+        other.actor.go_until_it_waits().await;
+        let told = [stage.finish(one).await, stage.finish(other).await];
+        assert_eq!(told.iter().filter(|told| matches!(told, Told::Done(_))).count(), 1, "{told:?}");
+        // Each version is recorded once, by the editor who was told so.
+        stage.assert_serial().await;
+        if is_last {
+            return;
+        }
+    }
+}
+
+async fn assert_recorded_if_made(store: Arc<MemoryStore>, command: Command) {
+    let scene = Scene::on(store).await;
+    for steps in 0.. {
+        let mut stage = Stage::of(&scene);
+        let mut killed = stage.begin(command.clone()).await;
+        killed.steps(steps).await;
+        let (name, is_last) = (killed.name, killed.is_done());
+        stage.kill(killed);
+        let found = stage.assert_serial().await;
+        let expected = usize::from(found.tags != scene.model.tags);
+        let recorded = stage.recorded(name).await;
+        assert_eq!(recorded.len(), expected, "killed after {steps} requests: {recorded:?}{}", stage.story());
+        if is_last {
+            assert_eq!(expected, 1);
+            return;
+        }
+    }
+}
+
+async fn the_creation_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<MemoryStore>) {
+    assert_recorded_if_made(store, save_tag("c", "The sea")).await;
+}
+
+async fn the_rename_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<MemoryStore>) {
+    assert_recorded_if_made(store, rename_tag("b", "sea")).await;
+}
+
+async fn the_deletion_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<MemoryStore>) {
+    assert_recorded_if_made(store, delete_tag("free")).await;
+}
+
+async fn record_at(store: &MemoryStore, at: &str) {
+    let name = IntentName::new("server", instant(at), "random");
+    let key = history::change(&name).expect("a key");
+    let row = change::row(&ChangeRow { at: instant(at), by: None, items: Vec::new() }).expect("a row");
+    let put = put(key.row(), row, Precondition::Absent);
+    store.commit(Table::Changes.name(), &batch(key.partition(), vec![put])).await.expect("a write");
+}
+
+async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<MemoryStore>) {
+    let stage = Stage::of(&Scene::on(store).await);
+    for at in ["2024-12-31T23:59:59Z", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"] {
+        record_at(&stage.store, at).await;
+    }
+    let serving = Serving {
+        sign_in: SignIn::default(),
+        tells_storage: false,
+        storage_requests_max: STORAGE_REQUESTS_MAX,
+        rendered_bytes_max: 0,
+        http: HttpSettings::default(),
+        server: ServerLimits::default(),
+    };
+    let public = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let hours = tokio::time::sleep(Duration::from_secs(25 * 3_600));
+    serve(stage.server().await, serving, Listeners { public, metrics: None }, hours).await;
+    let store: tidings::store::Store = stage.store.clone();
+    let mut years: Vec<String> = scan(&store, Table::Changes.name()).await.iter().map(year).collect();
+    years.dedup();
+    assert_eq!(years, ["2025", "2026"]);
+}
+
+fn year(row: &tidings::store::Entity) -> String {
+    row.key.partition().to_owned()
+}

@@ -1,0 +1,237 @@
+//! One run over a copy of a scene: servers that go step by step, and what their editors were told. The rule: whatever happened in between, the answers, the
+//! content, the lists and the record are those of one change after the other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidings::clock::Clock;
+use tidings::content::Content;
+use tidings::content::rows::change::ChangedItem;
+
+use crate::support::asking::{Told, ask_as};
+use crate::support::memory::MemoryStore;
+use crate::support::model::{Command, Model};
+use crate::support::site::Site;
+use crate::support::stepping::{Actor, Trace, told};
+
+use super::pictures::assert_shown;
+use super::scene::{Scene, clock, id, later, let_leases_end, let_pass, server};
+
+/// One editor for each change.
+const NAMES: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
+/// More than one run records.
+const RECORD_MAX: i32 = 50;
+
+pub struct Stage {
+    pub store: Arc<MemoryStore>,
+    pub clock: Clock,
+    pub trace: Trace,
+    model: Model,
+    begun: usize,
+    /// By whom, in the order in which they were answered.
+    told: Vec<(&'static str, Command, Told)>,
+}
+
+/// A change under way, on a server of its own.
+pub struct Editing {
+    pub name: &'static str,
+    pub command: Command,
+    pub actor: Actor<Told>,
+}
+
+impl Stage {
+    pub fn of(scene: &Scene) -> Self {
+        let (store, model) = (scene.store.fork(), scene.model.clone());
+        Self { store, clock: clock(), trace: Trace::default(), model, begun: 0, told: Vec::new() }
+    }
+
+    /// A server that does not go step by step.
+    pub async fn server(&self) -> Content {
+        server(self.store.clone(), &self.clock).await
+    }
+
+    pub async fn site(&self) -> Site {
+        Site { content: self.server().await, store: self.store.clone(), clock: self.clock.clone() }
+    }
+
+    /// Lets a server of its own begin a change; it stops before its first request.
+    pub async fn begin(&mut self, command: Command) -> Editing {
+        let clock = self.next_clock();
+        self.begin_by(command, clock).await
+    }
+
+    /// As [`begin`](Self::begin), on a server with this clock.
+    pub async fn begin_by(&mut self, command: Command, clock: Clock) -> Editing {
+        let (name, asked) = (self.next_name(), command.clone());
+        let work = |gated| async move { ask_as(name, &server(gated, &clock).await, &asked).await };
+        let actor = Actor::new(name, self.store.clone(), &self.trace, work).await;
+        Editing { name, command, actor }
+    }
+
+    /// Lets a change go on to its end.
+    pub async fn finish(&mut self, editing: Editing) -> Told {
+        let Editing { name, command, actor } = editing;
+        let told = actor.finish().await;
+        self.told.push((name, command, told.clone()));
+        told
+    }
+
+    /// The server of a change stops for good.
+    pub fn kill(&mut self, editing: Editing) {
+        self.note(&format!("{} is killed", editing.name));
+        self.told.push((editing.name, editing.command, Told::Unknown("killed".to_owned())));
+    }
+
+    /// Makes a change at once.
+    pub async fn ask(&mut self, command: Command) -> Told {
+        let name = self.next_name();
+        self.note(&format!("{name} makes its change at once"));
+        let told = ask_as(name, &server(self.store.clone(), &self.next_clock()).await, &command).await;
+        self.told.push((name, command, told.clone()));
+        told
+    }
+
+    /// Makes a change at once, which nothing may stand in the way of.
+    pub async fn expect_made(&mut self, command: Command) {
+        let told = self.ask(command.clone()).await;
+        assert!(matches!(told, Told::Done(_)), "{command:?}: {told:?}{}", self.story());
+    }
+
+    /// As [`ask`](Self::ask), on a server whose clock goes on while it waits.
+    pub async fn ask_as_time_passes(&mut self, command: Command) -> Told {
+        let name = self.next_name();
+        self.note(&format!("{name} makes its change as time passes"));
+        let clock = self.next_clock();
+        let content = server(self.store.clone(), &clock).await;
+        let told = tokio::select! {
+            told = ask_as(name, &content, &command) => told,
+            () = go_on(&clock) => unreachable!("time never ends"),
+        };
+        self.told.push((name, command, told.clone()));
+        told
+    }
+
+    /// A reader who asks a query; it stops before its first request.
+    pub async fn begin_reading(&self, query: &str) -> Actor<Value> {
+        let (store, clock, query) = (self.store.clone(), self.clock.clone(), query.to_owned());
+        let work = |gated| async move {
+            let content = server(gated, &clock).await;
+            Site { content, store, clock }.post_graphql(json!({ "query": query })).await.body
+        };
+        Actor::new("reader", self.store.clone(), &self.trace, work).await
+    }
+
+    /// A recovery by another server, once leases have ended; it stops before its first request.
+    pub async fn begin_recovery(&self) -> Actor<()> {
+        let_leases_end(&self.clock);
+        let clock = self.clock.clone();
+        let work = |gated| async move {
+            server(gated, &clock).await.recover().await.expect("a recovery");
+        };
+        Actor::new("R", self.store.clone(), &self.trace, work).await
+    }
+
+    pub async fn recover(&self) {
+        self.note("all leases end, and another server recovers");
+        let_leases_end(&self.clock);
+        self.server().await.recover().await.expect("a recovery");
+    }
+
+    /// The version of a post of the scene, as readers see it.
+    pub async fn version(&self, post: u64) -> Option<i32> {
+        let id = id(post).parse().expect("an id");
+        let content = self.server().await;
+        content.reader().post_by_id(&id).await.expect("a look-up").map(|post| post.version)
+    }
+
+    /// Steps a change until a post of the scene has this version.
+    pub async fn step_until_version(&self, editing: &mut Editing, post: u64, version: i32) {
+        while self.version(post).await != Some(version) {
+            assert!(editing.actor.step().await, "{} ends before version {version}{}", editing.name, self.story());
+        }
+    }
+
+    /// After a last recovery: what is found, which the answers explain, and every list, count and record agrees with.
+    pub async fn assert_serial(&self) -> Model {
+        self.recover().await;
+        let site = self.site().await;
+        let found = Model::of(&site.content).await;
+        let differences = site.content.check().await.expect("the check reads everything").differences;
+        assert!(differences.is_empty(), "{differences:#?}{}", self.story());
+        let asked: Vec<(Command, Told)> = self.told.iter().map(|(_, c, told)| (c.clone(), told.clone())).collect();
+        let is_explained = self.model.explains_but_for_conflicts(&asked, &found);
+        assert!(is_explained, "no order of the changes explains {:?}\n{:?}{}", found.tags, found.posts, self.story());
+        for (name, _, told) in &self.told {
+            let is_unknown = matches!(told, Told::Unknown(why) if why != "killed");
+            assert!(!is_unknown, "{name} is not told what became of its change{}", self.story());
+        }
+        self.assert_recorded(&found).await;
+        assert_shown(&site, &found).await;
+        found
+    }
+
+    /// What was recorded under an editor's name.
+    pub async fn recorded(&self, by: &str) -> Vec<ChangedItem> {
+        let page = self.server().await.reader().changes(Some(RECORD_MAX), None).await.expect("the record is read");
+        let of_editor = page.items.iter().filter(|recorded| recorded.change.by.as_deref() == Some(by));
+        of_editor.flat_map(|recorded| recorded.change.items.clone()).collect()
+    }
+
+    /// Each change that was made is recorded once, under its editor's name, and no other.
+    async fn assert_recorded(&self, found: &Model) {
+        for (name, command, told) in &self.told {
+            let recorded = self.recorded(name).await.len();
+            let is_as_told = match told {
+                Told::Done(_) => recorded == 1,
+                Told::Refused(_) => recorded == 0,
+                Told::Unknown(_) => recorded <= 1,
+            };
+            assert!(is_as_told, "{name}, {command:?}, told {told:?}, is recorded {recorded} times{}", self.story());
+        }
+        let page = self.server().await.reader().changes(Some(RECORD_MAX), None).await.expect("the record is read");
+        let items = page.items.iter().flat_map(|recorded| &recorded.change.items);
+        let versions = |id: &str| items.clone().filter(|item| item.id == id).filter_map(|item| item.version).count();
+        for (id, post) in &found.posts {
+            assert_eq!(versions(id), post.version as usize, "versions recorded of {}{}", post.slug, self.story());
+        }
+    }
+
+    /// What was done and told, for the message of a test that fails.
+    pub fn story(&self) -> String {
+        format!("\n{:#?}{}", self.told, told(&self.trace))
+    }
+
+    fn note(&self, what: &str) {
+        self.trace.lock().expect("no request panics").push(what.to_owned());
+    }
+
+    fn next_name(&mut self) -> &'static str {
+        self.begun += 1;
+        NAMES[self.begun - 1]
+    }
+
+    /// No two servers' clocks are the same to the tick: what tells two changes apart that are alike.
+    fn next_clock(&self) -> Clock {
+        later(&self.clock, self.begun as i64)
+    }
+}
+
+impl Editing {
+    pub async fn steps(&mut self, count: usize) {
+        self.actor.steps(count).await;
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.actor.is_done()
+    }
+}
+
+/// A clock that goes as the test's time goes.
+async fn go_on(clock: &Clock) {
+    const TICK: Duration = Duration::from_secs(1);
+    loop {
+        tokio::time::sleep(TICK).await;
+        let_pass(clock, TICK);
+    }
+}
