@@ -55,6 +55,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
     if let Some(source) = source {
         import::import_into(&content, source, false).await?;
     }
+    settings.sign_in.prepare().await;
     // Listened for before the address is told: who reads it may ask for the stop at once.
     let shutdown = stop_signal()?;
     let listeners = Listeners { public: listener, metrics };

@@ -32,6 +32,7 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
     Ok(HttpLimits {
         body_bytes: settings.count(&bounds::BODY_BYTES)?,
+        received_bytes: settings.count(&bounds::RECEIVED_BYTES)?,
         body_time: settings.seconds(&bounds::BODY_SECONDS)?,
         uri_bytes: settings.count(&bounds::URI_BYTES)?,
         running: settings.count(&bounds::RUNNING)?,

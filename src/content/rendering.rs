@@ -5,10 +5,10 @@
 //! version 1 again, and two posts of one text share one form. What is rendered depends on the Markdown alone, so a form is never out of date.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 
-use tokio::sync::Semaphore;
-use tokio::task::{JoinError, JoinHandle};
+use tokio::sync::{Semaphore, oneshot};
 
 use super::commands::{NewPost, PostChanges};
 use crate::model::excerpt::excerpt_of;
@@ -28,6 +28,7 @@ pub struct Renderer {
     /// One core is left to the threads that serve.
     medium: Arc<Semaphore>,
     long: Arc<Semaphore>,
+    long_thread: LongThread,
 }
 
 impl Default for Renderer {
@@ -41,7 +42,12 @@ impl Renderer {
     pub fn keeping(bytes_max: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
-        Self { kept: Mutex::new(Kept::of(bytes_max)), medium, long: Arc::new(Semaphore::new(1)) }
+        Self {
+            kept: Mutex::new(Kept::of(bytes_max)),
+            medium,
+            long: Arc::new(Semaphore::new(1)),
+            long_thread: LongThread::default(),
+        }
     }
 
     /// The body rendered, or as it was kept.
@@ -97,15 +103,24 @@ impl Renderer {
             tokio::task::consume_budget().await;
             return work();
         }
-        let places = if length <= LONG_BYTES { &self.medium } else { &self.long };
+        let is_long = length > LONG_BYTES;
+        let places = if is_long { &self.long } else { &self.medium };
         let place = Arc::clone(places).acquire_owned().await.expect("the semaphore is never closed");
-        let mut task = Abandonable(tokio::task::spawn_blocking(move || {
+        let (sender, done) = oneshot::channel();
+        let job = move || {
             let _place = place;
-            work()
-        }));
-        match task.end().await {
+            if !sender.is_closed() {
+                let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+            }
+        };
+        if is_long {
+            self.long_thread.run(Box::new(job));
+        } else {
+            tokio::task::spawn_blocking(job);
+        }
+        match done.await.expect("a job that somebody waits for is done") {
             Ok(done) => done,
-            Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+            Err(panic) => resume_unwind(panic),
         }
     }
 
@@ -114,18 +129,23 @@ impl Renderer {
     }
 }
 
-/// A task that is not begun any more once nobody waits for it.
-struct Abandonable<T>(JoinHandle<T>);
+type Job = Box<dyn FnOnce() + Send>;
 
-impl<T> Abandonable<T> {
-    async fn end(&mut self) -> Result<T, JoinError> {
-        (&mut self.0).await
-    }
-}
+/// The thread of the long renders, started for the first of them. An allocator keeps memory for each thread that has used it, so if any thread
+/// rendered long bodies, the memory of one such render would be kept as often as there are threads.
+#[derive(Default)]
+struct LongThread(OnceLock<mpsc::Sender<Job>>);
 
-impl<T> Drop for Abandonable<T> {
-    fn drop(&mut self) {
-        self.0.abort();
+impl LongThread {
+    fn run(&self, job: Job) {
+        let jobs = self.0.get_or_init(|| {
+            let (jobs, queue) = mpsc::channel::<Job>();
+            // It ends with the renderer, which holds the other end of its queue.
+            std::thread::spawn(move || queue.into_iter().for_each(|job| job()));
+            jobs
+        });
+        // The thread outlives each job: a job catches its panics.
+        let _ = jobs.send(job);
     }
 }
 
@@ -182,7 +202,6 @@ fn bytes_of(markdown: &str, rendered: &Rendered) -> usize {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::mpsc;
     use std::task::Poll;
 
     use futures_util::poll;

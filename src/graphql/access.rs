@@ -73,6 +73,14 @@ pub struct SignIn {
 }
 
 impl SignIn {
+    /// Reads an identity provider's keys before the first request needs them. Bounded in time: a provider that is down keeps no server from
+    /// starting.
+    pub async fn prepare(&self) {
+        if let Some(provider) = &self.oidc {
+            provider.prepare().await;
+        }
+    }
+
     /// Who bears the request's token; nobody where it has none.
     ///
     /// # Errors

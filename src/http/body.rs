@@ -1,12 +1,17 @@
-//! A request's body, read whole. The rule: never more than the limit is kept, and never longer waited than the limit says.
+//! A request's body, read whole. The rule: what is kept of a body is charged to the memory of all bodies first, never more than the limit is
+//! kept, and a body is not waited for longer than the limit says.
+
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
     http::{HeaderMap, StatusCode, header},
 };
-use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
 
 use super::{answer::Failure, limits::HttpLimits};
 use crate::graphql::error::Code;
@@ -15,78 +20,139 @@ use crate::graphql::error::Code;
 /// broken pipe and never reads why; past this it may.
 const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// A body of up to this size needs no place among the large ones. Documents of front ends with their variables have less.
+/// The first bytes of a body, which every request has charged already. Documents of front ends with their variables have less.
 const SMALL_BYTES: usize = 16 * 1024;
 
-/// How many bodies over [`SMALL_BYTES`] are kept at once; the next wait for their place, for as long as a body may take to arrive. HTTP/2 lets
-/// one connection send a hundred of them side by side.
-const LARGE_BODIES_MAX: usize = 128;
+/// How long a body waits for memory. Longer than bodies take that arrive at once, and shorter than a slow one may take.
+const WAIT: Duration = Duration::from_secs(4);
 
-/// The places of large bodies.
-pub struct LargeBodies(Semaphore);
+/// Bytes are counted in units of this size.
+const UNIT: usize = 1024;
 
-impl Default for LargeBodies {
-    fn default() -> Self {
-        Self(Semaphore::new(LARGE_BODIES_MAX))
+/// The memory of all request bodies of a process: from when they are received until what they ask for has run.
+pub struct BodyMemory {
+    free: Arc<Semaphore>,
+    bytes: usize,
+}
+
+impl BodyMemory {
+    /// At least one body of the largest size has room.
+    pub fn new(limits: &HttpLimits) -> Self {
+        let bytes = limits.received_bytes.max(limits.body_bytes);
+        Self { free: Arc::new(Semaphore::new(bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS))), bytes }
+    }
+
+    /// Room for so many bytes more; `None` if there was none in time.
+    async fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let units = u32::try_from(bytes.div_ceil(UNIT)).ok()?;
+        let room = Arc::clone(&self.free).acquire_many_owned(units);
+        timeout(WAIT, room).await.ok().map(|room| room.expect("the semaphore is never closed"))
     }
 }
 
-impl LargeBodies {
-    async fn place(&self) -> SemaphorePermit<'_> {
-        self.0.acquire().await.expect("the semaphore is never closed")
-    }
-}
+/// The memory that is charged for one body; released when the last clone is dropped.
+pub type BodyCharge = Arc<OwnedSemaphorePermit>;
 
-/// A whole body, and its place for as long as it is kept.
-pub struct Received<'a> {
-    pub bytes: Bytes,
-    _place: Option<SemaphorePermit<'a>>,
+/// A whole body.
+pub struct Received {
+    pub bytes: Vec<u8>,
+    /// `None` for a small body.
+    pub charge: Option<BodyCharge>,
 }
 
 /// The whole body.
-pub async fn read<'a>(
+pub async fn read(
     headers: &HeaderMap,
     body: Body,
     limits: &HttpLimits,
-    large: &'a LargeBodies,
-) -> Result<Received<'a>, Failure> {
+    memory: &BodyMemory,
+) -> Result<Received, Failure> {
     if waits_for_consent(headers) && declared_length(headers) > limits.body_bytes as u64 {
         return Err(too_large(limits.body_bytes));
     }
-    match tokio::time::timeout(limits.body_time, collect(body, limits.body_bytes, large)).await {
-        Ok(collected) => collected,
-        Err(_elapsed) => Err(too_slow(limits)),
+    let mut reading = Reading::new(limits.body_bytes, memory);
+    match timeout(limits.body_time, reading.read(body)).await {
+        Ok(Ok(())) => reading.end(),
+        Ok(Err(broken)) => Err(broken),
+        // A body that is refused already is refused for that.
+        Err(_elapsed) => reading.refused.map_or_else(|| Err(too_slow(limits)), Err),
     }
 }
 
 /// Reads a body that is refused whatever it holds, so that the client gets to read the refusal.
 pub async fn discard(headers: &HeaderMap, body: Body, limits: &HttpLimits) {
     if !waits_for_consent(headers) {
+        let memory = BodyMemory { free: Arc::new(Semaphore::new(0)), bytes: 0 };
         // However it ends, the refusal is what is answered.
-        let _ = tokio::time::timeout(limits.body_time, collect(body, 0, &LargeBodies::default())).await;
+        let _ = timeout(limits.body_time, Reading::new(0, &memory).read(body)).await;
     }
 }
 
-async fn collect(body: Body, bytes_max: usize, large: &LargeBodies) -> Result<Received<'_>, Failure> {
-    let mut chunks = body.into_data_stream();
-    let mut kept = BytesMut::new();
-    let mut place = None;
-    let mut seen = 0;
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_broken| Failure::bad_request("The body ended before it was complete."))?;
-        seen += chunk.len();
-        if seen <= bytes_max {
-            if seen > SMALL_BYTES && place.is_none() {
-                place = Some(large.place().await);
+/// A body that is arriving.
+struct Reading<'a> {
+    bytes_max: usize,
+    memory: &'a BodyMemory,
+    kept: Vec<u8>,
+    charge: Option<OwnedSemaphorePermit>,
+    seen: usize,
+    /// Set as soon as the body cannot be taken; from then on it is read and thrown away.
+    refused: Option<Failure>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(bytes_max: usize, memory: &'a BodyMemory) -> Self {
+        Self { bytes_max, memory, kept: Vec::new(), charge: None, seen: 0, refused: None }
+    }
+
+    async fn read(&mut self, body: Body) -> Result<(), Failure> {
+        let mut chunks = body.into_data_stream();
+        while let Some(chunk) = chunks.next().await {
+            let chunk = chunk.map_err(|_broken| Failure::bad_request("The body ended before it was complete."))?;
+            self.seen += chunk.len();
+            if self.refused.is_none() {
+                match self.make_room().await {
+                    Ok(()) => self.kept.extend_from_slice(&chunk),
+                    Err(refused) => {
+                        (self.kept, self.charge) = (Vec::new(), None);
+                        self.refused = Some(refused);
+                    }
+                }
             }
-            kept.extend_from_slice(&chunk);
-        } else if seen > bytes_max.max(DISCARD_BYTES_MAX) {
-            break;
-        } else {
-            kept = BytesMut::new();
+            if self.refused.is_some() && self.seen > self.bytes_max.max(DISCARD_BYTES_MAX) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Charges the memory for what has been seen before it is taken. It doubles, so that a body is copied few times.
+    async fn make_room(&mut self) -> Result<(), Failure> {
+        if self.seen > self.bytes_max {
+            return Err(too_large(self.bytes_max));
+        }
+        let room = self.kept.capacity();
+        if self.seen <= room {
+            return Ok(());
+        }
+        let wanted = self.seen.max(2 * room).max(SMALL_BYTES).min(self.bytes_max);
+        let more = wanted.saturating_sub(room.max(SMALL_BYTES));
+        if more > 0 {
+            let taken = self.memory.take(more).await.ok_or_else(|| no_room(self.memory.bytes))?;
+            match &mut self.charge {
+                Some(charge) => charge.merge(taken),
+                charge @ None => *charge = Some(taken),
+            }
+        }
+        self.kept.reserve_exact(wanted - self.kept.len());
+        Ok(())
+    }
+
+    fn end(self) -> Result<Received, Failure> {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(Received { bytes: self.kept, charge: self.charge.map(Arc::new) }),
         }
     }
-    if seen > bytes_max { Err(too_large(bytes_max)) } else { Ok(Received { bytes: kept.freeze(), _place: place }) }
 }
 
 /// The client sends its body only when told to: it can be refused without one.
@@ -102,6 +168,13 @@ fn declared_length(headers: &HeaderMap) -> u64 {
 fn too_large(bytes_max: usize) -> Failure {
     let message = format!("The body has more than {bytes_max} bytes, which is the limit.");
     Failure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
+}
+
+fn no_room(bytes: usize) -> Failure {
+    let message = format!(
+        "The bodies of the requests that the server has under way hold as much as they may ({bytes} bytes). Send the request again later."
+    );
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message)
 }
 
 fn too_slow(limits: &HttpLimits) -> Failure {

@@ -25,7 +25,8 @@ use super::{
     body::{self, Received},
     connection::ConnectionSlots,
     etag,
-    parameters::{self, Sent},
+    parameters::Sent,
+    parsed::{self, Held},
     playground,
     timing::Stages,
 };
@@ -34,7 +35,7 @@ use crate::graphql::{
     budget::Budget,
     error::{Code, code_of, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
-    memory::{AnswerMemory, Charge, ConnectionMemory},
+    memory::{AnswerMemory, Charge, ConnectionMemory, NoRoom},
 };
 use crate::telemetry::{metrics, spans};
 
@@ -58,17 +59,19 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
     };
     let received = receive(&api, &head.headers, body).instrument(spans::receive()).await;
     stages.end("receive");
-    let bounds = api.parameter_bounds();
-    let sent = received.and_then(|received| Ok((parameters::from_body(&received.bytes, bounds)?, received)));
+    let sent = match received {
+        Ok(received) => parsed::from_body(received, api.parameter_bounds(), &share.charge).await,
+        Err(failure) => Err(failure),
+    };
     let mut response = match sent {
-        Ok((Sent::One(request), _received)) => {
-            let request = bearer::hand_on(*request, &head.headers);
+        Ok((Sent::One(request), held)) => {
+            let request = bearer::hand_on(*request, &head.headers).data(held);
             match run(&api, request, CanWrite::Yes, &share, &mut stages).await {
                 Ok(ran) => ran.answer.into_http(media),
                 Err(failure) => failure.render(media),
             }
         }
-        Ok((Sent::Batch(requests), _received)) => run_batch(&api, requests, &head.headers, &share, &mut stages).await,
+        Ok((Sent::Batch(requests), held)) => run_batch(&api, requests, held, &head.headers, &share, &mut stages).await,
         Err(failure) => failure.render(media),
     };
     response.extensions_mut().insert(share.charge);
@@ -91,7 +94,7 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         Ok(share) => share,
         Err(refused) => return refused.render(media),
     };
-    let ran = match receive_get(&api, request.uri()) {
+    let ran = match receive_get(&api, request.uri(), &share).await {
         Ok(sent) => run(&api, bearer::hand_on(sent, headers), CanWrite::No, &share, &mut stages).await,
         Err(failure) => Err(failure),
     };
@@ -130,10 +133,13 @@ async fn share_of(extensions: &Extensions) -> Result<Share, Failure> {
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
     match charge.take_before_run(REQUEST_BYTES).await {
         Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
-        Err(no_room) => {
-            Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&no_room.to_string())))
-        }
+        Err(no_room) => Err(overloaded(&no_room)),
     }
+}
+
+/// The refusal of a request that finds no memory before it runs.
+pub fn overloaded(no_room: &NoRoom) -> Failure {
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&no_room.to_string()))
 }
 
 /// As failures of a whole request are written.
@@ -143,13 +149,13 @@ fn sentence(text: &str) -> String {
     first.into_iter().chain(letters).chain(['.']).collect()
 }
 
-fn receive_get(api: &Api, uri: &Uri) -> Result<GraphqlRequest, Failure> {
+async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, Failure> {
     let (bytes, limit) = (uri.path_and_query().map_or(0, |text| text.as_str().len()), api.limits.uri_bytes);
     if bytes > limit {
         let message = format!("The address has {bytes} bytes; the limit is {limit}. Send the request by POST.");
         return Err(Failure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
     }
-    parameters::from_uri(uri, api.parameter_bounds())
+    parsed::from_uri(uri, api.parameter_bounds(), &share.charge).await
 }
 
 /// Whether the method of the request may change anything.
@@ -159,12 +165,12 @@ enum CanWrite {
     No,
 }
 
-async fn receive<'a>(api: &'a Api, headers: &HeaderMap, body: Body) -> Result<Received<'a>, Failure> {
+async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received, Failure> {
     if let Err(failure) = check_encoding(headers) {
         body::discard(headers, body, &api.limits).await;
         return Err(failure);
     }
-    body::read(headers, body, &api.limits, &api.large_bodies).await
+    body::read(headers, body, &api.limits, &api.body_memory).await
 }
 
 /// The body must be JSON in UTF-8, as it is.
@@ -191,6 +197,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
 async fn run_batch(
     api: &Api,
     requests: Vec<Result<GraphqlRequest, Failure>>,
+    held: Held,
     headers: &HeaderMap,
     share: &Share,
     stages: &mut Stages,
@@ -200,7 +207,7 @@ async fn run_batch(
     for request in requests {
         let outcome = match request {
             Ok(request) => {
-                let request = bearer::hand_on(request, headers).data(Arc::clone(&budget));
+                let request = bearer::hand_on(request, headers).data(Arc::clone(&budget)).data(held.clone());
                 run(api, request, CanWrite::Yes, share, stages).await
             }
             Err(failure) => Err(failure),
@@ -233,6 +240,13 @@ async fn run(
     stages: &mut Stages,
 ) -> Result<Ran, Failure> {
     let begun = Instant::now();
+    let request = match parsed::charge_document(request, &api.limits.query, &share.charge).await {
+        Ok(request) => request,
+        Err(failure) => {
+            metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
+            return Err(failure);
+        }
+    };
     let admitted = spans::admit().in_scope(|| admit(request, &api.limits.query));
     stages.end("admit");
     let Admitted { request, kind, has_secret } = match admitted {

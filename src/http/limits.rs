@@ -9,6 +9,8 @@ pub struct HttpLimits {
     /// Bytes of a request's body. A post's text travels in the variables; the longest posts of real blogs are some 100 KB, and
     /// JSON escapes may double that.
     pub body_bytes: usize,
+    /// Bytes of bodies that are kept at once, on all connections, beside the first 16 KiB of each: 32 of the largest.
+    pub received_bytes: usize,
     /// How long a body may take to arrive, from the end of the head. The whole body, so that a byte a second does not help.
     pub body_time: Duration,
     /// Bytes of a GET's address. Proxies take some 8 KiB; what is longer is sent by POST.
@@ -30,6 +32,7 @@ impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             body_bytes: 1024 * 1024,
+            received_bytes: 32 * 1024 * 1024,
             body_time: Duration::from_secs(10),
             uri_bytes: 32 * 1024,
             request_time: Duration::from_secs(30),

@@ -31,6 +31,7 @@ mod observe;
 mod open;
 mod panics;
 mod parameters;
+mod parsed;
 mod playground;
 mod request_id;
 mod stall;
@@ -57,7 +58,7 @@ pub use writes::Writes;
 
 use crate::graphql::service::GraphqlService;
 use answer::Failure;
-use body::LargeBodies;
+use body::BodyMemory;
 use clients::Clients;
 use health::Readiness;
 use parameters::Bounds;
@@ -71,7 +72,7 @@ struct Api {
     batch_max: usize,
     has_playground: bool,
     tells_timing: bool,
-    large_bodies: LargeBodies,
+    body_memory: BodyMemory,
     /// A place for each request that runs.
     running: Semaphore,
     /// A place for each request whose token is looked up: as many as run.
@@ -100,7 +101,7 @@ pub fn router(
     let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
     let (running, signing_in) = (Semaphore::new(limits.running), Semaphore::new(limits.running));
     let clients = client_address_header.map(|header| Clients::new(header, limits.client_requests));
-    let large_bodies = LargeBodies::default();
+    let body_memory = BodyMemory::new(&limits);
     let api = Arc::new(Api {
         service,
         readiness,
@@ -109,7 +110,7 @@ pub fn router(
         batch_max,
         has_playground,
         tells_timing,
-        large_bodies,
+        body_memory,
         running,
         signing_in,
         clients,

@@ -1,5 +1,5 @@
 //! What an operator learns of each request: a line in the log, the metrics, the root of its trace. The rule: nothing of what the client wrote is
-//! told but its path, and that by the log and the trace alone.
+//! told but the beginning of its path, and that by the log and the trace alone.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use axum::{
 };
 use tracing::{Instrument, Span};
 
-use super::request_id::RequestId;
+use super::request_id::{RequestId, shortened};
 use crate::telemetry::{metrics, spans, traces};
 
 /// The routes that are told by their names; every other path is one.
@@ -46,7 +46,7 @@ pub async fn observe(request: Request, next: Next) -> Response<Body> {
 
 fn root(request: &Request, method: &'static str, route: &'static str) -> Span {
     let id = request.extensions().get::<RequestId>().and_then(|id| id.0.to_str().ok()).unwrap_or_default();
-    let span = spans::request(method, route, request.uri().path(), id);
+    let span = spans::request(method, route, shortened(request.uri().path()), id);
     traces::join(&span, &|name| request.headers().get(name)?.to_str().ok());
     if let Some(trace) = traces::trace_id(&span) {
         Span::current().record("trace_id", trace);

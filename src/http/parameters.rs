@@ -37,8 +37,15 @@ impl Bounds {
     }
 }
 
-/// The parameters in the body of a POST: those of one request, or of several in an array.
-pub fn from_body(body: &[u8], bounds: Bounds) -> Result<Sent, Failure> {
+/// The parameters in the body of a POST, counted and not parsed yet.
+pub struct CountedBody<'a> {
+    text: &'a str,
+    batch_max: usize,
+    values: usize,
+}
+
+/// Counts the values of a POST's body before any of them is kept.
+pub fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, Failure> {
     let text = std::str::from_utf8(body)
         .map_err(|broken| Failure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to())))?;
     let is_batch = text.trim_start().starts_with('[');
@@ -46,10 +53,22 @@ pub fn from_body(body: &[u8], bounds: Bounds) -> Result<Sent, Failure> {
         let message = "This server takes one request in a body: send them one by one.";
         return Err(Failure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message));
     }
-    match parse_json("The body", text, bounds.body_values())? {
-        Value::Object(parameters) => request(parameters).map(Box::new).map(Sent::One),
-        Value::Array(requests) => batch(requests, bounds.batch_max).map(Sent::Batch),
-        _ => Err(malformed("The body is not a JSON object.")),
+    let values = count_values("The body", text, bounds.body_values())?;
+    Ok(CountedBody { text, batch_max: bounds.batch_max, values })
+}
+
+impl CountedBody<'_> {
+    pub fn values(&self) -> usize {
+        self.values
+    }
+
+    /// The parameters of one request, or of several in an array.
+    pub fn parse(&self) -> Result<Sent, Failure> {
+        match parse_json("The body", self.text)? {
+            Value::Object(parameters) => request(parameters).map(Box::new).map(Sent::One),
+            Value::Array(requests) => batch(requests, self.batch_max).map(Sent::Batch),
+            _ => Err(malformed("The body is not a JSON object.")),
+        }
     }
 }
 
@@ -76,22 +95,46 @@ fn malformed(message: impl Into<String>) -> Failure {
     Failure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
 
-/// The parameters in the query of a GET's URL; there, objects are written as JSON.
-pub fn from_uri(uri: &Uri, bounds: Bounds) -> Result<Request, Failure> {
+/// The parameters in the query of a GET's URL, counted and not parsed yet.
+pub struct CountedUri {
+    pairs: Vec<(String, String)>,
+    values: usize,
+}
+
+/// Counts the values in the query of a GET's URL; there, objects are written as JSON.
+pub fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, Failure> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|_malformed| Failure::bad_request("The URL's query is malformed."))?;
-    let mut parameters = Map::new();
-    for (name, text) in pairs {
-        let value = match name.as_str() {
-            "variables" | "extensions" if text.is_empty() => Value::Null,
-            "variables" | "extensions" => parse_json(&format!("`{name}`"), &text, bounds.body_values())?,
-            _ => Value::String(text),
-        };
-        if parameters.insert(name.clone(), value).is_some() {
-            return Err(malformed(format!("`{name}` is given twice.")));
-        }
+    let mut values = pairs.len();
+    for (name, text) in pairs.iter().filter(|(name, _)| is_object(name)) {
+        values += count_values(&format!("`{name}`"), text, bounds.body_values())?;
     }
-    request(parameters)
+    Ok(CountedUri { pairs, values })
+}
+
+fn is_object(name: &str) -> bool {
+    matches!(name, "variables" | "extensions")
+}
+
+impl CountedUri {
+    pub fn values(&self) -> usize {
+        self.values
+    }
+
+    pub fn parse(self) -> Result<Request, Failure> {
+        let mut parameters = Map::new();
+        for (name, text) in self.pairs {
+            let value = match is_object(&name) {
+                true if text.is_empty() => Value::Null,
+                true => parse_json(&format!("`{name}`"), &text)?,
+                false => Value::String(text),
+            };
+            if parameters.insert(name.clone(), value).is_some() {
+                return Err(malformed(format!("`{name}` is given twice.")));
+            }
+        }
+        request(parameters)
+    }
 }
 
 fn request(mut parameters: Map<String, Value>) -> Result<Request, Failure> {
@@ -125,12 +168,15 @@ fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<
     }
 }
 
-/// Values nested more than 128 deep are refused by the parser.
-fn parse_json(what: &str, text: &str, values_max: usize) -> Result<Value, Failure> {
-    if value_count::exceeds(text, values_max) {
+fn count_values(what: &str, text: &str, values_max: usize) -> Result<usize, Failure> {
+    value_count::count(text, values_max).ok_or_else(|| {
         let message = format!("{what} has more than {values_max} values, which is the limit.");
-        return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::QueryTooLarge, message));
-    }
+        Failure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::QueryTooLarge, message)
+    })
+}
+
+/// Values nested more than 128 deep are refused by the parser.
+fn parse_json(what: &str, text: &str) -> Result<Value, Failure> {
     serde_json::from_str(text).map_err(|cause| Failure::bad_request(format!("{what} is not valid JSON: {cause}.")))
 }
 
@@ -143,6 +189,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn from_body(body: &[u8], bounds: Bounds) -> Result<Sent, Failure> {
+        count_body(body, bounds)?.parse()
+    }
+
+    fn from_uri(uri: &Uri, bounds: Bounds) -> Result<Request, Failure> {
+        count_uri(uri, bounds)?.parse()
+    }
 
     fn bounds(batch_max: usize) -> Bounds {
         Bounds { batch_max, variable_values: 10_000 }

@@ -6,12 +6,13 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Whether the text has more than `max` values, those inside lists and objects included. A text that is not JSON is counted up to where it
-/// stops being JSON; the parser reports what is wrong with it.
-pub fn exceeds(text: &str, max: usize) -> bool {
-    let counter = Counter { left: &Cell::new(max), is_over: &Cell::new(false) };
+/// The values of the text, those inside lists and objects included; `None` if there are more than `max`. A text that is not JSON is counted up
+/// to where it stops being JSON; the parser reports what is wrong with it.
+pub fn count(text: &str, max: usize) -> Option<usize> {
+    let (left, is_over) = (Cell::new(max), Cell::new(false));
+    let counter = Counter { left: &left, is_over: &is_over };
     let _ = counter.deserialize(&mut serde_json::Deserializer::from_str(text));
-    counter.is_over.get()
+    (!is_over.get()).then(|| max - left.get())
 }
 
 #[derive(Clone, Copy)]
@@ -83,18 +84,23 @@ mod tests {
 
     #[test]
     fn values_are_counted_at_every_level_up_to_the_bound() {
-        for (text, count) in [
+        for (text, values) in [
             ("7", 1),
             ("[]", 1),
             ("[1, -1, 1.5, null, true, \"x\"]", 7),
             (r#"{"a": {"b": [[], {}]}, "c": "\u0041"}"#, 6),
         ] {
-            assert_eq!((exceeds(text, count), exceeds(text, count - 1)), (false, true), "{text}");
+            assert_eq!(
+                (count(text, 100), count(text, values), count(text, values - 1)),
+                (Some(values), Some(values), None)
+            );
         }
-        assert!(
-            exceeds(&format!("[{}", "[],".repeat(500_000)), 1_000),
+        assert_eq!(
+            count(&format!("[{}", "[],".repeat(500_000)), 1_000),
+            None,
             "it stops at the bound, before the text turns out to be malformed"
         );
-        assert!(!exceeds("nonsense", 1) && !exceeds(&"[".repeat(1_000), 1_000));
+        assert_eq!(count("nonsense", 1), Some(1));
+        assert!(count(&"[".repeat(1_000), 1_000).is_some());
     }
 }

@@ -236,6 +236,15 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn more_keys_than_a_batch_has_are_in_the_next() {
+        let (loader, asked) = tenfold();
+        let keys = ROUND_KEYS_MAX as u32 + 1;
+        let found = join_all((0..keys).map(|key| loader.load(key))).await;
+        assert!(found.into_iter().zip(0..).all(|(value, key)| value.ok() == Some(10 * key)));
+        assert_eq!(rounds(&asked).iter().map(Vec::len).collect::<Vec<_>>(), [ROUND_KEYS_MAX, 1]);
+    }
+
+    #[tokio::test]
     async fn what_was_read_is_not_read_again() {
         let (loader, asked) = tenfold();
         let first = loader.load_many(vec![1, 2]).await;

@@ -1,5 +1,6 @@
 //! The provider's keys, as they were last read. The rule: one background task reads them, at most once a minute, and no request waits for it
-//! longer than [`WAIT`]; while the provider does not answer, the keys that were read count for a day.
+//! longer than [`WAIT`]; while the provider does not answer, the keys that were read count for a day. The server's start reads them first, so that
+//! the first request after it finds them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Moment};
@@ -16,6 +17,8 @@ use super::source::{FetchError, KeySource};
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
 const USABLE_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 const FETCH_EVERY: Duration = Duration::from_secs(60);
+/// The same while no keys have been read: a provider that starts beside this server is asked again soon.
+const FIRST_FETCH_EVERY: Duration = Duration::from_secs(5);
 /// How long a request waits for keys that are being read. A provider that works answers in less, and a client notices no more.
 const WAIT: Duration = Duration::from_millis(700);
 /// Requests that wait for keys at once; the others are answered at once. Anyone can make up tokens that would wait.
@@ -92,11 +95,20 @@ impl KeyRing {
         }
     }
 
-    /// Starts the background task, unless it was started within the minute.
+    /// Reads the keys, and waits for them no longer than this.
+    pub async fn read_within(&self, time: Duration) {
+        self.start_reading();
+        let mut is_reading = self.0.is_reading.subscribe();
+        // Whether they were read is logged by the task itself.
+        let _ = tokio::time::timeout(time, is_reading.wait_for(|is_reading| !is_reading)).await;
+    }
+
+    /// Starts the background task, unless it runs or was started within the interval.
     fn start_reading(&self) {
         {
             let mut state = self.lock();
-            if state.tried_at.is_some_and(|at| at.elapsed() < FETCH_EVERY) {
+            let interval = if state.read_at.is_some() { FETCH_EVERY } else { FIRST_FETCH_EVERY };
+            if *self.0.is_reading.borrow() || state.tried_at.is_some_and(|at| at.elapsed() < interval) {
                 return;
             }
             state.tried_at = Some(Moment::now());
@@ -248,7 +260,7 @@ mod tests {
         };
         assert_eq!(find("a").await, Err(BadJwt::NoKeys), "there is no file");
         std::fs::write(&path, KEYS).expect("a file");
-        assert_eq!(find("a").await, Err(BadJwt::NoKeys), "tried within the minute");
+        assert_eq!(find("a").await, Err(BadJwt::NoKeys), "tried a moment ago");
         later();
         assert_eq!((find("a").await, find("new").await), (Ok(true), Ok(false)));
         std::fs::write(&path, KEYS.replace("\"a\"", "\"new\"")).expect("a file");

@@ -8,6 +8,8 @@ mod keys;
 mod source;
 mod verifier;
 
+use std::time::Duration;
+
 use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
 
 use crate::model::{Instant, Role, Slug};
@@ -21,6 +23,8 @@ const TEXT_BYTES_MAX: usize = 8 << 10;
 const LEEWAY_SECONDS: i64 = 60;
 /// Signatures by a key that only the provider has. `none` and those by a shared secret are not among them.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
+/// How long the start of the server waits for the provider's keys. A provider that is down does not keep the server from starting.
+const START_WAIT: Duration = Duration::from_secs(5);
 const UNIX_EPOCH_SECONDS: i64 = 62_135_596_800;
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
@@ -77,6 +81,11 @@ impl Provider {
         verifier::install();
         let keys = KeyRing::new(settings.keys.clone());
         Self { settings, keys }
+    }
+
+    /// Reads the provider's keys before the first request needs them, for up to five seconds.
+    pub async fn prepare(&self) {
+        self.keys.read_within(START_WAIT).await;
     }
 
     /// Whether a text has the form of a JWT; nothing is believed of it yet.

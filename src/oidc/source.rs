@@ -1,5 +1,5 @@
 //! Where a provider's keys come from: a file, an address, or what the provider's own discovery names. The rule: bounded in time and bytes, and
-//! over TLS, but for an address of this machine.
+//! over TLS, but for an address of this machine. No message shows the user, password or query of an address.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -72,11 +72,32 @@ impl KeySource {
 
 /// TLS keeps others from putting their own keys in; on this machine there is no one in between.
 fn address(text: &str) -> Result<Url, BadKeySource> {
-    let bad = || BadKeySource(text.chars().take(200).collect());
+    let bad = || BadKeySource(without_credentials(text).chars().take(200).collect());
     let url: Url = text.parse().map_err(|_| bad())?;
     let is_here = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
     let is_safe = url.scheme() == "https" || url.scheme() == "http" && is_here;
     if is_safe { Ok(url) } else { Err(bad()) }
+}
+
+/// The address as the log shows it. A query may hold a key as well.
+fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    // These fail for addresses that cannot have a user, and then have none.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    if url.query().is_some() {
+        url.set_query(Some("…"));
+    }
+    url.into()
+}
+
+/// A text that is meant as an address, without what stands before an `@` in it.
+fn without_credentials(text: &str) -> String {
+    match (text.split_once("://"), text.rsplit_once('@')) {
+        (Some((scheme, rest)), Some((_, host))) if rest.contains('@') => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => text.to_owned(),
+    }
 }
 
 async fn discover(issuer: &Url) -> Result<Url, FetchError> {
@@ -86,30 +107,31 @@ async fn discover(issuer: &Url) -> Result<Url, FetchError> {
         jwks_uri: String,
     }
     let at = format!("{}/.well-known/openid-configuration", issuer.as_str().trim_end_matches('/'));
-    let bytes = get(address(&at)?).await?;
+    let url = address(&at)?;
+    let bytes = get(url.clone()).await?;
     let document: Document =
-        serde_json::from_slice(&bytes).map_err(|error| FetchError::Malformed(at.clone(), Some(error)))?;
+        serde_json::from_slice(&bytes).map_err(|error| FetchError::Malformed(shown(&url), Some(error)))?;
     // Section 4.3: a document that tells of another issuer is not this one's.
     if document.issuer.trim_end_matches('/') != issuer.as_str().trim_end_matches('/') {
-        return Err(FetchError::Malformed(at, None));
+        return Err(FetchError::Malformed(shown(&url), None));
     }
     Ok(address(&document.jwks_uri)?)
 }
 
 async fn get(url: Url) -> Result<Vec<u8>, FetchError> {
-    let failed = |error: reqwest::Error| FetchError::Http(url.to_string(), error.without_url());
+    let failed = |error: reqwest::Error| FetchError::Http(shown(&url), error.without_url());
     // Not followed: what is redirected elsewhere was not named by the operator.
     let client = Client::builder().connect_timeout(CONNECT_TIME).timeout(FETCH_TIME).redirect(redirect::Policy::none());
     let answer = client.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)?;
     if answer.status() != reqwest::StatusCode::OK {
-        return Err(FetchError::Malformed(format!("{url} (status {})", answer.status()), None));
+        return Err(FetchError::Malformed(format!("{} (status {})", shown(&url), answer.status()), None));
     }
     let mut answer = answer;
     let mut bytes = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(failed)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > BYTES_MAX {
-            return Err(FetchError::TooLong(url.to_string()));
+            return Err(FetchError::TooLong(shown(&url)));
         }
     }
     Ok(bytes)
@@ -118,6 +140,30 @@ async fn get(url: Url) -> Result<Vec<u8>, FetchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn no_message_shows_a_user_a_password_or_a_query() {
+        let refused = |text: &str| text.parse::<KeySource>().expect_err("no address of keys").to_string();
+        let mut messages = vec![
+            refused("http://user:pass-word@id.example/keys"),
+            refused("https://user:pass/word@"),
+            refused("ftp://user:pass@word@id.example/keys"),
+        ];
+        // Nothing listens at a port that was just given back.
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let closed = closed.expect("an address");
+        let with = |path: &str| format!("http://user:pass-word@{closed}{path}");
+        let sources = [with("/keys?key=secret").parse(), KeySource::discovery(&with("/"))];
+        for source in sources {
+            let error = source.expect("an address of this machine").fetch().await.expect_err("nothing answers");
+            let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+            messages.push(format!("{error}: {cause}"));
+        }
+        for message in messages {
+            let hidden = ["user", "pass", "word", "secret"];
+            assert!(hidden.iter().all(|word| !message.contains(word)), "{message}");
+        }
+    }
 
     #[test]
     fn keys_come_over_tls_or_from_this_machine() {

@@ -13,6 +13,13 @@ pub static BODY_BYTES: Setting = number(
     || HTTP.body_bytes as u64,
     "Bytes of a request's body.",
 );
+pub static RECEIVED_BYTES: Setting = number(
+    "limits.received_bytes",
+    "TIDINGS_LIMITS_RECEIVED_BYTES",
+    (1 << 20, 1 << 40),
+    || HTTP.received_bytes as u64,
+    "Bytes of requests' bodies that are kept at once, on all connections; the first 16 KiB of each do not count.",
+);
 pub static BODY_SECONDS: Setting = number(
     "limits.body_seconds",
     "TIDINGS_LIMITS_BODY_SECONDS",
@@ -186,8 +193,9 @@ pub static RENDERED_BYTES: Setting = number(
 const QUERY_DEPTH_MAX: u64 = 31;
 
 /// In the order of a file.
-pub static ALL: [&Setting; 25] = [
+pub static ALL: [&Setting; 26] = [
     &BODY_BYTES,
+    &RECEIVED_BYTES,
     &BODY_SECONDS,
     &REQUEST_SECONDS,
     &URI_BYTES,

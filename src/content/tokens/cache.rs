@@ -87,3 +87,31 @@ impl TokenCache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Instant, Role};
+
+    #[test]
+    fn no_more_tokens_are_kept_than_there_may_be() {
+        let cache = TokenCache::new(None);
+        let now = Instant::from_ticks(0).expect("the first instant");
+        for n in 0..3 * TOKENS_MAX as u64 {
+            let (id, name) = (TokenId::new(now, n), String::new());
+            let token = Token {
+                id,
+                name,
+                role: Role::Reader,
+                author: None,
+                created_at: now,
+                expires_at: None,
+                revoked_at: None,
+            };
+            let kept = Arc::new((token, [0; 32]));
+            cache.keep_token(cache.begin(), &kept);
+            assert!(cache.token(&kept.0.id).is_some());
+            assert!(cache.lock().tokens.len() <= TOKENS_MAX);
+        }
+    }
+}

@@ -34,7 +34,18 @@ pub struct Admitted {
     pub has_secret: bool,
 }
 
-/// Lets `request` in where it keeps all limits and says which operation to run.
+/// The tokens of a document that may be parsed, so that memory can be charged for it before that.
+///
+/// # Errors
+/// If the document is over a limit that its bytes show.
+pub fn count_tokens(document: &str, limits: &Limits) -> Result<usize, Refusal> {
+    scan::scan(document, limits)
+}
+
+/// Admits `request` if it keeps all limits and says which operation to run.
+///
+/// # Errors
+/// If it is malformed or over a limit.
 pub fn admit(mut request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
     scan::scan(&request.query, limits)?;
     let document = parse_query(&request.query).map_err(parse_failure)?;

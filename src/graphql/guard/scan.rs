@@ -9,8 +9,8 @@ use async_graphql::Pos;
 use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
 
-/// Holds `document` to the limits on its bytes, nesting, tokens and directives.
-pub fn scan(document: &str, limits: &Limits) -> Result<(), Refusal> {
+/// Holds `document` to the limits on its bytes, nesting, tokens and directives; its tokens.
+pub fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
     if document.len() > limits.document_bytes {
         let found = document.len() as u64;
         return Err(Refusal::found_over(Code::QueryTooLarge, "bytes", found, limits.document_bytes));
@@ -28,7 +28,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn run(mut self) -> Result<(), Refusal> {
+    fn run(mut self) -> Result<usize, Refusal> {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' | b',' => self.at += 1,
@@ -38,7 +38,7 @@ impl Scan<'_> {
                 _ => self.token(byte)?,
             }
         }
-        Ok(())
+        Ok(self.tokens)
     }
 
     fn token(&mut self, first: u8) -> Result<(), Refusal> {
@@ -171,7 +171,7 @@ mod tests {
     fn an_everyday_document_passes() {
         let document = r#"query Page($n: Int = 20) @live { posts(first: $n, after: "a\"}") { nodes { ...Post } } } # {{{{
             fragment Post on Post { title excerpt(text: """[[[ \""" ]""") }"#;
-        assert_eq!(scan(document, &Limits::default()), Ok(()));
+        assert_eq!(scan(document, &Limits::default()), Ok(44));
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn tokens_directives_and_bytes_are_counted() {
         let limits = Limits { tokens: 5, directives: 1, document_bytes: 30, ..Limits::default() };
-        assert_eq!(scan("{ a b c }", &limits), Ok(()));
+        assert_eq!(scan("{ a b c }", &limits), Ok(5));
         assert_eq!(scan("{ a b c d }", &limits).unwrap_err().code, Code::QueryTooLarge);
         assert_eq!(scan("{ a @b @c", &limits).unwrap_err().code, Code::QueryTooComplex);
         assert_eq!(scan(&" ".repeat(31), &limits).unwrap_err().code, Code::QueryTooLarge);
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_number_with_its_parts_and_a_spread_are_one_token_each() {
         let limits = Limits { tokens: 8, ..Limits::default() };
-        assert_eq!(scan("{ a(b: -1.5e+3) ...c", &Limits { tokens: 9, ..limits.clone() }), Ok(()));
+        assert_eq!(scan("{ a(b: -1.5e+3) ...c", &Limits { tokens: 9, ..limits.clone() }), Ok(9));
         assert!(scan("{ a(b: -1.5e+3) ...c", &limits).is_err());
     }
 

@@ -2,6 +2,7 @@
 //! tells a writer how.
 
 mod block;
+mod bounds;
 mod codes;
 mod links;
 mod page;

@@ -7,7 +7,6 @@ mod exhaustion;
 mod introspection;
 mod playground;
 mod probes;
-mod renderings;
 mod spa;
 mod well_behaved;
 

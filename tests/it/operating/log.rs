@@ -70,3 +70,13 @@ fn the_lines_of_requests_have_a_level_of_their_own() {
     assert_eq!(lines(&[("TIDINGS_LOG", "info,tidings::access=off")]), Vec::<String>::new());
     assert_eq!(lines(&[("TIDINGS_LOG", "debug")]).len(), 4, "health checks are told at debug");
 }
+
+/// A head may have 64 KiB; its line in the log is short all the same.
+#[test]
+fn a_long_path_writes_no_long_line() {
+    let example = Example::start(&[], &[]);
+    example.serving.get(&format!("/{}", "x".repeat(30_000)), &[("x-request-id", "the-long-one")]);
+    let (_, errors) = example.serving.stop_with_errors();
+    let line = errors.iter().find(|line| line.contains("the-long-one")).expect("its line");
+    assert!(line.contains("/xxx") && line.len() < 1_000, "{} bytes", line.len());
+}

@@ -49,9 +49,17 @@ impl Ran {
     }
 }
 
+/// Names another build of the command than that of the tests, such as `target/release/tidings`.
+const BINARY: &str = "TIDINGS_BINARY";
+
+#[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
+fn binary() -> PathBuf {
+    std::env::var_os(BINARY).map_or_else(|| env!("CARGO_BIN_EXE_tidings").into(), PathBuf::from)
+}
+
 /// The command in its smallest environment.
 pub fn tidings(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+    let mut command = Command::new(binary());
     without_settings(command.args(arguments));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

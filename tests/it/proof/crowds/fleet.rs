@@ -1,20 +1,17 @@
 //! The servers of a run: real processes over one store, killed and started again. The rule: none of them outlives the run.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::support::azurite::{Azurite, connection_string, random_prefix};
-use crate::support::command::{Ran, Serving, finish, without_settings};
+use crate::support::command::{Ran, Serving, finish, tidings};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::proxy::Proxy;
 use crate::support::random::Random;
 
 use super::client::Addresses;
 
-/// Set to run another build than that of the tests, such as `target/release/tidings`.
-const BINARY: &str = "TIDINGS_BINARY";
 /// What the network adds to a storage request at the most.
 const DELAY_MAX: Duration = Duration::from_millis(20);
 /// Set to `libfaketimeMT.so.1` if it is not where Debian's package puts it.
@@ -35,19 +32,6 @@ pub(super) struct Fleet {
     servers: Vec<Mutex<Option<Serving>>>,
     /// By server: seconds that its clock is ahead, as faketime takes them.
     skews: Vec<Option<String>>,
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
-fn binary() -> PathBuf {
-    std::env::var_os(BINARY).map_or_else(|| env!("CARGO_BIN_EXE_tidings").into(), PathBuf::from)
-}
-
-/// As [`tidings`](crate::support::command::tidings), of the build that is under test.
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(binary());
-    without_settings(command.args(arguments));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
 }
 
 /// The library that gives a process another clock, if there is one.
@@ -104,7 +88,7 @@ impl Storage {
     pub(super) async fn run(&self, arguments: &[&str]) -> Ran {
         let of_the_store = self.arguments();
         let arguments: Vec<&str> = arguments.iter().copied().chain(of_the_store.iter().map(String::as_str)).collect();
-        let mut command = command(&arguments);
+        let mut command = tidings(&arguments);
         command.envs(self.settings());
         tokio::task::spawn_blocking(|| finish(command)).await.expect("the command ends")
     }
@@ -140,7 +124,7 @@ impl Fleet {
         let settings = self.storage.settings();
         let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let serving = Serving::try_start_of(&arguments, &settings, |arguments| {
-            let mut command = command(arguments);
+            let mut command = tidings(arguments);
             if let (Some(skew), Some(library)) = (&self.skews[server], faketime()) {
                 command.env("LD_PRELOAD", library).env("FAKETIME", skew).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
             }

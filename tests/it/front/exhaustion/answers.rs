@@ -1,0 +1,130 @@
+//! Answers that nobody takes.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde_json::json;
+
+use super::attack::{Attack, MEMORY_MAX, peak_memory};
+use crate::front::well_behaved::{ask, post, request};
+use crate::support::command::{Blog, Serving};
+
+const POSTS: usize = 40;
+const BODY_BYTES: usize = 250_000;
+
+/// A blog of long posts.
+fn long_posts() -> (Blog, Serving) {
+    let text = |n: usize| {
+        let paragraph = format!("A paragraph of post {n}, which is long and of no interest.\n\n");
+        format!(
+            "---\ntitle: Post {n}\ndate: 2024-01-{:02}\n---\n{}",
+            n % 28 + 1,
+            paragraph.repeat(BODY_BYTES / paragraph.len())
+        )
+    };
+    let files: Vec<(String, String)> = (0..POSTS).map(|n| (format!("post-{n}.md"), text(n))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let blog = Blog::of(&files);
+    let imported = blog.import();
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    let serving = Serving::start(&["--store", &blog.store()]);
+    (blog, serving)
+}
+
+/// Close to the longest answer that there is: every body, twice.
+fn long_query() -> String {
+    format!("{{ posts(first: {POSTS}) {{ nodes {{ a: body {{ markdown }} b: body {{ markdown }} }} }} }}")
+}
+
+/// A connection with 100 such requests under way, none of whose answers it takes.
+async fn hold_streams(address: String, window: u32, encoding: &'static str) {
+    let stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
+    let handshake = h2::client::Builder::new().initial_window_size(window).handshake::<_, Bytes>(stream);
+    let (sender, connection) = handshake.await.expect("HTTP/2");
+    let mut answers = Vec::new();
+    let asking = async {
+        for _ in 0..100 {
+            let Ok(mut sender) = sender.clone().ready().await else { break };
+            let request = axum::http::Request::post("http://tidings/graphql")
+                .header("content-type", "application/json")
+                .header("accept-encoding", encoding)
+                .body(())
+                .expect("a request");
+            let Ok((answer, mut body)) = sender.send_request(request, false) else { break };
+            let _ = body.send_data(json!({ "query": long_query() }).to_string().into(), true);
+            answers.push((answer, body));
+        }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        // The server has cut it off.
+        _ = connection => {}
+        () = asking => {}
+    }
+}
+
+/// Two of HTTP/2, with a window of nothing and of one byte, and forty of HTTP/1.1 whose clients do not read; half of each compressed.
+#[test]
+fn answers_that_nobody_reads_stay_within_their_budget() {
+    let (_blog, serving) = long_posts();
+    let attack = Attack::on("1: answers that nobody takes", &serving);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    for (window, encoding) in [(0, "identity"), (0, "br"), (1, "identity"), (1, "gzip")] {
+        runtime.spawn(hold_streams(serving.address.clone(), window, encoding));
+    }
+    let unread: Vec<TcpStream> = (0..40)
+        .map(|n| {
+            let headers = if n % 2 == 0 { "accept-encoding: br\r\n" } else { "" };
+            let headers = format!("content-type: application/json\r\n{headers}");
+            let body = json!({ "query": long_query() }).to_string();
+            let mut stream = TcpStream::connect(&serving.address).expect("a connection");
+            stream.write_all(&request("POST /graphql", &headers, body.as_bytes())).expect("a request");
+            stream
+        })
+        .collect();
+    // Longer than it takes until clients that read nothing lose their connections to those who wait for memory.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(15) {
+        attack.wait_for_answers(1);
+    }
+    attack.hold();
+    attack.end();
+    drop((unread, runtime));
+    // What the attack held was given back: a client that reads has its answer.
+    let (status, answer) = ask_until_served(&serving.address, &post(json!({ "query": long_query() })));
+    assert_eq!((status, answer["data"]["posts"]["nodes"].as_array().map(Vec::len)), (200, Some(POSTS)));
+    assert!(peak_memory(serving.id()).is_none_or(|peak| peak < MEMORY_MAX));
+    assert_eq!(serving.stop().0, Some(0));
+}
+
+/// The server may still wait for the connections of an attack to end.
+fn ask_until_served(address: &str, sent: &[u8]) -> (u16, serde_json::Value) {
+    let begun = Instant::now();
+    loop {
+        let answered = ask(address, sent);
+        if answered.0 != 503 || begun.elapsed() > Duration::from_secs(60) {
+            return answered;
+        }
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// One connection holds no more than its share, and is told so; it takes its answers in the end.
+#[test]
+fn a_request_that_finds_no_room_is_refused_with_a_code() {
+    let (blog, serving) = long_posts();
+    let store = blog.store();
+    assert_eq!(serving.stop().0, Some(0));
+    let settings = [("TIDINGS_LIMITS_CONNECTION_ANSWER_BYTES", "2097152")];
+    let serving = Serving::start_with(&["--store", &store], &settings);
+    let (status, refused) = ask(&serving.address, &post(json!({ "query": long_query() })));
+    assert_eq!((status, refused["errors"][0]["extensions"]["code"].as_str()), (503, Some("OVERLOADED")), "{refused}");
+    assert_eq!((refused["errors"].as_array().map(Vec::len), refused.get("data")), (Some(1), None));
+    let short = "{ posts(first: 1) { nodes { body { markdown } } } }";
+    assert_eq!(ask(&serving.address, &post(json!({ "query": short }))).0, 200);
+    assert_eq!(serving.stop().0, Some(0));
+}

@@ -1,0 +1,93 @@
+//! One attack, beside a well-behaved client. The rule: the process stays below [`MEMORY_MAX`] and every request of the client is answered with
+//! 200. How long the client waited is printed, alone and under the attack, and not asserted: it depends on the machine.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::front::well_behaved::{Times, WellBehaved};
+use crate::support::command::Serving;
+
+/// What the process may have at the most, in bytes.
+pub const MEMORY_MAX: u64 = 400 * 1024 * 1024;
+
+/// Answers that the client is given alone, and that it must be given under the attack: enough for a 99th percentile.
+const ANSWERS: usize = 100;
+
+/// Rounds of an attack that ends by itself, at the most.
+const ROUNDS_MAX: usize = 1_000;
+
+pub struct Attack<'a> {
+    name: &'static str,
+    serving: &'a Serving,
+    alone: Times,
+    client: WellBehaved,
+}
+
+impl<'a> Attack<'a> {
+    /// Measures the client alone, and leaves it at work. It asks for the titles of the newest posts.
+    pub fn on(name: &'static str, serving: &'a Serving) -> Self {
+        Self::beside(name, serving, "{ posts(first: 5) { nodes { title } } }")
+    }
+
+    /// The same beside a client that asks this.
+    pub fn beside(name: &'static str, serving: &'a Serving, query: &str) -> Self {
+        let measured = WellBehaved::start_asking(&serving.address, &json!({ "query": query }));
+        // The first answers are slower: nothing is cached yet.
+        measured.wait_for_answers(2 * ANSWERS);
+        let alone = measured.end_with_times().without_first(ANSWERS);
+        let client = WellBehaved::start_asking(&serving.address, &json!({ "query": query }));
+        Self { name, serving, alone, client }
+    }
+
+    /// Repeats an attack that ends by itself, until the client was answered often enough beside it.
+    pub fn repeat(&self, mut round: impl FnMut()) {
+        for _ in 0..ROUNDS_MAX {
+            round();
+            if self.client.answers() >= ANSWERS {
+                return;
+            }
+        }
+        panic!("{}: {} answers in {ROUNDS_MAX} rounds", self.name, self.client.answers());
+    }
+
+    /// Waits until the client was answered often enough, while the attack goes on.
+    pub fn hold(&self) {
+        self.client.wait_for_answers(ANSWERS);
+    }
+
+    /// Waits until the client was answered so many times more.
+    pub fn wait_for_answers(&self, count: usize) {
+        self.client.wait_for_answers(count);
+    }
+
+    #[expect(clippy::print_stdout, reason = "the figures of the run")]
+    pub fn end(self) {
+        let under_attack = self.client.end_with_times();
+        let peak = peak_memory(self.serving.id());
+        let [alone, attacked] = [&self.alone, &under_attack].map(|times| times.p99().as_secs_f64() * 1e3);
+        println!(
+            "attack: {} | {} | {alone:.1} | {attacked:.1} | {:.1} | {}",
+            self.name,
+            peak.map_or_else(|| "?".to_owned(), |peak| (peak >> 20).to_string()),
+            attacked / alone,
+            under_attack.count()
+        );
+        assert!(peak.is_none_or(|peak| peak < MEMORY_MAX), "{}: the server's peak is {peak:?} bytes", self.name);
+    }
+}
+
+/// The most memory that a process ever had, in bytes. Linux alone reports it of another process.
+pub fn peak_memory(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// The status and the code of an answer.
+pub fn outcome((status, body): &(u16, Value)) -> (u16, &str) {
+    (*status, body["errors"][0]["extensions"]["code"].as_str().unwrap_or_default())
+}
+
+/// Far above what any of these waits takes.
+pub const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,0 +1,110 @@
+//! Connections and heads: places that a client takes and does not use.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::attack::Attack;
+use crate::front::Example;
+use crate::front::well_behaved::{ask, request};
+
+/// The whole head is given ten seconds from its first byte, whether it is the first of its connection or not.
+#[test]
+fn heads_that_come_a_byte_a_second_are_cut_off_and_others_are_served() {
+    let example = Example::start(&[], &[("TIDINGS_LIMITS_HEAD_SECONDS", "3")]);
+    let attack = Attack::on("7: heads that come a byte a second", &example.serving);
+    let mut dripping: Vec<TcpStream> = Vec::new();
+    for n in 0..200 {
+        let mut stream = TcpStream::connect(&example.serving.address).expect("a connection");
+        if n % 2 == 0 {
+            stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: tidings\r\n\r\n").expect("a request");
+            let mut answer = [0; 4096];
+            assert!(stream.read(&mut answer).is_ok_and(|count| count > 0));
+        }
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nx: ").expect("the beginning of a head");
+        stream.set_nonblocking(true).expect("a mode");
+        dripping.push(stream);
+    }
+    // Idle time is 75 s: as long a head could take before.
+    let begun = Instant::now();
+    while !dripping.is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(40), "{} are still open", dripping.len());
+        dripping.retain_mut(|stream| is_open(stream) && stream.write_all(b"x").is_ok());
+        thread::sleep(Duration::from_secs(1));
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(2), "they were cut off before their time");
+    attack.hold();
+    attack.end();
+    assert_eq!(example.serving.stop().0, Some(0));
+}
+
+fn is_open(stream: &mut TcpStream) -> bool {
+    match stream.read(&mut [0; 1024]) {
+        Ok(count) => count > 0,
+        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+    }
+}
+
+/// More connections than one address may have, and than there may be in all: half of them say nothing, half begin a head. Each newcomer takes the
+/// place of the longest idle one.
+#[test]
+fn connections_beyond_the_bounds_make_room_and_others_are_served() {
+    let example = Example::start(&[], &[]);
+    let attack = Attack::on("7: more connections than there may be", &example.serving);
+    let address = &example.serving.address;
+    let mut idle: Vec<TcpStream> = Vec::new();
+    for n in 0..900 {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        if n % 2 == 0 {
+            // The server may have closed it for the next.
+            let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nx");
+        }
+        idle.push(stream);
+    }
+    attack.hold();
+    attack.end();
+    drop(idle);
+    assert_eq!(example.serving.stop().0, Some(0));
+}
+
+/// A client that a trusted proxy names has its bound of requests under way; without such a header nobody has.
+#[test]
+fn a_client_behind_a_trusted_proxy_has_a_bound_of_its_own() {
+    let settings = [("TIDINGS_CLIENT_ADDRESS_HEADER", "x-forwarded-for"), ("TIDINGS_LIMITS_CLIENT_REQUESTS", "2")];
+    let example = Example::start(&[], &settings);
+    let address = &example.serving.address;
+    let attack = Attack::on("7: one client behind a proxy", &example.serving);
+    let held: Vec<TcpStream> = (0..2)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).expect("a connection");
+            let head = "POST /graphql HTTP/1.1\r\nhost: tidings\r\nx-forwarded-for: 192.0.2.1\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+            stream.write_all(head.as_bytes()).expect("a head");
+            // It has its place once its body is waited for.
+            let mut said = [0; 12];
+            stream.read_exact(&mut said).expect("an interim answer");
+            assert_eq!(&said, b"HTTP/1.1 100");
+            stream
+        })
+        .collect();
+    let body = json!({ "query": "{ __typename }" }).to_string();
+    let of = |client: &str| {
+        let headers = format!("content-type: application/json\r\nx-forwarded-for: {client}\r\n");
+        ask(address, &request("POST /graphql", &headers, body.as_bytes()))
+    };
+    let refused = of("192.0.2.1");
+    assert_eq!((refused.0, refused.1["errors"][0]["extensions"]["code"].as_str()), (429, Some("TOO_MANY_REQUESTS")));
+    assert_eq!(of("192.0.2.2").0, 200);
+    assert_eq!(of("192.0.2.1, 192.0.2.3").0, 200, "what the client itself has sent does not count");
+    attack.hold();
+    attack.end();
+    drop(held);
+    let begun = Instant::now();
+    while of("192.0.2.1").0 != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "the places are not given back");
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(example.serving.stop().0, Some(0));
+}

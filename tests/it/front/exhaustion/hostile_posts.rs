@@ -1,0 +1,252 @@
+//! Posts whose bodies are written to harm the server that renders them, imported or created, and read. The rule: whatever a body contains, the log,
+//! the memory and the time of others are bounded.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::attack::{Attack, MEMORY_MAX, PATIENCE, outcome, peak_memory};
+use crate::front::well_behaved::{answer, ask, post, request};
+use crate::support::command::{Blog, Serving, finish, tidings};
+use crate::support::graphql::EDITOR_TOKEN;
+
+/// Each body is rendered again for each answer.
+const WITHOUT_KEEPING: (&str, &str) = ("TIDINGS_LIMITS_RENDERED_BYTES", "0");
+
+/// What a well-behaved client reads: a body of ten kilobytes, which is rendered.
+const ORDINARY: &str = r#"{ post(slug: "ordinary") { body { html } } }"#;
+
+struct Site {
+    serving: Serving,
+    _blog: Blog,
+}
+
+impl Site {
+    /// A server of one post, `hostile-0`, and an ordinary one, `ordinary`.
+    fn of(hostile: &str, settings: &[(&str, &str)]) -> Self {
+        Self::of_many(&[hostile.to_owned()], settings)
+    }
+
+    /// The same with several hostile posts.
+    fn of_many(hostile: &[String], settings: &[(&str, &str)]) -> Self {
+        let post = |title: &str, body: &str| format!("---\ntitle: {title}\ndate: 2025-01-01\n---\n{body}\n");
+        let blog = Blog::of(&[("ordinary.md", &post("Ordinary", &"An *ordinary* post.\n\n".repeat(500)))]);
+        for (n, body) in hostile.iter().enumerate() {
+            blog.write(&format!("hostile-{n}.md"), &post("Hostile", body));
+        }
+        let imported = blog.import();
+        assert_eq!(imported.code, Some(0), "{imported:?}");
+        let serving = Serving::start_with(&["--store", &blog.store()], settings);
+        Self { serving, _blog: blog }
+    }
+
+    fn html(&self, slug: &str) -> String {
+        let data = self.serving.query(&html_of(slug));
+        data["post"]["body"]["html"].as_str().expect("HTML").to_owned()
+    }
+}
+
+fn html_of(slug: &str) -> String {
+    format!("{{ post(slug: {slug:?}) {{ body {{ html }} }} }}")
+}
+
+fn table_of_blocks(bytes: usize) -> String {
+    format!("<table>{}", "<p>x</p>".repeat(bytes / 8))
+}
+
+fn footnote_references(bytes: usize) -> String {
+    format!("{}\n\n[^1]: a", "[^1]".repeat(bytes / 4))
+}
+
+/// Bodies of this length that once took more than linear time or memory; tests/it/rendering.rs holds each of them to the clock.
+fn costly(bytes: usize) -> Vec<String> {
+    vec![
+        format!("http://a.b/{}", "&a;".repeat(bytes / 3)),
+        footnote_references(bytes),
+        table_of_blocks(bytes),
+        format!("<table>{}", "<b>x<i></b></i>".repeat(bytes / 15)),
+        format!("|{}\n|{}\n{}", "a|".repeat(3_000), "-|".repeat(3_000), "|b\n".repeat(bytes / 3 - 4_000)),
+    ]
+}
+
+/// The lines of the log that the server's dependencies wrote.
+fn lines_of_dependencies(errors: &[String]) -> Vec<&String> {
+    errors.iter().filter(|line| line.starts_with('{') && !line.contains("\"target\":\"tidings")).collect()
+}
+
+#[test]
+fn a_hostile_post_writes_no_lines_of_dependencies_into_the_log() {
+    let site = Site::of(&table_of_blocks(40_000), &[WITHOUT_KEEPING]);
+    let attack = Attack::beside("2: a hostile post and the log", &site.serving, ORDINARY);
+    attack.repeat(|| drop(site.html("hostile-0")));
+    attack.end();
+    let (_, errors) = site.serving.stop_with_errors();
+    assert_eq!(lines_of_dependencies(&errors).first(), None);
+}
+
+/// What a client of HTTP/2 begins with (RFC 9113, section 3.4), and its settings: none.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+/// A frame of data on a stream that was never opened; one that is longer than may be; a window of more than there can be.
+const BROKEN: [&[u8]; 3] =
+    [b"\0\0\x01\0\0\0\0\0\x05x", b"\xFF\xFF\xFF\0\0\0\0\0\x01", b"\0\0\x04\x08\0\0\0\0\0\x7F\xFF\xFF\xFF"];
+
+/// Clients of HTTP/2 that break the protocol, and clients that acknowledge pings which were never sent.
+#[test]
+fn clients_that_break_the_protocol_write_no_lines_of_dependencies_into_the_log() {
+    let site = Site::of("", &[]);
+    let attack = Attack::beside("2: a broken protocol and the log", &site.serving, ORDINARY);
+    // The server's HTTP/2 has a line of the log for each of them.
+    let acknowledged = b"\0\0\x08\x06\x01\0\0\0\0nobodys!".repeat(1_000);
+    attack.repeat(|| {
+        for broken in BROKEN.into_iter().chain([acknowledged.as_slice()]) {
+            let mut stream = TcpStream::connect(&site.serving.address).expect("a connection");
+            let _ = stream.write_all(&[PREFACE, broken].concat());
+            stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+            let _ = stream.shutdown(Shutdown::Write);
+            // Until the server has closed it.
+            while matches!(stream.read(&mut [0; 1024]), Ok(count) if count > 0) {}
+        }
+    });
+    attack.end();
+    let (_, errors) = site.serving.stop_with_errors();
+    assert_eq!(lines_of_dependencies(&errors).first(), None);
+}
+
+/// Whoever asks for these lines gets some of them, and how many were left out.
+#[test]
+fn repeated_lines_of_a_dependency_are_left_out_and_counted() {
+    let site = Site::of(&table_of_blocks(40_000), &[WITHOUT_KEEPING, ("TIDINGS_LOG", "info,html5ever=warn")]);
+    for _ in 0..10 {
+        site.html("hostile-0");
+    }
+    let (_, errors) = site.serving.stop_with_errors();
+    let lines: Vec<Value> = errors.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let of_html5ever =
+        lines.iter().filter(|line| line["target"].as_str().is_some_and(|target| target.starts_with("html5ever")));
+    assert!((1..100).contains(&of_html5ever.count()), "{} lines", lines.len());
+    let left_out: Vec<_> = lines.iter().filter(|line| line["fields"]["message"] == "log.repeats_left_out").collect();
+    assert!(left_out.iter().any(|line| line["fields"]["lines"].as_u64() > Some(1_000)), "{left_out:?}");
+}
+
+/// A dozen clients ask and go away, again and again. One rendering runs at a time, and those whose clients have gone do not begin.
+#[cfg(target_os = "linux")]
+#[test]
+fn cancelled_reads_leave_no_renderings_behind() {
+    let site = Site::of(&footnote_references(1_000_000), &[WITHOUT_KEEPING]);
+    let attack = Attack::beside("3: reads that are cancelled", &site.serving, ORDINARY);
+    let body = json!({ "query": html_of("hostile-0") }).to_string();
+    let sent = request("POST /graphql", "content-type: application/json\r\n", body.as_bytes());
+    attack.repeat(|| {
+        for _ in 0..12 {
+            let mut stream = TcpStream::connect(&site.serving.address).expect("a connection");
+            stream.write_all(&sent).expect("a request");
+            // Long enough for it to be under way.
+            stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a timeout");
+            let _ = stream.read(&mut [0; 1]);
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    });
+    // One more is answered after at most one that had begun, not after all of them.
+    let html = site.html("hostile-0");
+    assert!(html.len() < 10_000_000, "{} bytes", html.len());
+    attack.end();
+}
+
+/// A megabyte each. Four clients read them all the while.
+#[test]
+fn costly_bodies_keep_no_ordinary_post_waiting() {
+    let bodies = costly(1_000_000);
+    let site = Site::of_many(&bodies, &[WITHOUT_KEEPING]);
+    let attack = Attack::beside("4: costly bodies that are read", &site.serving, ORDINARY);
+    attack.repeat(|| {
+        thread::scope(|scope| {
+            for first in 0..4 {
+                let (address, count) = (&site.serving.address, bodies.len());
+                scope.spawn(move || {
+                    let query = html_of(&format!("hostile-{}", first % count));
+                    let answer = ask(address, &post(json!({ "query": query })));
+                    assert!(matches!(outcome(&answer), (200, "") | (503, "OVERLOADED") | (504, "TIMEOUT")));
+                });
+            }
+        });
+    });
+    for n in 0..bodies.len() {
+        assert!(!site.html(&format!("hostile-{n}")).is_empty());
+    }
+    attack.end();
+}
+
+/// Four editors at once create posts of costly bodies, and change them, without an excerpt: one is made of the body.
+#[test]
+fn excerpts_of_costly_bodies_keep_no_reader_waiting() {
+    let site = Site::of("", &[("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN), WITHOUT_KEEPING]);
+    let attack = Attack::beside("5: excerpts of costly bodies", &site.serving, ORDINARY);
+    let body = footnote_references(1_000_000);
+    let address = &site.serving.address;
+    let change = |query: &str, input: Value| {
+        let headers = format!("content-type: application/json\r\nauthorization: Bearer {EDITOR_TOKEN}\r\n");
+        let sent = json!({ "query": query, "variables": { "input": input } }).to_string();
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.write_all(&request("POST /graphql", &headers, sent.as_bytes())).expect("a request");
+        let (status, answer) = answer(stream);
+        assert_eq!((status, answer.get("errors")), (200, None), "{answer}");
+        answer["data"]["change"]["post"].clone()
+    };
+    attack.repeat(|| {
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let create = "mutation($input: CreatePostInput!) { change: createPost(input: $input) { post { id version } } }";
+                    let made = change(create, json!({ "title": "Costly", "markdown": body }));
+                    let update = "mutation($input: UpdatePostInput!) { change: updatePost(input: $input) { post { id } } }";
+                    let changed = format!("{}changed", &body[..body.len() - 7]);
+                    change(update, json!({ "id": made["id"], "version": made["version"], "markdown": changed }));
+                });
+            }
+        });
+    });
+    attack.end();
+}
+
+/// An import makes excerpts as well.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_import_of_costly_bodies_takes_no_more_memory_than_a_server() {
+    let file =
+        |n: usize| format!("---\ntitle: Costly {n}\ndate: 2025-01-0{n}\n---\n{}\n", footnote_references(1_500_000));
+    let blog = Blog::of(&[("a.md", &file(1)), ("b.md", &file(2))]);
+    let (posts, store) = (blog.posts().display().to_string(), blog.store());
+    let mut import = tidings(&["import", &posts, "--store", &store]).spawn().expect("the command starts");
+    let (begun, mut peak) = (Instant::now(), 0);
+    let status = loop {
+        peak = peak_memory(import.id()).unwrap_or_default().max(peak);
+        if let Some(status) = import.try_wait().expect("its state") {
+            break status;
+        }
+        if begun.elapsed() > PATIENCE {
+            let _ = import.kill();
+            panic!("it has not ended");
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    println!("the import's peak: {} MiB", peak >> 20);
+    assert_eq!(status.code(), Some(0));
+    assert!(0 < peak && peak < MEMORY_MAX, "{peak} bytes");
+}
+
+/// What a FIFO gives can be read once, and an import reads twice; to open one is to wait for its writer.
+#[cfg(unix)]
+#[test]
+fn an_import_of_a_fifo_is_refused_at_once() {
+    let blog = Blog::of(&[]);
+    let fifo = blog.path().join("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs");
+    assert!(made.success());
+    let ran = finish(tidings(&["import", &fifo.display().to_string(), "--store", &blog.store()]));
+    assert!(ran.complaint().contains("neither a folder nor a regular file"), "{ran:?}");
+}
