@@ -241,7 +241,10 @@ mod tests {
         let keys = ROUND_KEYS_MAX as u32 + 1;
         let found = join_all((0..keys).map(|key| loader.load(key))).await;
         assert!(found.into_iter().zip(0..).all(|(value, key)| value.ok() == Some(10 * key)));
-        assert_eq!(rounds(&asked).iter().map(Vec::len).collect::<Vec<_>>(), [ROUND_KEYS_MAX, 1]);
+        let mut sizes: Vec<usize> = rounds(&asked).iter().map(Vec::len).collect();
+        // Which of them is read first is not said.
+        sizes.sort_unstable();
+        assert_eq!(sizes, [1, ROUND_KEYS_MAX]);
     }
 
     #[tokio::test]

@@ -33,7 +33,10 @@ impl Site {
 
     /// The same with several hostile posts.
     fn of_many(hostile: &[String], settings: &[(&str, &str)]) -> Self {
-        let post = |title: &str, body: &str| format!("---\ntitle: {title}\ndate: 2025-01-01\n---\n{body}\n");
+        // With an excerpt of their own, so that the import makes none of their bodies.
+        let post = |title: &str, body: &str| {
+            format!("---\ntitle: {title}\ndate: 2025-01-01\nexcerpt: An excerpt.\n---\n{body}\n")
+        };
         let blog = Blog::of(&[("ordinary.md", &post("Ordinary", &"An *ordinary* post.\n\n".repeat(500)))]);
         for (n, body) in hostile.iter().enumerate() {
             blog.write(&format!("hostile-{n}.md"), &post("Hostile", body));
