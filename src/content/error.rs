@@ -71,6 +71,15 @@ impl ContentError {
         }
     }
 
+    /// Whether this server's clock is too far from the storage's for a change; the text says by how much.
+    pub fn is_wrong_clock(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(error, StoreError::WrongClock { .. }),
+            Self::Shared(error) => error.is_wrong_clock(),
+            _ => false,
+        }
+    }
+
     /// Whether it cannot be learned if a change was made.
     pub fn is_outcome_unknown(&self) -> bool {
         match self {

@@ -75,6 +75,10 @@ fn describe(error: &ContentError) -> Error {
                 Code::Unavailable,
             )
         }
+        ContentError::Store(_) if error.is_wrong_clock() => {
+            log(error);
+            with_code(error.to_string(), Code::Unavailable)
+        }
         ContentError::Store(_) if error.is_passing() => {
             log(error);
             with_code("the storage cannot be reached at the moment; try again".to_owned(), Code::Unavailable)

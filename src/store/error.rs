@@ -28,6 +28,15 @@ pub enum StoreError {
         #[source]
         source: Option<Source>,
     },
+    /// This server's clock is too far from the storage's, so that its leases would not be what other servers take them for. Nothing was written. Set the clock.
+    #[error(
+        "the server's clock is {} s {} the storage's, so it changes nothing until the clock is right, and goes on reading; synchronise the clock by NTP (chrony, systemd-timesyncd)",
+        seconds(*ahead_ms), if *ahead_ms < 0 { "behind" } else { "ahead of" }
+    )]
+    WrongClock {
+        /// Below zero if it is behind.
+        ahead_ms: i64,
+    },
     /// The disk of the store file has no room. What was acknowledged stands; make room, then try again.
     #[error("the disk is full: {what}")]
     Full {
@@ -89,4 +98,9 @@ impl StoreError {
     pub fn corrupt_by(what: impl Into<String>, source: impl Into<Source>) -> Self {
         Self::Corrupt { what: what.into(), source: Some(source.into()) }
     }
+}
+
+/// Without the sign, to a tenth.
+fn seconds(milliseconds: i64) -> String {
+    format!("{:.1}", milliseconds.unsigned_abs() as f64 / 1_000.0)
 }

@@ -193,6 +193,7 @@ fn name(error: &StoreError) -> &'static str {
         StoreError::Limit(_) => "limit",
         StoreError::Unavailable { .. } => "unavailable",
         StoreError::OutcomeUnknown { .. } => "unknown",
+        StoreError::WrongClock { .. } => "clock",
         StoreError::Full { .. } => "full",
         StoreError::Denied { .. } => "denied",
         StoreError::Locked(_) => "locked",

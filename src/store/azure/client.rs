@@ -12,6 +12,7 @@ use azure_storage::{CloudLocation, StorageCredentials};
 
 use super::connection::{Access, Connection, Credential};
 use super::policy::RetryWithinDeadline;
+use super::skew::ClockSkew;
 use crate::store::Result;
 use crate::store::error::StoreError;
 
@@ -22,14 +23,14 @@ const ATTEMPT_MAX: Duration = Duration::from_secs(15);
 /// Idle connections are closed by us first, before a load balancer drops them without a word.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
-pub(super) fn build(connection: &Connection) -> Result<TableServiceClient> {
+pub(super) fn build(connection: &Connection, skew: Arc<ClockSkew>) -> Result<TableServiceClient> {
     let access = connection.access()?;
     let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
     let credentials = storage_credentials(&access, &http)?;
     let options = ClientOptions::new(TransportOptions::new(http))
         // The SDK's retries know no deadline, wait on a thread each, and hide that an earlier request may have been carried out.
         .retry(RetryOptions::none())
-        .per_retry_policies(vec![Arc::new(RetryWithinDeadline) as _])
+        .per_retry_policies(vec![Arc::new(RetryWithinDeadline { skew }) as _])
         .telemetry(TelemetryOptions::default().application_id("tidings"));
     let location = CloudLocation::Custom { account: access.account, uri: access.endpoint.to_string() };
     Ok(TableServiceClientBuilder::with_location(location, credentials).client_options(options).build())

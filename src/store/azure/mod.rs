@@ -12,8 +12,10 @@ mod json;
 mod policy;
 mod query;
 mod settle;
+mod skew;
 mod transaction;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use azure_data_tables::prelude::{TableClient, TableServiceClient};
@@ -24,9 +26,11 @@ use self::call::Call;
 pub use self::connection::{AzureSettings, Connection};
 use self::errors::Asked;
 use self::json::StoredRow;
+use self::skew::ClockSkew;
 use super::error::StoreError;
 use super::limits::check_page_rows;
 use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore, Turn, Turns};
+use crate::clock::Clock;
 
 /// How long one operation may take with all its retries. A web request waits about as long before its proxy gives up, and a
 /// partition that is moved between servers is back within it.
@@ -45,6 +49,7 @@ pub struct AzureStore {
     table_prefix: String,
     deadline: Duration,
     turns: Turns,
+    skew: Arc<ClockSkew>,
 }
 
 impl AzureStore {
@@ -54,8 +59,10 @@ impl AzureStore {
     /// [`StoreError::Limit`] where the settings cannot be right, naming what is wrong and the accepted form, never a key.
     pub fn connect(settings: &AzureSettings) -> Result<Self> {
         connection::check_prefix(&settings.table_prefix)?;
-        let client = client::build(&settings.connection)?;
-        Ok(Self { client, table_prefix: settings.table_prefix.clone(), deadline: DEADLINE, turns: Turns::default() })
+        let skew = Arc::new(ClockSkew::new(Clock::System));
+        let client = client::build(&settings.connection, Arc::clone(&skew))?;
+        let table_prefix = settings.table_prefix.clone();
+        Ok(Self { client, table_prefix, deadline: DEADLINE, turns: Turns::default(), skew })
     }
 
     /// Gives each operation another deadline than 30 s.
@@ -98,6 +105,17 @@ impl AzureStore {
         }
     }
 
+    /// Whether this server's clock is right enough for a write. If it seems not to be, it is measured again, so that one odd answer refuses nothing and a clock that was
+    /// set is believed at once.
+    async fn check_clock(&self) -> Result<()> {
+        if self.skew.check().is_err() {
+            // What it answers does not matter, only when.
+            let _ = self.ping().await;
+            self.skew.check()?;
+        }
+        Ok(())
+    }
+
     /// One request for one page; `what` names it where it fails.
     async fn get_page(&self, query: query::Query<'_>, what: impl Fn() -> String) -> Result<Page> {
         let call = self.call();
@@ -133,6 +151,7 @@ impl TableStore for AzureStore {
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        self.check_clock().await?;
         let call = self.call();
         match transaction::send(&self.table(table)?, batch, &call).await {
             Err(StoreError::Precondition(refusal)) if call.is_doubtful() => self.settle(table, batch, refusal).await,

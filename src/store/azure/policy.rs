@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use azure_core::error::ErrorKind;
-use azure_core::headers::{ACCEPT, HeaderName, Headers, RETRY_AFTER, RETRY_AFTER_MS, X_MS_RETRY_AFTER_MS};
+use azure_core::headers::{ACCEPT, DATE, HeaderName, Headers, RETRY_AFTER, RETRY_AFTER_MS, X_MS_RETRY_AFTER_MS};
 use azure_core::{Context, Error, Method, Policy, PolicyResult, Request, StatusCode};
 use tokio::time::{sleep, timeout};
 
@@ -15,6 +15,7 @@ use crate::telemetry::metrics;
 
 use super::answer::Answer;
 use super::call::Call;
+use super::skew::ClockSkew;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// A partition on the move is back within seconds; a longer wait would only miss it.
@@ -25,7 +26,9 @@ const METADATA: &str = "application/json;odata=minimalmetadata";
 const FALLBACK_DEADLINE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
-pub(super) struct RetryWithinDeadline;
+pub(super) struct RetryWithinDeadline {
+    pub(super) skew: Arc<ClockSkew>,
+}
 
 #[async_trait::async_trait]
 impl Policy for RetryWithinDeadline {
@@ -36,7 +39,7 @@ impl Policy for RetryWithinDeadline {
         }
         let mut pause_max = FIRST_PAUSE;
         loop {
-            let outcome = send_once(&call, context, request, next).await;
+            let outcome = send_once(&self.skew, &call, context, request, next).await;
             let Some(mishap) = Mishap::of(&outcome) else { return finish(outcome, &call) };
             if mishap.is_doubtful {
                 call.note_doubt();
@@ -55,12 +58,18 @@ impl Policy for RetryWithinDeadline {
 
 /// One request and its whole answer. What runs past the deadline is an I/O error like any other.
 async fn send_once(
+    skew: &ClockSkew,
     call: &Call,
     context: &Context,
     request: &mut Request,
     next: &[Arc<dyn Policy>],
 ) -> Result<Answer, Error> {
-    let exchange = async { Answer::read(next[0].send(context, request, &next[1..]).await?).await };
+    let exchange = async {
+        let sent = skew.now();
+        let response = next[0].send(context, request, &next[1..]).await?;
+        skew.answered(sent, response.headers().get_optional_str(&DATE));
+        Answer::read(response).await
+    };
     let answered = timeout(call.remaining(), exchange).await;
     answered.unwrap_or_else(|elapsed| Err(Error::new(ErrorKind::Io, elapsed))).map_err(without_url)
 }

@@ -107,6 +107,11 @@ pub fn storage_retried(reason: &'static str) {
     FAMILIES.storage_retries.get_or_create(&RetryLabels { reason }).inc();
 }
 
+/// How far this server's clock is ahead of the storage's.
+pub fn storage_clock_skew(seconds: f64) {
+    FAMILIES.storage_clock_skew.set(seconds);
+}
+
 /// Pointers that lead to no post which bears them out, and were passed over.
 pub fn pointers_skipped(count: u64) {
     FAMILIES.pointers_skipped.inc_by(count);

@@ -2,6 +2,7 @@
 
 mod azure;
 mod batch;
+mod clock;
 mod counting;
 mod embedded;
 mod faults;

@@ -14,6 +14,7 @@ use axum::http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use tidings::clock::Clock;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -83,6 +84,8 @@ pub(super) struct State {
     faults: Mutex<VecDeque<(Method, Fault)>>,
     chance: Mutex<Option<(Random, usize)>>,
     delay: Mutex<Option<(Random, Duration)>>,
+    /// How far the storage's clock is ahead of ours, if answers are to say so.
+    clock_ahead_ms: Mutex<Option<i64>>,
     faults_met: AtomicUsize,
     connections: AtomicUsize,
     requests: AtomicUsize,
@@ -99,6 +102,7 @@ impl Proxy {
             faults: Mutex::default(),
             chance: Mutex::default(),
             delay: Mutex::default(),
+            clock_ahead_ms: Mutex::default(),
             faults_met: AtomicUsize::new(0),
             connections: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
@@ -126,6 +130,11 @@ impl Proxy {
     /// From now on no request takes longer than it does.
     pub fn delay_no_more(&self) {
         *self.state.delay.lock().expect("no panic") = None;
+    }
+
+    /// From now on the `Date` of each answer is that of a storage whose clock is so far ahead of ours.
+    pub fn set_clock_ahead(&self, milliseconds: i64) {
+        *self.state.clock_ahead_ms.lock().expect("no panic") = Some(milliseconds);
     }
 
     pub fn faults_met(&self) -> usize {
@@ -163,7 +172,10 @@ async fn accept(listener: TcpListener, state: Arc<State>) {
         state.connections.fetch_add(1, Ordering::SeqCst);
         let state = Arc::clone(&state);
         tokio::spawn(async move {
-            let service = service_fn(move |request| handle(Arc::clone(&state), request));
+            let service = service_fn(move |request| {
+                let state = Arc::clone(&state);
+                async move { Ok::<_, Broken>(state.dated(handle(Arc::clone(&state), request).await?)) }
+            });
             // A broken connection is what some tests are about.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
@@ -224,6 +236,16 @@ impl State {
         let mut delay = self.delay.lock().expect("no panic");
         let Some((random, max)) = delay.as_mut() else { return Duration::ZERO };
         Duration::from_micros(random.below(max.as_micros() as usize) as u64)
+    }
+
+    /// With the time at which it is sent, if the storage's clock is another.
+    fn dated(&self, mut response: Response<Body>) -> Response<Body> {
+        if let Some(ahead_ms) = *self.clock_ahead_ms.lock().expect("no panic") {
+            let at = Clock::System.now().to_chrono() + chrono::TimeDelta::milliseconds(ahead_ms);
+            let date = at.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+            response.headers_mut().insert("date", date.parse().expect("a header"));
+        }
+        response
     }
 
     pub(super) async fn forward(&self, parts: Parts, body: Bytes) -> Response<Body> {
