@@ -1,4 +1,4 @@
-//! Every setting there is. The rule: what is not here cannot be set, and a test holds the README's table, docs/operating.md and the example
+//! Every setting there is. The rule: what is not here cannot be set, and a test compares docs/configuration.md, docs/operating.md and the example
 //! file to it.
 
 pub mod limits;

@@ -81,6 +81,7 @@ pages! {
     azure: "docs/azure.md",
     blog: "docs/blog.md",
     clients: "docs/clients.md",
+    configuration: "docs/configuration.md",
     contributing: "docs/contributing.md",
     decisions: "docs/decisions.md",
     design: "docs/design.md",

@@ -20,14 +20,14 @@ fn the_help_of_serve_tells_every_setting() {
     assert!(help.contains(CONFIG_VARIABLE), "{help}");
 }
 
-/// The README's table, and the limits, which have theirs in docs/operating.md.
+/// The table of docs/configuration.md, and that of the limits in docs/operating.md.
 fn tables() -> [(bool, String); 2] {
     let section = |text: String, heading: &str| {
         let (_, section) = text.split_once(heading).unwrap_or_else(|| panic!("no {heading}"));
         section.split("\n## ").next().unwrap_or_default().to_owned()
     };
-    let readme = section(repository("README.md"), "\n## Settings\n");
-    [(false, readme), (true, section(repository("docs/operating.md"), "\n## Limits\n"))]
+    let settings = section(repository("docs/configuration.md"), "\n## Settings\n");
+    [(false, settings), (true, section(repository("docs/operating.md"), "\n## Limits\n"))]
 }
 
 fn is_limit(setting: &Setting) -> bool {

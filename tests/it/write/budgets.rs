@@ -120,8 +120,8 @@ fn changes() -> Vec<(&'static str, String, [Cost; 2])> {
         ("another slug", format!(r#"updatePost(input: {{ {}, slug: "other" }}) {{ {ERRORS} }}"#, of(4, 1)), RENAME),
         ("delete", format!("deletePost(input: {{ {} }}) {{ {ERRORS} }}", of(5, 1)), DELETE),
         ("rename a tag", format!(r#"saveTag(input: {{ slug: "b", newSlug: "z" }}) {{ {ERRORS} }}"#), RENAME_TAG),
-        ("create and publish with an idempotency key", keyed.clone(), CREATE_KEYED),
-        ("the same with the same key again", keyed, REPEAT),
+        ("the same with an `idempotencyKey`", keyed.clone(), CREATE_KEYED),
+        ("the same again with the same key", keyed, REPEAT),
     ]
 }
 
@@ -191,8 +191,9 @@ fn the_docs_name_these_figures() {
     let docs = include_str!("../../../docs/writing.md");
     for (what, _, [(reads, _, transactions), on_tables]) in changes() {
         let (points, ranges, writes) = on_tables;
+        let what = what.split(',').next().unwrap_or(what);
         let figures = format!("| {reads}, {transactions} | {points}, {ranges}, {writes} |");
-        let line = docs.lines().find(|line| line.starts_with(&format!("| {what}")));
-        assert!(line.is_some_and(|line| line.ends_with(&figures)), "docs/writing.md, {what}: {figures}");
+        let is_row = |line: &&str| line.starts_with(&format!("| {what}")) && line.ends_with(&figures);
+        assert!(docs.lines().any(|line| is_row(&line)), "docs/writing.md, {what}: {figures}");
     }
 }
