@@ -1,52 +1,26 @@
 //! Two writers on two servers, switched at any storage request of each: at some of them in a short run, at every one in a long one. The rule: whoever is stopped where, the answers and the content are those of
 //! one change after the other.
 
-use crate::support::asking::{Told, ask};
-use crate::support::model::{Command, Model};
+use crate::support::model::Command;
 use crate::support::random::{Random, seeds, stride, telling};
-use crate::support::stepping::{Actor, Trace, told};
 
 use super::scene::{
-    Scene, clock, create, delete, delete_tag, draft, later, let_leases_end, redate, rename, rename_tag, retag, retitle,
-    save_tag, server, unpublish,
+    Scene, create, delete, delete_tag, draft, redate, rename, rename_tag, retag, retitle, save_tag, unpublish,
 };
+use super::stage::Stage;
 
 /// One of the two goes `first` steps, the other `second`, the one goes on to its end, then the other. Whether each had more to do than its steps.
-async fn run(scene: &Scene, commands: [&Command; 2], first: usize, second: usize) -> (bool, bool) {
-    let (store, clock, trace) = (scene.store.fork(), clock(), Trace::default());
-    let [mut a, mut b] = [None, None];
-    // No two servers' clocks are the same to the tick: what tells two changes apart that are alike.
-    for (actor, name, command, ticks) in [(&mut a, "A", commands[0], 0), (&mut b, "B", commands[1], 1)] {
-        let (clock, command) = (later(&clock, ticks), command.clone());
-        let work = |gated| async move { ask(&server(gated, &clock).await, &command).await };
-        *actor = Some(Actor::new(name, store.clone(), &trace, work).await);
-    }
-    let (mut a, mut b) = (a.expect("it was made"), b.expect("it was made"));
+async fn run(scene: &Scene, [one, other]: [&Command; 2], first: usize, second: usize) -> (bool, bool) {
+    let mut stage = Stage::of(scene);
+    let mut a = stage.begin(one.clone()).await;
+    let mut b = stage.begin(other.clone()).await;
     a.steps(first).await;
     b.steps(second).await;
     let had_more = (!a.is_done(), !b.is_done());
-    let answers = [a.finish().await, b.finish().await];
-    let content = server(store, &clock).await;
-    // A change whose commit was made is told so, also if it could not be reconciled while the other stood still: a recovery does that.
-    let_leases_end(&clock);
-    content.recover().await.expect("a recovery");
-    let found = Model::of(&content).await;
-    let differences = content.check().await.expect("the check reads everything").differences;
-    let asked: Vec<(Command, Told)> = commands.into_iter().cloned().zip(answers).collect();
-    let are_known = asked.iter().all(|(_, told)| !matches!(told, Told::Unknown(_)));
-    assert!(
-        differences.is_empty() && are_known && explains(&scene.model, &asked, &found),
-        "A {first} steps, B {second}, A to its end, B: {asked:?}\n{differences:#?}\n{:?}\n{:?}{}",
-        found.tags,
-        found.posts,
-        told(&trace)
-    );
+    stage.finish(a).await;
+    stage.finish(b).await;
+    stage.assert_explained().await;
     had_more
-}
-
-/// A change that meets another which stands still waits for it for some time, and is then told to be tried again.
-fn explains(model: &Model, asked: &[(Command, Told)], found: &Model) -> bool {
-    model.explains_but_for_conflicts(asked, found)
 }
 
 async fn assert_serial(one: Command, other: Command) {

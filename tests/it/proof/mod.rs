@@ -1,6 +1,7 @@
 //! The proof of the write protocol. The rule: whatever the storage, the servers and the power do, what readers see is what some order of whole
 //! changes gives, each as its caller was told (I1, I5 to I7), and `check` finds nothing.
 
+mod chains;
 mod crowds;
 mod histories;
 mod holes;

@@ -71,6 +71,11 @@ pub fn stride(random: &mut Random) -> usize {
     if number(ALL).is_some() { 1 } else { 1 + random.below(STRIDE_MAX) }
 }
 
+/// As [`stride`], for a test with many interleavings: wider.
+pub fn wide_stride(random: &mut Random) -> usize {
+    if number(ALL).is_some() { 1 } else { 2 + random.below(3 * STRIDE_MAX) }
+}
+
 /// How often a test kills its servers.
 pub fn cycles(usual: usize) -> usize {
     number(KILL_CYCLES).map_or(usual, |cycles| cycles as usize)

@@ -15,6 +15,8 @@ use tokio::sync::oneshot;
 const STEPS_MAX: usize = 5_000;
 /// Longer than any wait between two tries.
 const NAP: Duration = Duration::from_millis(200);
+/// So many naps in all are more than a change spends between its tries, and less than a lease.
+const NAPS_MAX: usize = 10;
 /// How often work puts itself behind other work before all of its requests stand before the store; and before it counts as waiting for the time.
 const YIELDS: std::ops::RangeInclusive<usize> = 3..=30;
 
@@ -151,15 +153,25 @@ impl<T> Actor<T> {
         }
     }
 
-    /// Goes on until it is done, or waits for the time: for another change, or before it tries again.
-    pub async fn go_until_it_waits(&mut self) {
-        for _ in 0..STEPS_MAX {
-            if self.is_done() || self.requests() == 0 {
-                return;
-            }
+    /// Goes on until its next request is a write: it has read what its change is made of.
+    pub async fn go_until_it_writes(&mut self) {
+        while !self.is_done() && !self.is_about_to_write() {
             self.step().await;
         }
-        panic!("{} does not end: {}", self.name, told(&self.trace));
+    }
+
+    fn is_about_to_write(&self) -> bool {
+        let waiting = self.waiting.lock().expect("no request panics");
+        waiting.front().is_some_and(|(request, _)| request.starts_with("commit") || request == "transact")
+    }
+
+    /// Goes on until it is done, or waits for longer than it does before it tries again: for another change.
+    pub async fn go_until_it_waits(&mut self) {
+        let mut naps = 0;
+        while !self.is_done() && naps < NAPS_MAX {
+            naps += usize::from(self.requests() == 0);
+            self.step().await;
+        }
     }
 
     pub async fn finish(mut self) -> T {
