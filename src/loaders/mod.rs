@@ -56,10 +56,11 @@ impl Loaders {
         }
     }
 
-    /// The terms of these slugs, in their order; a slug that leads nowhere is left out.
-    pub async fn terms(&self, kind: TermKind, slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
-        let keys = slugs.iter().map(|slug| (kind, slug.clone())).collect();
-        Ok(self.terms.load_many(keys).await?.into_iter().flatten().collect())
+    /// The terms of a post, by the first slugs that it names, in their order. One that is gone is left out, also if another term has its slug by now.
+    pub async fn terms_of_post(&self, kind: TermKind, first_slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
+        let keys = first_slugs.iter().map(|slug| (kind, slug.clone())).collect();
+        let found = self.terms.load_many(keys).await?.into_iter().zip(first_slugs);
+        Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
     }
 
     /// Terms that will be asked for one by one. An error is told to whoever asks.

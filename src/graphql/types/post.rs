@@ -72,7 +72,7 @@ impl PostObject {
     }
 
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<model::Term>>> {
-        Ok(context::of(ctx).loaders.terms(kind, self.post.terms(kind)).await.map_err(Failure::from)?)
+        Ok(context::of(ctx).loaders.terms_of_post(kind, self.post.terms(kind)).await.map_err(Failure::from)?)
     }
 }
 
@@ -188,9 +188,10 @@ impl PostObject {
 
     /// The first of `authors`.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
-        let Some(slug) = self.post.authors.first() else { return Ok(None) };
-        let found = context::of(ctx).loaders.term(TermKind::Author, slug).await.map_err(Failure::from)?;
-        Ok(found.map(Author))
+        let Some(first) = self.post.authors.first() else { return Ok(None) };
+        let first = std::slice::from_ref(first);
+        let found = context::of(ctx).loaders.terms_of_post(TermKind::Author, first).await.map_err(Failure::from)?;
+        Ok(found.into_iter().next().map(Author))
     }
 
     /// Who wrote it, in the writer's order.

@@ -85,7 +85,7 @@ impl Revision {
 
 impl Revision {
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<Term>>> {
-        Ok(context::of(ctx).loaders.terms(kind, self.0.whole.post.terms(kind)).await.map_err(Failure::from)?)
+        Ok(context::of(ctx).loaders.terms_of_post(kind, self.0.whole.post.terms(kind)).await.map_err(Failure::from)?)
     }
 }
 

@@ -9,6 +9,7 @@ pub mod faulty;
 pub mod folder;
 pub mod graphql;
 pub mod identity;
+pub mod interrupted;
 pub mod lists;
 pub mod memory;
 pub mod model;
