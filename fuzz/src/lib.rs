@@ -37,7 +37,7 @@ pub static TARGETS: [Target; 6] = [
     target!(front_matter, "1", "2", "3"),
     target!(wxr, "1"),
     target!(rows, "1", "2"),
-    target!(markdown, "1", "2", "3"),
+    target!(markdown, "1", "2", "3", "4"),
 ];
 
 /// The guard's scan of a GraphQL document, the parser after it, and what is counted before it runs.
