@@ -139,11 +139,14 @@ fn two_imports_at_once_make_each_post_once() {
         assert!(failed.clone().all(|line| line.ends_with("import again")), "{ran:?}");
         told += failed.count();
     }
+    // A change that had no answer in time, on a slow machine, is finished or undone when the store is opened next.
     let check = command(&["check"]);
-    assert_eq!(check.code, Some(0), "{check:?}");
+    assert!(check.code == Some(0) || told > 0, "{check:?}");
     // Nothing is left but what both were told to import again.
     let rest = import();
     assert!(told > 0 || rest.summary().starts_with("Imported: 0 made, "), "{rest:?}");
+    let check = command(&["check"]);
+    assert_eq!(check.code, Some(0), "{check:?}");
     let again = import();
     assert!(again.summary().starts_with("Imported: 0 made, 0 changed, "), "{again:?}");
     let posts = std::fs::read_dir(format!("{example}/posts")).expect("the blog").count();
