@@ -16,6 +16,7 @@ use crate::support::model::Command;
 use super::{each, go_watched, on_both_stores};
 
 on_both_stores!(
+    a_tag_with_the_slug_of_a_renamed_one_that_is_just_deleted_is_counted_once,
     a_renamed_tag_that_is_deleted_is_not_given_to_a_post,
     a_filter_by_the_present_slug_of_a_renamed_tag_counts_the_posts_that_it_lists,
     a_tag_that_is_renamed_back_is_found_by_its_first_slug_all_the_while,
@@ -147,6 +148,26 @@ async fn a_tag_whose_deletion_is_refused_is_never_missing(store: Arc<MemoryStore
         let told = stage.finish(deletes).await;
         let was_missing = was_missing.into_inner();
         assert!(!was_missing || matches!(told, Told::Done(_)), "it was missing, {told:?}{}", stage.story());
+        stage.assert_serial().await;
+        if is_last {
+            return;
+        }
+    }
+}
+
+/// The row of the slug is still listed and counted when the new tag takes its place.
+async fn a_tag_with_the_slug_of_a_renamed_one_that_is_just_deleted_is_counted_once(store: Arc<MemoryStore>) {
+    let scene = Scene::on(store).await;
+    for steps in 0.. {
+        let mut stage = Stage::of(&scene);
+        stage.expect_made(rename_tag("free", "zeta")).await;
+        let mut deletes = stage.begin(delete_tag("zeta")).await;
+        deletes.steps(steps).await;
+        let is_last = deletes.is_done();
+        let mut saves = stage.begin(save_tag("zeta", "The new one")).await;
+        saves.actor.go_until_it_waits().await;
+        stage.finish(deletes).await;
+        stage.finish(saves).await;
         stage.assert_serial().await;
         if is_last {
             return;

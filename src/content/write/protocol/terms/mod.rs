@@ -222,14 +222,14 @@ impl Session<'_> {
                 Some(TermRow::Identity(_)) => return Ok(Err(TermOutcome::Conflict)),
                 Some(TermRow::Gone { by }) => {
                     self.wait_for(&by).await?;
-                    row.map(|row| row.etag)
+                    row.map(|row| rows::Replaced { etag: row.etag, is_listed: false })
                 }
                 Some(TermRow::Slug(found)) => match self.slug_owner(after, &after.id.first_slug, &found).await? {
-                    slugs::Owner::None => row.map(|row| row.etag),
+                    slugs::Owner::None => row.map(|row| rows::Replaced { etag: row.etag, is_listed: found.is_listed }),
                     slugs::Owner::Other => return Ok(Err(TermOutcome::Taken)),
                 },
             };
-            let reserved = rows::reserve(&self.store, &self.name, kind, &key, over).await?;
+            let reserved = rows::reserve(&self.store, &self.name, (kind, &after.id.first_slug), over).await?;
             reserved.map(Ok).ok_or(ContentError::Internal { what: "a row that was written has no ETag", source: None })
         })
         .await

@@ -11,7 +11,7 @@ use crate::keys::intent::IntentName;
 use crate::keys::time::Direction;
 use crate::keys::{Table, place, term};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{Batch, Etag, Key, Operation, Precondition, Properties, Store, StoreError};
+use crate::store::{Batch, Etag, Operation, Precondition, Properties, Store, StoreError};
 
 /// The transaction of one change of a term.
 struct TermStep {
@@ -34,7 +34,7 @@ pub async fn commit(store: &Store, name: &IntentName, held: &[(usize, &TermChang
         let operations = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
         let added = steps.iter().map(|step| step.added).sum();
         match commit_in(store, kind, &partition, operations, added).await {
-            Ok(()) => committed.extend(together.iter().map(|(i, ..)| *i)),
+            Ok(_) => committed.extend(together.iter().map(|(i, ..)| *i)),
             Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
                 for (i, change, etag) in together {
                     if commit_one(store, name, change, etag).await? {
@@ -72,7 +72,7 @@ async fn commit_one(store: &Store, name: &IntentName, change: &TermChange, etag:
             return Ok(false);
         }
         let step = step(name, change, Some(etag));
-        commit_in(store, kind, key.partition(), step.operations, step.added).await.map(|()| true)
+        commit_in(store, kind, key.partition(), step.operations, step.added).await.map(|_| true)
     })
     .await
 }
@@ -118,10 +118,10 @@ pub async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inse
             (Some(TermRow::Gone { by }), _) => return Ok(Inserted::Waits(by.clone())),
             // A rename to this slug backs off, because it sees the intent of the post.
             (Some(TermRow::Slug(row)), _) => return Ok(Inserted::Waits(row.by.clone())),
-            (None, _) => reserve(store, name, kind, &key, None).await?,
+            (None, _) => reserve(store, name, (kind, &new.id.first_slug), None).await?,
         };
         let step = step(name, &change, etag.as_ref());
-        commit_in(store, kind, key.partition(), step.operations, step.added).await.map(|()| Inserted::Done)
+        commit_in(store, kind, key.partition(), step.operations, step.added).await.map(|_| Inserted::Done)
     })
     .await
 }
@@ -133,31 +133,40 @@ pub enum Inserted {
     Waits(String),
 }
 
+/// A row that a reserved identity row replaces.
+pub struct Replaced {
+    pub etag: Etag,
+    /// Whether it is listed and counted, with a mirror row: the row of a slug whose term has just been deleted.
+    pub is_listed: bool,
+}
+
 /// The first of the two writes that create a term: the identity row, which says that no term is here. So the second replaces a row under its ETag (W6).
 pub async fn reserve(
     store: &Store,
     name: &IntentName,
-    kind: TermKind,
-    key: &Key,
-    over: Option<Etag>,
+    new: (TermKind, &Slug),
+    over: Option<Replaced>,
 ) -> Result<Option<Etag>> {
+    let (kind, slug) = new;
+    let was_listed = over.as_ref().is_some_and(|row| row.is_listed);
     let put = Operation::Put {
-        row: key.row().to_owned(),
+        row: term::row(slug, Direction::Forward),
         properties: rows::gone(&name.to_string()),
-        precondition: over.map_or(Precondition::Absent, Precondition::Match),
+        precondition: over.map_or(Precondition::Absent, |row| Precondition::Match(row.etag)),
     };
-    let etags = store.commit(Table::Terms(kind).name(), &Batch::new(key.partition(), vec![put])?).await?;
+    let operations = [put].into_iter().chain(was_listed.then(|| delete_mirror(slug))).collect();
+    let etags = commit_in(store, kind, &term::partition(slug), operations, -i64::from(was_listed)).await?;
     Ok(etags.into_iter().next().flatten())
 }
 
-/// One transaction, with the count of the partition if it changes.
+/// One transaction, with the count of the partition if it changes; the new ETags, in the order of the operations.
 pub async fn commit_in(
     store: &Store,
     kind: TermKind,
     partition: &str,
     operations: Vec<Operation>,
     added: i64,
-) -> Result<()> {
+) -> Result<Vec<Option<Etag>>> {
     let table = Table::Terms(kind).name();
     let mut operations = operations;
     let _turn = if added != 0 { store.turn(table, partition).await } else { None };
@@ -168,6 +177,5 @@ pub async fn commit_in(
         };
         operations.push(count_operation(&count.changed(added, None), unchanged));
     }
-    store.commit(table, &Batch::new(partition, operations)?).await?;
-    Ok(())
+    Ok(store.commit(table, &Batch::new(partition, operations)?).await?)
 }

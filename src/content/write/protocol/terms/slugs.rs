@@ -152,7 +152,7 @@ pub async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
             TermRow::Gone { .. } => {
                 let delete =
                     Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::Match(row.etag) };
-                commit_in(store, kind, &term::partition(slug), vec![delete], 0).await
+                commit_in(store, kind, &term::partition(slug), vec![delete], 0).await.map(drop)
             }
             TermRow::Identity(_) => Ok(()),
         }
@@ -208,7 +208,7 @@ async fn replace(
     };
     let mut operations = vec![own];
     operations.extend(was_listed.then(|| delete_mirror(slug)));
-    commit_in(store, kind, &term::partition(slug), operations, -i64::from(was_listed)).await
+    commit_in(store, kind, &term::partition(slug), operations, -i64::from(was_listed)).await.map(drop)
 }
 
 /// The term of an identity row, and the row's ETag.
