@@ -8,7 +8,7 @@ use tidings::model::TermKind;
 
 use super::audit::Audit;
 use super::content::term_id;
-use super::fleet::Fleet;
+use super::fleet::{Fleet, is_of_slow_storage};
 use super::readers::type_name;
 use super::run::blocking;
 use super::scene::Scene;
@@ -63,7 +63,9 @@ impl End<'_> {
         let began = Instant::now();
         loop {
             let Err(complaint) = blocking(self.fleet, Fleet::start_all).await else { return true };
-            self.scene.ledger().violate(Kind::Server, complaint, Vec::new());
+            if !is_of_slow_storage(&complaint) || began.elapsed() > RECOVERY_MAX {
+                self.scene.ledger().violate(Kind::Server, complaint, Vec::new());
+            }
             if began.elapsed() > RECOVERY_MAX {
                 return false;
             }

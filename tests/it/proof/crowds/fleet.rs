@@ -41,6 +41,11 @@ pub(super) fn faketime() -> Option<PathBuf> {
     named.into_iter().chain(FAKETIME_OF_DEBIAN.map(PathBuf::from)).find(|library| library.exists())
 }
 
+/// Whether a server has not started because the storage, on a slow machine, did not answer in time.
+pub(super) fn is_of_slow_storage(complaint: &str) -> bool {
+    complaint.contains("the store could not be reached")
+}
+
 impl Storage {
     pub(super) fn file() -> Self {
         Self::File(tempfile::tempdir().expect("a folder"))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::random::Random;
 
-use super::fleet::Fleet;
+use super::fleet::{Fleet, is_of_slow_storage};
 use super::scene::{Bound, Scene};
 use super::violations::Kind;
 
@@ -46,8 +46,10 @@ pub(super) async fn kill_on(fleet: Arc<Fleet>, scene: Arc<Scene>, mut random: Ra
             std::thread::sleep(down);
             fleet.start(server)
         });
-        if let Err(complaint) = restarted.await.expect("it does not panic") {
-            scene.ledger().violate(Kind::Server, complaint, Vec::new());
+        match restarted.await.expect("it does not panic") {
+            Ok(()) => {}
+            Err(complaint) if is_of_slow_storage(&complaint) => scene.reads.count_failed("no start in time"),
+            Err(complaint) => scene.ledger().violate(Kind::Server, complaint, Vec::new()),
         }
         kills += 1;
     }
