@@ -86,6 +86,7 @@ const CHOSEN: &[(&str, u8, &[Change])] = &[
     ("new tag, delete tag", 1, &[TO_NEW, DELETE_NEW_TAG]),
     ("rename tag, rename back", 1, &[RENAME_TAG, RENAME_BACK]),
     ("rename tag, delete tag", 1, &[RENAME_TAG, DELETE_TAG]),
+    ("rename tag, delete tag, make a tag of that slug", 1, &[RENAME_TAG, DELETE_TAG, MAKE_TAG]),
     ("retag, untag, retag", 1, &[ADD_Y, ONLY_X, TO_Y]),
     ("retag, untag, delete tag", 1, &[TO_Y, ONLY_X, DELETE_TAG]),
     ("new tag, untag, delete tag", 1, &[TO_NEW, ONLY_X, DELETE_NEW_TAG]),

@@ -80,7 +80,10 @@ impl Case {
                 Row::Id(id) => s.tables.ids[usize::from(id)] = None,
                 Row::Post(place) => *s.tables.post_mut(place) = PostRow::None,
                 Row::Marker { month, id } => *s.tables.marker_mut(month, id) = Marker::None,
-                Row::Tag(tag) => s.tables.tags[usize::from(tag)] = TagRow::None,
+                Row::Tag(tag) => {
+                    let was_listed = s.tables.tag(tag).is_listed(tag);
+                    s.tables.put_tag_row(tag, TagRow::None, was_listed);
+                }
                 Row::Revisions(id) => s.tables.revisions[usize::from(id)] = false,
                 Row::Listing(_) => unreachable!("a listing names nobody"),
             }

@@ -140,20 +140,21 @@ fn index_is_exact(s: &State) -> bool {
 }
 
 fn tags_are_exact(s: &State) -> bool {
-    (0..TAGS).all(|key| match s.tables.tag(key) {
-        TagRow::None => s.tags[usize::from(key)].is_none(),
-        TagRow::Identity { slug, former, .. } => {
-            let is_slug_row =
-                |slug: u8| slug == key || matches!(s.tables.tag(slug), TagRow::Slug { first, .. } if first == key);
-            s.tags[usize::from(key)] == Some((slug, former))
-                && (0..TAGS).filter(|k| former & (1 << k) != 0).chain([slug]).all(is_slug_row)
-        }
-        TagRow::Gone { .. } => false,
-        TagRow::Slug { first, listed, .. } => match s.tables.tag(first) {
+    s.tables.tags_are_counted()
+        && (0..TAGS).all(|key| match s.tables.tag(key) {
+            TagRow::None => s.tags[usize::from(key)].is_none(),
             TagRow::Identity { slug, former, .. } => {
-                listed == (slug == key) && (slug == key || former & (1 << key) != 0)
+                let is_slug_row =
+                    |slug: u8| slug == key || matches!(s.tables.tag(slug), TagRow::Slug { first, .. } if first == key);
+                s.tags[usize::from(key)] == Some((slug, former))
+                    && (0..TAGS).filter(|k| former & (1 << k) != 0).chain([slug]).all(is_slug_row)
             }
-            TagRow::None | TagRow::Gone { .. } | TagRow::Slug { .. } => false,
-        },
-    })
+            TagRow::Gone { .. } => false,
+            TagRow::Slug { first, listed, .. } => match s.tables.tag(first) {
+                TagRow::Identity { slug, former, .. } => {
+                    listed == (slug == key) && (slug == key || former & (1 << key) != 0)
+                }
+                TagRow::None | TagRow::Gone { .. } | TagRow::Slug { .. } => false,
+            },
+        })
 }

@@ -48,15 +48,16 @@ impl Case {
         let is_made = matches!(there, TagRow::Identity { .. });
         if self.rules.reserve_term && !is_made && there != (TagRow::Gone { by: a.name }) {
             if may_write(a, row, there == TagRow::None) {
-                s.tables.tags[usize::from(tag)] = TagRow::Gone { by: a.name };
+                // The row of a slug that nobody has goes first, out of the count too.
+                s.tables.put_tag_row(tag, TagRow::Gone { by: a.name }, there.is_listed(tag));
                 s.touch(a, row);
             }
             return true;
         }
         let is_written = !is_made && may_write(a, row, there == TagRow::None);
         if is_written {
-            s.tables.tags[usize::from(tag)] =
-                TagRow::Identity { slug: tag, former: 0, made_by: a.name, deleting_by: NOBODY };
+            let made = TagRow::Identity { slug: tag, former: 0, made_by: a.name, deleting_by: NOBODY };
+            s.tables.put_tag_row(tag, made, there.is_listed(tag));
             s.touch(a, row);
             if s.made_tags & (1 << a.name) == 0 {
                 s.tags[usize::from(tag)] = Some((tag, 0));

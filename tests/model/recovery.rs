@@ -59,7 +59,7 @@ impl Case {
         match row {
             Row::Marker { month, id } => *s.tables.marker_mut(month, id) = Marker::Fenced(a.name),
             Row::Tag(tag) if s.tables.tag(tag) == TagRow::None => {
-                s.tables.tags[usize::from(tag)] = TagRow::Gone { by: a.name }
+                s.tables.put_tag_row(tag, TagRow::Gone { by: a.name }, false);
             }
             _ => {}
         }

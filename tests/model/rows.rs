@@ -95,6 +95,17 @@ pub enum TagRow {
     Slug { first: u8, by: Name, listed: bool },
 }
 
+impl TagRow {
+    /// Whether the row at the key of a slug is an item of the list, and counted.
+    pub fn is_listed(self, key: u8) -> bool {
+        match self {
+            Self::Identity { slug, .. } => slug == key,
+            Self::Slug { listed, .. } => listed,
+            Self::None | Self::Gone { .. } => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Intent {
     Absent,
@@ -158,7 +169,9 @@ pub struct Tables {
     pub slugs: [Option<SlugClaim>; SLUGS as usize],
     pointers: [[[Option<Name>; POSTS as usize]; MONTHS as usize]; TAGS as usize],
     pub listings: [Listing; MONTHS as usize],
-    pub tags: [TagRow; TAGS as usize],
+    tags: [TagRow; TAGS as usize],
+    /// The count of a partition of tags; each slug has a partition of its own.
+    tag_counts: [i8; TAGS as usize],
     /// Whether the post has any: they name no intent.
     pub revisions: [bool; POSTS as usize],
     /// A bit for each change: its entry in the record has its name as the key, so that there is never a second.
@@ -175,6 +188,7 @@ impl Tables {
             pointers: [[[None; 2]; 2]; 3],
             listings: [Listing { count: 0, needed_by: 0 }; 2],
             tags: [TagRow::None; 3],
+            tag_counts: [0; 3],
             revisions: [false; 2],
             record: 0,
         }
@@ -198,7 +212,22 @@ impl Tables {
     }
 
     pub fn put_tag(&mut self, tag: u8) {
-        self.tags[usize::from(tag)] = TagRow::Identity { slug: tag, former: 0, made_by: NOBODY, deleting_by: NOBODY };
+        let row = TagRow::Identity { slug: tag, former: 0, made_by: NOBODY, deleting_by: NOBODY };
+        self.put_tag_row(tag, row, false);
+    }
+
+    /// With the count of its partition, in one transaction. `was_listed`: of the row that it replaces, as its writer has read it.
+    pub fn put_tag_row(&mut self, key: u8, row: TagRow, was_listed: bool) {
+        self.tags[usize::from(key)] = row;
+        self.tag_counts[usize::from(key)] += i8::from(row.is_listed(key)) - i8::from(was_listed);
+    }
+
+    pub fn tag_mut(&mut self, tag: u8) -> &mut TagRow {
+        &mut self.tags[usize::from(tag)]
+    }
+
+    pub fn tags_are_counted(&self) -> bool {
+        (0..TAGS).all(|key| self.tag_counts[usize::from(key)] == i8::from(self.tag(key).is_listed(key)))
     }
 
     pub fn post(&self, place: Place) -> PostRow {

@@ -49,6 +49,8 @@ pub struct Rules {
     pub sweep_revisions: bool,
     /// A tag that is made with a post waits for the deletion of the tag that was there.
     pub wait_for_deletion: bool,
+    /// A new term that takes the place of a deleted term's slug row takes that row out of the count.
+    pub count_replaced_rows: bool,
 }
 
 impl Rules {
@@ -76,5 +78,6 @@ impl Rules {
         bounded_waits: true,
         sweep_revisions: true,
         wait_for_deletion: true,
+        count_replaced_rows: true,
     };
 }

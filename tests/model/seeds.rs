@@ -76,6 +76,12 @@ pub const SEEDS: &[Seed] = &[
         (1, 0),
     ),
     seed(
+        "terms: a replaced slug row stays counted",
+        |r| r.count_replaced_rows = false,
+        "rename tag, delete tag, make a tag of that slug",
+        (0, 0),
+    ),
+    seed(
         "answers: a commit without an answer is told as refused before the fence",
         |r| r.unknown_without_fence = false,
         "retag",

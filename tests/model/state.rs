@@ -221,7 +221,7 @@ pub struct State {
 impl State {
     pub fn new(tables: Tables, writers: usize, stops: u8, losses: u8) -> Self {
         let posts = [0, 1].map(|id| tables.find(id).map(|(post, _)| post));
-        let tags = tables.tags.map(|row| match row {
+        let tags = [0, 1, 2].map(|tag| match tables.tag(tag) {
             TagRow::Identity { slug, former, .. } => Some((slug, former)),
             TagRow::None | TagRow::Gone { .. } | TagRow::Slug { .. } => None,
         });

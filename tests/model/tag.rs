@@ -5,6 +5,11 @@ use crate::post::may_write;
 use crate::rows::{NOBODY, Row, TAGS, TagRow};
 use crate::state::{Actor, Plan, State, Step, Told};
 
+/// Whether a slug leads to the tag of this row.
+fn has_slug(row: TagRow, key: u8) -> bool {
+    matches!(row, TagRow::Identity { slug, former, .. } if slug == key || former & (1 << key) != 0)
+}
+
 impl Case {
     fn tag_plan(s: &State, a: &Actor) -> (u8, Option<u8>, Option<u8>) {
         let Plan::Tag { tag, from, to } = s.plan(a.name) else { unreachable!("the plan is a tag's") };
@@ -17,7 +22,7 @@ impl Case {
         if !a.sees(row) {
             return self.refuse(s, a);
         }
-        if let TagRow::Identity { deleting_by, .. } = &mut s.tables.tags[usize::from(tag)] {
+        if let TagRow::Identity { deleting_by, .. } = s.tables.tag_mut(tag) {
             *deleting_by = a.name;
         }
         s.touch(a, row);
@@ -57,7 +62,8 @@ impl Case {
             return self.refuse(s, a);
         }
         if slug != tag && may_write(a, row, there == TagRow::None) {
-            s.tables.tags[usize::from(slug)] = TagRow::Slug { first: tag, by: a.name, listed: true };
+            let named = TagRow::Slug { first: tag, by: a.name, listed: true };
+            s.tables.put_tag_row(slug, named, there.is_listed(slug));
             s.touch(a, row);
         }
         a.go(Step::LookForNewTags);
@@ -82,12 +88,15 @@ impl Case {
         let is_free = match there {
             TagRow::None => !a.is_late || a.is_insert,
             TagRow::Gone { .. } => a.sees(row),
-            TagRow::Identity { .. } | TagRow::Slug { .. } => false,
+            // Of a tag that was deleted, and whose slug rows are still to go.
+            TagRow::Slug { first, by, .. } => !a.is_late && s.is_closed(by) && !has_slug(s.tables.tag(first), tag),
+            TagRow::Identity { .. } => false,
         };
         if !is_free {
             return self.refuse(s, a);
         }
-        s.tables.tags[usize::from(tag)] = TagRow::Gone { by: a.name };
+        let was_listed = self.rules.count_replaced_rows && there.is_listed(tag);
+        s.tables.put_tag_row(tag, TagRow::Gone { by: a.name }, was_listed);
         s.touch(a, row);
         a.remember(row);
         a.go(Step::CommitTag);
@@ -110,7 +119,7 @@ impl Case {
             }
             (_, Some(slug)) => TagRow::Identity { slug, former: 0, made_by: by, deleting_by: NOBODY },
         };
-        s.tables.tags[usize::from(tag)] = after;
+        s.tables.put_tag_row(tag, after, from == Some(tag));
         s.touch(a, row);
         s.tags[usize::from(tag)] = match after {
             TagRow::Identity { slug, former, .. } => Some((slug, former)),
@@ -130,9 +139,9 @@ impl Case {
         if is_redirect
             && self.may_remove(a, row)
             && self.may_reconcile(s, a)
-            && let TagRow::Slug { listed, .. } = &mut s.tables.tags[usize::from(left)]
+            && let TagRow::Slug { first, by, listed } = s.tables.tag(left)
         {
-            *listed = false;
+            s.tables.put_tag_row(left, TagRow::Slug { first, by, listed: false }, listed);
             s.touch(a, row);
         }
         a.go(Step::Close);
@@ -147,7 +156,8 @@ impl Case {
             let row = Row::Tag(slug);
             let is_own = matches!(s.tables.tag(slug), TagRow::Slug { first, .. } if first == tag);
             if is_own && self.may_remove(a, row) && self.may_reconcile(s, a) {
-                s.tables.tags[usize::from(slug)] = TagRow::None;
+                let was_listed = s.tables.tag(slug).is_listed(slug);
+                s.tables.put_tag_row(slug, TagRow::None, was_listed);
                 s.touch(a, row);
             }
         }
@@ -163,7 +173,7 @@ impl Case {
             && self.may_remove(a, row)
             && self.may_reconcile(s, a)
         {
-            s.tables.tags[usize::from(tag)] = TagRow::None;
+            s.tables.put_tag_row(tag, TagRow::None, false);
             s.touch(a, row);
         }
         a.go(Step::Close);
