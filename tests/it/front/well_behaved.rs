@@ -13,6 +13,10 @@ use serde_json::{Value, json};
 /// Far above what the well-behaved client waits on a busy machine, and far below every time that an attack could make it wait.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Connections that one request may take, if the server closes them for others: for as long as heads keep their places.
+const TRIES_MAX: usize = 600;
+const TRY_AGAIN: Duration = Duration::from_millis(50);
+
 /// A client that asks for a page, again and again, on a connection of its own each time.
 pub struct WellBehaved {
     stop: Arc<AtomicBool>,
@@ -29,6 +33,23 @@ impl WellBehaved {
 
     /// Every answer must be of the status 200 and without errors.
     pub fn start_asking(address: &str, request: &Value) -> Self {
+        Self::start_with(address, request, ask)
+    }
+
+    /// As [`start_asking`](Self::start_asking); and if its connection is closed before it is answered, it opens another, as browsers do.
+    pub fn start_asking_again(address: &str, request: &Value) -> Self {
+        Self::start_with(address, request, |address, sent| {
+            for _ in 0..TRIES_MAX {
+                match try_ask(address, sent) {
+                    Ok(said) if !said.is_empty() => return read(&said),
+                    _ => thread::sleep(TRY_AGAIN),
+                }
+            }
+            panic!("no answer to {TRIES_MAX} tries");
+        })
+    }
+
+    fn start_with(address: &str, request: &Value, ask: fn(&str, &[u8]) -> (u16, Value)) -> Self {
         let sent = post(request.clone());
         let stop = Arc::new(AtomicBool::new(false));
         let answers = Arc::new(AtomicUsize::new(0));
@@ -126,15 +147,26 @@ pub fn post(body: Value) -> Vec<u8> {
 
 /// The status and the JSON that answer what is sent.
 pub fn ask(address: &str, sent: &[u8]) -> (u16, Value) {
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
-    stream.write_all(sent).expect("a request");
-    answer(stream)
+    read(&try_ask(address, sent).expect("an answer"))
+}
+
+/// What is answered, as it is sent.
+fn try_ask(address: &str, sent: &[u8]) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    stream.write_all(sent)?;
+    let mut said = String::new();
+    stream.read_to_string(&mut said)?;
+    Ok(said)
 }
 
 pub fn answer(mut stream: TcpStream) -> (u16, Value) {
     let mut said = String::new();
     stream.read_to_string(&mut said).expect("an answer");
+    read(&said)
+}
+
+fn read(said: &str) -> (u16, Value) {
     let (head, body) = said.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {said:?}"));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {said}")))

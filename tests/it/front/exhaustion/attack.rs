@@ -30,13 +30,22 @@ impl<'a> Attack<'a> {
         Self::beside(name, serving, "{ posts(first: 5) { nodes { title } } }")
     }
 
+    /// The same, on connections of which some are closed for others: the client opens another then.
+    pub fn on_connections(name: &'static str, serving: &'a Serving) -> Self {
+        Self::start(name, serving, "{ posts(first: 5) { nodes { title } } }", WellBehaved::start_asking_again)
+    }
+
     /// The same beside a client that asks this.
     pub fn beside(name: &'static str, serving: &'a Serving, query: &str) -> Self {
+        Self::start(name, serving, query, WellBehaved::start_asking)
+    }
+
+    fn start(name: &'static str, serving: &'a Serving, query: &str, client: fn(&str, &Value) -> WellBehaved) -> Self {
         let measured = WellBehaved::start_asking(&serving.address, &json!({ "query": query }));
         // The first answers are slower: nothing is cached yet.
         measured.wait_for_answers(2 * ANSWERS);
         let alone = measured.end_with_times().without_first(ANSWERS);
-        let client = WellBehaved::start_asking(&serving.address, &json!({ "query": query }));
+        let client = client(&serving.address, &json!({ "query": query }));
         Self { name, serving, alone, client }
     }
 

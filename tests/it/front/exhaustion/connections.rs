@@ -53,7 +53,7 @@ fn is_open(stream: &mut TcpStream) -> bool {
 #[test]
 fn connections_beyond_the_bounds_make_room_and_others_are_served() {
     let example = Example::start(&[], &[]);
-    let attack = Attack::on("7: more connections than there may be", &example.serving);
+    let attack = Attack::on_connections("7: more connections than there may be", &example.serving);
     let address = &example.serving.address;
     let mut idle: Vec<TcpStream> = Vec::new();
     for n in 0..900 {
