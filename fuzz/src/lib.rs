@@ -96,6 +96,7 @@ pub fn rows(data: &[u8]) {
     let Ok(entity) = decode_row(key, &[&checksum.to_le_bytes(), row].concat()) else { return };
     let _ = rows::post::read_whole(&entity);
     let _ = rows::lookup::read(&entity);
+    let _ = rows::idempotency::read(&entity);
     for kind in TermKind::ALL {
         let _ = rows::term::read(kind, &entity);
     }
