@@ -116,7 +116,7 @@ pub static CLIENT_ADDRESS_HEADER: Setting = text(
     "TIDINGS_CLIENT_ADDRESS_HEADER",
     "NAME",
     "The header in which the proxy in front writes the client's address last, such as x-forwarded-for; only if nobody can reach the \
-     server without it. Not set: clients are told apart by the addresses of their connections.",
+     server without it. Not set: clients are distinguished by the addresses of their connections.",
 );
 pub static NO_INTROSPECTION: Setting = switch(
     "no_introspection",

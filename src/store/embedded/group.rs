@@ -157,11 +157,11 @@ impl PlanRows<'_, '_> {
 
 impl Rows for PlanRows<'_, '_> {
     fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.read(|| reader::get_in(self.table, table, key))
+        self.read(|| reader::get(self.table, table, key))
     }
 
     fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>> {
-        self.read(|| reader::range_in(self.table, table, range, limit, None)).map(|page| page.rows)
+        self.read(|| reader::range(self.table, table, range, limit, None)).map(|page| page.rows)
     }
 }
 

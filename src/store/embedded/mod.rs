@@ -15,10 +15,9 @@ mod writer;
 use std::path::Path;
 use std::sync::Arc;
 
-use redb::Database;
-
 use self::handle::Handle;
 use self::open::Verify;
+use self::reader::RowsTable;
 use super::limits::check_page_rows;
 use super::transaction::Plan;
 use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, TableStore, Turn, Turns};
@@ -80,8 +79,9 @@ impl EmbeddedStore {
         Ok(Self { handle, writer, turns: Turns::default() })
     }
 
-    fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
-        self.handle.visit(visit)
+    /// Each in a transaction of its own.
+    fn read<T>(&self, read: impl FnOnce(&RowsTable) -> Result<T>) -> Result<T> {
+        self.handle.visit(|database| read(&reader::open(database)?))
     }
 }
 
@@ -93,15 +93,11 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.visit(|database| reader::get(database, table, key))
+        self.read(|rows| reader::get(rows, table, key))
     }
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        match self.visit(|database| reader::get_many(database, table, keys)) {
-            Ok(rows) => rows.into_iter().map(Ok).collect(),
-            // One row that does not read may be the reason: each key then answers for itself.
-            Err(_) => keys.iter().map(|key| self.visit(|database| reader::get(database, table, key))).collect(),
-        }
+        reader::get_each(keys, |keys| self.read(|rows| reader::get_many(rows, table, keys)))
     }
 
     async fn range(
@@ -112,7 +108,7 @@ impl TableStore for EmbeddedStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         check_page_rows(limit)?;
-        self.visit(|database| reader::range(database, table, range, limit, continuation))
+        self.read(|rows| reader::range(rows, table, range, limit, continuation))
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -132,7 +128,7 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.visit(|database| reader::scan(database, table, continuation))
+        self.read(|rows| reader::scan(rows, table, continuation))
     }
 
     async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
@@ -140,6 +136,6 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn ping(&self) -> Result<()> {
-        self.visit(reader::ping)
+        self.read(|_| Ok(()))
     }
 }

@@ -12,22 +12,20 @@ use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRa
 /// All rows, inside a read transaction that is open as long as this.
 pub(super) type RowsTable = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-pub(super) fn get(database: &Database, table: &str, key: &Key) -> Result<Option<Entity>> {
-    get_in(&open(database)?, table, key)
+/// Point reads by one function that reads all of them, or each for itself: one row that does not read may be the reason of a failure.
+pub(super) fn get_each<R>(keys: &[Key], read: impl Fn(&[Key]) -> Result<Vec<R>>) -> Vec<Result<R>> {
+    let alone = |key: &Key| read(std::slice::from_ref(key)).map(|mut rows| rows.remove(0));
+    match read(keys) {
+        Ok(rows) => rows.into_iter().map(Ok).collect(),
+        Err(_) => keys.iter().map(alone).collect(),
+    }
 }
 
-/// All from one transaction.
-pub(super) fn get_many(database: &Database, table: &str, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
-    get_many_in(&open(database)?, table, keys)
+pub(super) fn get_many(rows: &RowsTable, table: &str, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
+    keys.iter().map(|key| get(rows, table, key)).collect()
 }
 
-/// As [`get_many`], from a table that is open.
-pub(super) fn get_many_in(rows: &RowsTable, table: &str, keys: &[Key]) -> Result<Vec<Option<Entity>>> {
-    keys.iter().map(|key| get_in(rows, table, key)).collect()
-}
-
-/// As [`get`], from a table that is open.
-pub(super) fn get_in(
+pub(super) fn get(
     rows: &impl ReadableTable<&'static [u8], &'static [u8]>,
     table: &str,
     key: &Key,
@@ -38,17 +36,6 @@ pub(super) fn get_in(
 }
 
 pub(super) fn range(
-    database: &Database,
-    table: &str,
-    range: &RowRange,
-    limit: usize,
-    continuation: Option<&Continuation>,
-) -> Result<Page> {
-    range_in(&open(database)?, table, range, limit, continuation)
-}
-
-/// As [`range`], from a table that is open.
-pub(super) fn range_in(
     rows: &impl ReadableTable<&'static [u8], &'static [u8]>,
     table: &str,
     range: &RowRange,
@@ -66,12 +53,7 @@ pub(super) fn range_in(
 }
 
 /// The continuation of a scan names the partition and the row.
-pub(super) fn scan(database: &Database, table: &str, continuation: Option<&Continuation>) -> Result<Page> {
-    scan_in(&open(database)?, table, continuation)
-}
-
-/// As [`scan`], from a table that is open.
-pub(super) fn scan_in(rows: &RowsTable, table: &str, continuation: Option<&Continuation>) -> Result<Page> {
+pub(super) fn scan(rows: &RowsTable, table: &str, continuation: Option<&Continuation>) -> Result<Page> {
     let from = match continuation.and_then(|c| c.0.split_once('\0')) {
         Some((partition, row)) => encode_key(table, partition, row),
         None => encode_key(table, "", ""),
@@ -79,10 +61,6 @@ pub(super) fn scan_in(rows: &RowsTable, table: &str, continuation: Option<&Conti
     let mut to = table.as_bytes().to_vec();
     to.push(1);
     read_page(rows, &from, &to, PAGE_ROWS_MAX, |key| format!("{}\0{}", key.partition(), key.row()))
-}
-
-pub(super) fn ping(database: &Database) -> Result<()> {
-    open(database).map(|_| ())
 }
 
 /// The first key after all rows of a partition: NUL ends the partition's name, and no name holds the byte 1.
@@ -115,7 +93,8 @@ fn read_page(
     Ok(page)
 }
 
-fn open(database: &Database) -> Result<RowsTable> {
+/// All rows as they are now.
+pub(super) fn open(database: &Database) -> Result<RowsTable> {
     let read = database.begin_read().map_err(unreadable)?;
     read.open_table(ROWS).map_err(unreadable)
 }

@@ -41,15 +41,11 @@ impl TableStore for FileSnapshot {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.read(|rows| reader::get_in(rows, table, key))
+        self.read(|rows| reader::get(rows, table, key))
     }
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        match self.read(|rows| reader::get_many_in(rows, table, keys)) {
-            Ok(rows) => rows.into_iter().map(Ok).collect(),
-            // One row that does not read may be the reason: each key then answers for itself.
-            Err(_) => keys.iter().map(|key| self.read(|rows| reader::get_in(rows, table, key))).collect(),
-        }
+        reader::get_each(keys, |keys| self.read(|rows| reader::get_many(rows, table, keys)))
     }
 
     async fn range(
@@ -60,7 +56,7 @@ impl TableStore for FileSnapshot {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         check_page_rows(limit)?;
-        self.read(|rows| reader::range_in(rows, table, range, limit, continuation))
+        self.read(|rows| reader::range(rows, table, range, limit, continuation))
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -68,7 +64,7 @@ impl TableStore for FileSnapshot {
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.read(|rows| reader::scan_in(rows, table, continuation))
+        self.read(|rows| reader::scan(rows, table, continuation))
     }
 
     async fn ping(&self) -> Result<()> {

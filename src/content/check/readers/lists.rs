@@ -1,7 +1,8 @@
 //! Lists as readers page through them, forwards and backwards, with their counts; the months of the archive.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
+use std::hash::Hash;
 
 use crate::content::error::Result;
 use crate::content::pages::posts::{PAGE_SIZE_MAX, read_page};
@@ -103,7 +104,7 @@ fn in_order<C>(mut found: Vec<C>, direction: Direction) -> Vec<C> {
     found
 }
 
-fn compare<C: PartialEq>(
+fn compare<C: Eq + Hash>(
     asked: &str,
     direction: Direction,
     expected: &[C],
@@ -113,7 +114,10 @@ fn compare<C: PartialEq>(
     if expected == found {
         return None;
     }
-    let differs = |those: &[C], of: &[C]| those.iter().find(|item| !of.contains(item)).map(&name);
+    let differs = |those: &[C], of: &[C]| {
+        let of: HashSet<&C> = of.iter().collect();
+        those.iter().find(|item| !of.contains(item)).map(&name)
+    };
     let which = match (differs(expected, found), differs(found, expected)) {
         (Some(missing), _) => format!("it lacks {missing}"),
         (None, Some(surplus)) => format!("it has {surplus}"),
@@ -133,7 +137,7 @@ fn compare_count(asked: &str, expected: impl TryInto<u64> + Display + Copy, foun
 
 fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<Expected<'a>>> {
     let (public, editor) = (shown.public, shown.editor);
-    let actor = editor.actor().expect("the reader of an editor knows who asks");
+    let actor = editor.actor().expect("the reader of an editor has an actor");
     let on = |shelf: Shelf| shown.posts.by_id.values().filter(move |known| known.place.shelf == shelf);
     let to_come = on(Shelf::Posts).filter(|known| known.place.key.at > public.now());
     let mut lists = vec![
@@ -186,7 +190,7 @@ async fn check_archive(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     let found: BTreeMap<Month, u64> = total::archive(shown.public, |_| true).await?.into_iter().collect();
     let expected: BTreeMap<Month, u64> =
         months(shown).into_iter().map(|(month, posts)| (month, posts.len() as u64)).collect();
-    let each: std::collections::BTreeSet<&Month> = found.keys().chain(expected.keys()).collect();
+    let each: BTreeSet<&Month> = found.keys().chain(expected.keys()).collect();
     let count = |counts: &BTreeMap<Month, u64>, month: &Month| counts.get(month).copied().unwrap_or_default();
     Ok(each
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::future::try_join_all;
 
 use crate::content::check::Owners;
 use crate::content::error::Result;
@@ -16,25 +16,26 @@ const LOOKUPS_AT_ONCE: usize = 32;
 
 pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     let owners = Owners::of(shown.posts);
-    let mut posts = Vec::with_capacity(shown.posts.by_id.len());
-    for (id, known) in &shown.posts.by_id {
-        posts.push(check_post(shown.editor, &owners, id, known));
+    let mut differences = Vec::new();
+    let known: Vec<_> = shown.posts.by_id.iter().collect();
+    for some in known.chunks(LOOKUPS_AT_ONCE) {
+        let mut checks = Vec::with_capacity(some.len());
+        for (id, known) in some {
+            checks.push(check_post(shown.editor, &owners, id, known));
+        }
+        differences.extend(try_join_all(checks).await?.into_iter().flatten());
     }
-    let mut differences = all(posts).await?;
     let taken: HashSet<(_, &Slug)> =
         shown.terms.iter().flat_map(|term| [&term.slug, &term.id.first_slug].map(|slug| (term.kind(), slug))).collect();
-    let mut terms = Vec::with_capacity(shown.terms.len());
-    for term in shown.terms {
-        let former = term.former_slugs.iter().filter(|slug| !taken.contains(&(term.kind(), *slug)));
-        terms.push(check_term(shown.public, term, former.collect()));
+    for some in shown.terms.chunks(LOOKUPS_AT_ONCE) {
+        let mut checks = Vec::with_capacity(some.len());
+        for term in some {
+            let former = term.former_slugs.iter().filter(|slug| !taken.contains(&(term.kind(), *slug)));
+            checks.push(check_term(shown.public, term, former.collect()));
+        }
+        differences.extend(try_join_all(checks).await?.into_iter().flatten());
     }
-    differences.extend(all(terms).await?);
     Ok(differences)
-}
-
-async fn all(checks: Vec<impl Future<Output = Result<Vec<Difference>>>>) -> Result<Vec<Difference>> {
-    let found: Vec<_> = stream::iter(checks).buffer_unordered(LOOKUPS_AT_ONCE).try_collect().await?;
-    Ok(found.into_iter().flatten().collect())
 }
 
 async fn check_post(reader: &Reader, owners: &Owners<'_>, id: &PostId, known: &Known) -> Result<Vec<Difference>> {
