@@ -44,7 +44,7 @@ pub enum StartError {
 pub struct Serving {
     pub sign_in: SignIn,
     /// Whether anyone may ask what an answer cost.
-    pub tells_storage: bool,
+    pub reports_storage: bool,
     /// What a query may cost at the most.
     pub storage_requests_max: u64,
     /// Bytes of rendered bodies that are kept.
@@ -55,9 +55,9 @@ pub struct Serving {
 
 impl From<ServeSettings> for Serving {
     fn from(settings: ServeSettings) -> Self {
-        let ServeSettings { sign_in, tells_storage, storage_requests_max, rendered_bytes_max, http, server, .. } =
+        let ServeSettings { sign_in, reports_storage, storage_requests_max, rendered_bytes_max, http, server, .. } =
             settings;
-        Self { sign_in, tells_storage, storage_requests_max, rendered_bytes_max, http, server }
+        Self { sign_in, reports_storage, storage_requests_max, rendered_bytes_max, http, server }
     }
 }
 
@@ -134,7 +134,7 @@ fn of_file(store: EmbeddedStore) -> Store {
 /// # Errors
 /// Where the store cannot be read.
 #[expect(clippy::print_stderr, reason = "an import tells the one who waits for it")]
-pub async fn settle_others(content: &Content) -> Result<(), ContentError> {
+pub async fn recover_others(content: &Content) -> Result<(), ContentError> {
     let mut waits = 0;
     while content.recover().await?.left > 0 && waits < LEASE_SECONDS {
         if waits == 0 {
@@ -169,7 +169,7 @@ pub async fn serve(
     let reporting = tokio::spawn(repeats::report_for_ever());
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
-    let telling = listeners.metrics.map(|listener| tokio::spawn(tell_metrics(listener, limits.clone())));
+    let telling = listeners.metrics.map(|listener| tokio::spawn(register_metrics(listener, limits.clone())));
     let stopped = run(listeners.public, routes, shutdown, limits).await;
     if writes.settle(stop_time).await.is_err() {
         tracing::warn!("http.writes_cut_off");
@@ -184,7 +184,7 @@ pub async fn serve(
     stopped
 }
 
-async fn tell_metrics(listener: TcpListener, limits: ServerLimits) {
+async fn register_metrics(listener: TcpListener, limits: ServerLimits) {
     run(listener, http::metrics::router(), std::future::pending(), limits).await;
 }
 
@@ -192,7 +192,7 @@ async fn tell_metrics(listener: TcpListener, limits: ServerLimits) {
 fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
     let mut service = ContentService::new(content.clone(), serving.storage_requests_max)
         .with_sign_in(serving.sign_in)
-        .telling_storage(serving.tells_storage);
+        .telling_storage(serving.reports_storage);
     if !serving.http.limits.query.introspection {
         service = service.without_suggestions();
     }

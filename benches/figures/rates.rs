@@ -51,11 +51,11 @@ pub fn one_core() -> std::io::Result<tokio::runtime::Runtime> {
 }
 
 /// Queries, for information.
-pub fn figures(store: &Path, posts: u64, seconds: f64, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Figure>> {
+pub fn figures(store: &Path, posts: u64, seconds: f64, is_requested: impl Fn(&str) -> bool) -> Result<Vec<Figure>> {
     let runtime = one_core()?;
     let content = runtime.block_on(site::open(store))?;
     let service = site::service(&content);
-    let wanted = queries(posts).into_iter().filter(|(name, _)| is_wanted(name));
+    let wanted = queries(posts).into_iter().filter(|(name, _)| is_requested(name));
     wanted.map(|(name, document)| figure(&runtime, &service, name, &document, seconds)).collect()
 }
 

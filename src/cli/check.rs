@@ -19,7 +19,7 @@ use crate::content::repair::Options;
 pub struct Check {
     #[command(flatten)]
     store: Flags<OfStore>,
-    /// Mend what differs, from the posts as the truth, and check again. A line for each mend.
+    /// Fix what differs, from the posts as the truth, and check again. A line for each fix.
     #[arg(long)]
     repair: bool,
     /// With --repair: remove what is left of posts whose whole row is gone or does not read.
@@ -58,10 +58,10 @@ async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<Report, Fa
 
 async fn repair(content: &Content, options: Options, out: &mut StdoutLock<'_>) -> Result<Report, Failure> {
     // A pipe that is closed must not stop a repair halfway; the last lines tell of it.
-    let repaired = content.repair(options, |line| drop(writeln!(out, "mended  {}", in_one_line(line)))).await?;
+    let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await?;
     for (difference, why) in &repaired.left {
         writeln!(out, "left    {}; {}", in_one_line(difference), in_one_line(why))?;
     }
-    writeln!(out, "{} mended, {} left", repaired.mended, repaired.left.len())?;
+    writeln!(out, "{} fixed, {} left", repaired.fixed, repaired.left.len())?;
     Ok(repaired.report)
 }

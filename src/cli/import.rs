@@ -61,7 +61,7 @@ pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<Sour
 /// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report.
 pub(super) async fn import_into(content: &Content, source: Arc<Source>, overwrite: bool) -> Result<Report, Failure> {
     let options = Options { dry_run: false, overwrite };
-    app::settle_others(content).await?;
+    app::recover_others(content).await?;
     let bar = progress_bar(source.entries().len());
     let report = run::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
     bar.finish_and_clear();

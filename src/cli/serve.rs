@@ -59,7 +59,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
     // Listened for before the address is told: who reads it may ask for the stop at once.
     let shutdown = stop_signal()?;
     let listeners = Listeners { public: listener, metrics };
-    tell_addresses(&listeners, settings.http.playground)?;
+    print_addresses(&listeners, settings.http.playground)?;
     let stopped = app::serve(content, settings.into(), listeners, shutdown).await;
     tracing.stop().await;
     if stopped.cut_off > 0 {
@@ -70,7 +70,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
 }
 
 /// The address of GraphQL in the first line, for programs that wait for it.
-fn tell_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Result<()> {
+fn print_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Result<()> {
     let address = listeners.public.local_addr()?;
     let mut text = format!("Serving GraphQL at http://{address}/graphql\n");
     if has_playground {

@@ -23,10 +23,10 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
     let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
     let batch_max = settings.count(&table::BATCH_MAX)?;
     let playground = !settings.is_on(&table::NO_PLAYGROUND)?;
-    let tells_timing = settings.is_on(&table::TELL_STORAGE)?;
+    let reports_timing = settings.is_on(&table::REPORT_STORAGE)?;
     let cors = origins.into_iter().collect();
     let client_address_header = settings.parse(&table::CLIENT_ADDRESS_HEADER)?;
-    Ok(HttpSettings { cors, batch_max, playground, tells_timing, client_address_header, limits: limits(settings)? })
+    Ok(HttpSettings { cors, batch_max, playground, reports_timing, client_address_header, limits: limits(settings)? })
 }
 
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {

@@ -26,7 +26,7 @@ pub struct ServeSettings {
     pub create: bool,
     pub sign_in: SignIn,
     /// Whether anyone may ask what an answer cost.
-    pub tells_storage: bool,
+    pub reports_storage: bool,
     /// What a query may cost at the most.
     pub storage_requests_max: u64,
     /// Bytes of rendered bodies that are kept.
@@ -49,7 +49,7 @@ impl ServeSettings {
             import: settings.parse(&table::IMPORT)?,
             create: settings.is_on(&table::CREATE)?,
             sign_in: access::sign_in(settings)?,
-            tells_storage: settings.is_on(&table::TELL_STORAGE)?,
+            reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
             storage_requests_max: settings.number(&table::limits::STORAGE_REQUESTS)?,
             rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
             http: limits::http(settings)?,

@@ -54,7 +54,7 @@ impl PostChanges {
     }
 }
 
-/// Something that the caller can mend; nothing was written.
+/// Something that the caller can fix; nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
     pub code: UserErrorCode,

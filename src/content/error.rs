@@ -7,7 +7,7 @@ use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// An argument cannot be taken. Mend it.
+    /// An argument cannot be taken. Fix it.
     #[error("{message}")]
     BadArgument { argument: &'static str, message: String },
     /// A cursor that was not made for this list.

@@ -12,8 +12,8 @@ use crate::model::{Slug, Term, TermId, TermKind};
 use crate::store::{Batch, Entity, Operation, Precondition, Properties};
 
 use super::Content;
-use super::directory::scan_all;
 use super::error::Result;
+use super::partition_catalog::scan_all;
 use super::repair;
 use super::rows::Fields;
 use super::rows::term as rows;
@@ -47,7 +47,7 @@ impl Content {
         };
         if migrated.terms > 0 || intents.iter().any(is_left) {
             let done = repair::repair(self, repair::Options::default(), |line| tracing::info!(line, "store.repaired"));
-            migrated.repaired = done.await?.mended;
+            migrated.repaired = done.await?.fixed;
             tracing::info!(terms = migrated.terms, repaired = migrated.repaired, "store.migrated");
         }
         Ok(migrated)
@@ -128,8 +128,8 @@ impl OldTerms {
         for (slug, direction, row) in pending {
             let fields = Fields(&row);
             let from: Slug = fields.parsed(PENDING_FROM)?;
-            let leads_here = |row: &Entity| Fields(row).parsed::<Slug>(FORWARD_TO).is_ok_and(|to| to == slug);
-            match leading.get(&from).is_some_and(leads_here) {
+            let redirects_here = |row: &Entity| Fields(row).parsed::<Slug>(FORWARD_TO).is_ok_and(|to| to == slug);
+            match leading.get(&from).is_some_and(redirects_here) {
                 true if direction == Direction::Forward => {
                     let first_slug: Slug = fields.parsed("FirstSlug")?;
                     old.terms.insert(first_slug.clone(), read(kind, &fields, slug, first_slug)?);

@@ -1,17 +1,17 @@
 //! What the server does with content: reads, pages, writes, checks, repairs. The rule of this room: it knows neither GraphQL nor HTTP.
 
 mod audit;
-pub mod catalog;
 pub mod check;
+mod coalesce;
 pub mod commands;
-pub mod directory;
 pub mod editor;
 pub mod error;
 pub mod history;
+pub mod inventory;
 pub mod migrate;
 mod moves;
-mod nearby;
 pub mod pages;
+pub mod partition_catalog;
 mod permission;
 pub mod reader;
 pub mod rendering;
@@ -31,7 +31,7 @@ pub use write::Writer;
 use crate::clock::Clock;
 use crate::keys::Table;
 use crate::store::{CountingStore, Store};
-use directory::Directories;
+use partition_catalog::PartitionCatalogs;
 use rendering::Renderer;
 use tokens::cache::TokenCache;
 use write::recover::Recovered;
@@ -49,7 +49,7 @@ pub enum Sharing {
 #[derive(Clone)]
 pub struct Content {
     store: Store,
-    directories: Arc<Directories>,
+    partition_catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
     renderer: Arc<Renderer>,
     clock: Clock,
@@ -66,7 +66,14 @@ impl Content {
         };
         let tokens = Arc::new(TokenCache::new(age_max));
         let renderer = Arc::new(Renderer::default());
-        Ok(Self { store, directories: Arc::new(Directories::new(age_max)), tokens, renderer, clock, sharing })
+        Ok(Self {
+            store,
+            partition_catalogs: Arc::new(PartitionCatalogs::new(age_max)),
+            tokens,
+            renderer,
+            clock,
+            sharing,
+        })
     }
 
     /// As it is, but keeping at most so many bytes of rendered bodies.
@@ -90,11 +97,11 @@ impl Content {
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
-        Reader::new(counted, Arc::clone(&self.directories), self.clock.now())
+        Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now())
     }
 
     pub fn writer(&self) -> Result<Writer> {
-        Writer::new(Arc::clone(&self.store), Arc::clone(&self.directories), self.clock.clone())
+        Writer::new(Arc::clone(&self.store), Arc::clone(&self.partition_catalogs), self.clock.clone())
     }
 
     /// Settles what a stopped server left unfinished.
@@ -125,10 +132,10 @@ impl Content {
     /// One that reads the lists of partitions itself.
     fn fresh_reader(&self) -> Reader {
         let counted = CountingStore::new(Arc::clone(&self.store));
-        Reader::new(counted, Arc::new(Directories::new(None)), self.clock.now())
+        Reader::new(counted, Arc::new(PartitionCatalogs::new(None)), self.clock.now())
     }
 
-    /// Mends what differs, from the posts as the truth, and checks again. `told`: a line for each mend.
+    /// Mends what differs, from the posts as the truth, and checks again. `told`: a line for each fix.
     pub async fn repair(&self, options: repair::Options, told: impl FnMut(String)) -> Result<repair::Repaired> {
         repair::repair(self, options, told).await
     }
@@ -139,9 +146,9 @@ impl Content {
     }
 
     /// Drops what is cached: the next reader reads everything anew.
-    pub fn forget_cached(&self) {
-        self.directories.forget();
-        self.tokens.forget();
+    pub fn invalidate_cached(&self) {
+        self.partition_catalogs.invalidate();
+        self.tokens.invalidate();
     }
 
     /// Whether no other process writes to the store.

@@ -11,26 +11,26 @@ use super::rows::post::{self as rows, Move, OtherPlace};
 /// How often a post may be moved on while it is looked for.
 const STEPS_MAX: usize = 8;
 
-/// Whether a row bears the mark of a move, so that [`stands`] must be asked.
+/// Whether a row bears the mark of a move, so that [`is_current`] must be asked.
 pub(super) fn may_be_moving(row: &Entity) -> bool {
     rows::is_marked(row)
 }
 
 /// Whether a post's row counts at this moment. One point read where it is the new end of a move, two where the old end has gone, else none.
-pub(super) async fn stands(store: &Store, row: &Entity) -> Result<bool> {
+pub(super) async fn is_current(store: &Store, row: &Entity) -> Result<bool> {
     let from = match rows::read_move(row)? {
         None => return Ok(true),
         Some(Move::ForwardTo(_)) => return Ok(false),
         Some(Move::PendingFrom(from)) => PostPlace::from(from),
     };
     let here = PostPlace::of(&rows::read_summary(row)?);
-    match store.get(from.shelf.name(), &from.summary()).await? {
+    match store.get(from.collection.name(), &from.summary()).await? {
         // It may forward to where another change has moved the post.
         Some(old) => {
             Ok(matches!(rows::read_move(&old)?, Some(Move::ForwardTo(to)) if PostPlace::from(to.clone()) == here))
         }
         // The old end goes only after the mark: this one was made and has lost its mark meanwhile, or another change was made instead.
-        None => match store.get(here.shelf.name(), &row.key).await? {
+        None => match store.get(here.collection.name(), &row.key).await? {
             Some(now) => Ok(rows::read_move(&now)?.is_none()),
             None => Ok(false),
         },
@@ -46,7 +46,7 @@ pub(super) async fn follow(store: &Store, place: &PostPlace, slug: Option<&Slug>
         let post = rows::read_summary(&row)?;
         place = match rows::read_move(&row)? {
             None => return Ok(Some(post)),
-            Some(Move::PendingFrom(_)) if stands(store, &row).await? => return Ok(Some(post)),
+            Some(Move::PendingFrom(_)) if is_current(store, &row).await? => return Ok(Some(post)),
             Some(Move::ForwardTo(other) | Move::PendingFrom(other)) => other.into(),
         };
         slug = Some(post.slug);
@@ -55,9 +55,9 @@ pub(super) async fn follow(store: &Store, place: &PostPlace, slug: Option<&Slug>
 }
 
 async fn row_at(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result<Option<Entity>> {
-    let summary = store.get(place.shelf.name(), &place.summary()).await?;
+    let summary = store.get(place.collection.name(), &place.summary()).await?;
     let (None, Some(slug)) = (&summary, slug) else { return Ok(summary) };
-    let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
+    let Some(row) = store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(None) };
     Ok((rows::read_summary(&row)?.id == place.key.id).then_some(row))
 }
 
@@ -86,6 +86,6 @@ pub(super) async fn find(store: &Store, id: &PostId, known: &[PostPlace]) -> Res
 
 impl From<OtherPlace> for PostPlace {
     fn from(other: OtherPlace) -> Self {
-        Self { shelf: other.shelf, key: other.key }
+        Self { collection: other.collection, key: other.key }
     }
 }

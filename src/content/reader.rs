@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use futures_util::future::{join_all, try_join_all};
 
-use crate::keys::{PostPlace, Shelf, Table, lookup, place, term};
+use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
 use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
 use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
-use super::directory::{Directories, FirstCharacters, Months, Source};
+use super::coalesce;
 use super::error::{ContentError, Result};
 use super::moves;
-use super::nearby;
+use super::partition_catalog::{FirstCharacters, Months, PartitionCatalogs, Source};
 use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
@@ -32,7 +32,7 @@ enum Part {
 pub struct Reader {
     pub(super) source: Source,
     counted: Arc<CountingStore>,
-    pub(super) directories: Arc<Directories>,
+    pub(super) partition_catalogs: Arc<PartitionCatalogs>,
     now: Instant,
     /// Who asks, where that is known.
     actor: Option<Arc<Actor>>,
@@ -53,9 +53,9 @@ impl BodyPlace {
 }
 
 impl Reader {
-    pub fn new(counted: Arc<CountingStore>, directories: Arc<Directories>, now: Instant) -> Self {
+    pub fn new(counted: Arc<CountingStore>, partition_catalogs: Arc<PartitionCatalogs>, now: Instant) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
-        Self { source: Source { store, version: None }, counted, directories, now, actor: None }
+        Self { source: Source { store, version: None }, counted, partition_catalogs, now, actor: None }
     }
 
     /// Reads everything as it is at this moment, whatever is written afterwards, if the store has snapshots. To be dropped with the answer.
@@ -94,21 +94,21 @@ impl Reader {
 
     /// How many months hold posts, or did.
     pub async fn month_count(&self) -> Result<usize> {
-        Ok(self.months(Shelf::Posts).await?.len())
+        Ok(self.months(Collection::Posts).await?.len())
     }
 
-    pub(super) async fn months(&self, shelf: Shelf) -> Result<Months> {
-        Ok(self.directories.months(&self.source, shelf).await?)
+    pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
+        Ok(self.partition_catalogs.months(&self.source, collection).await?)
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
-        Ok(self.directories.first_characters(&self.source, kind).await?)
+        Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
     }
 
     /// Posts of `Posts` by their keys; a key that holds none which may be seen is left out. Point reads, all at once, or a range read where several
     /// stand close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        let plan = nearby::plan(keys, self.directories.months_at_hand(&self.source).as_deref());
+        let plan = coalesce::plan(keys, self.partition_catalogs.cached_months(&self.source).as_deref());
         let near = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
         let (near, single) = futures_util::future::try_join(near, self.posts_singly(&plan.points)).await?;
         let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().map(|p| (p.key(), p)).collect();
@@ -122,8 +122,8 @@ impl Reader {
         let rows = self.store().get_many(Table::Posts.name(), &places).await;
         let rows: Vec<Entity> = rows.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
         let (moving, still): (Vec<_>, Vec<_>) = rows.iter().partition(|row| moves::may_be_moving(row));
-        let standing = try_join_all(moving.iter().map(|row| moves::stands(self.store(), row))).await?;
-        let moved = moving.into_iter().zip(standing).filter_map(|(row, stands)| stands.then_some(row));
+        let standing = try_join_all(moving.iter().map(|row| moves::is_current(self.store(), row))).await?;
+        let moved = moving.into_iter().zip(standing).filter_map(|(row, is_current)| is_current.then_some(row));
         let mut posts = Vec::with_capacity(rows.len());
         for row in still.into_iter().chain(moved) {
             posts.extend(self.visible(rows::post::read_summary(row)?));
@@ -131,14 +131,14 @@ impl Reader {
         Ok(posts)
     }
 
-    async fn posts_in(&self, wanted: &nearby::Nearby) -> Result<Vec<(PostKey, Arc<Post>)>> {
-        let page = self.store().range(Table::Posts.name(), &wanted.rows, wanted.limit, None).await?;
-        let mut found = Vec::with_capacity(wanted.keys.len());
+    async fn posts_in(&self, requested: &coalesce::CoalescedRange) -> Result<Vec<(PostKey, Arc<Post>)>> {
+        let page = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None).await?;
+        let mut found = Vec::with_capacity(requested.keys.len());
         let mut missing: Vec<PostKey> = Vec::new();
         let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
-        for key in &wanted.keys {
+        for key in &requested.keys {
             match rows.get(crate::keys::time::time_row(key).as_str()) {
-                Some(row) if moves::stands(self.store(), row).await? => {
+                Some(row) if moves::is_current(self.store(), row).await? => {
                     found.extend(self.visible(rows::post::read_summary(row)?).map(|post| (key.clone(), post)));
                 }
                 Some(_) => {}
@@ -180,8 +180,9 @@ impl Reader {
                 Part::Whole => self.whole_at(&place, &row_slug).await?,
             };
             if let Some(whole) = found {
-                let bears = slug.is_none_or(|slug| whole.post.slug == *slug || whole.post.former_slugs.contains(slug));
-                return Ok(Some(whole).filter(|whole| bears && self.is_visible(&whole.post)));
+                let has_term =
+                    slug.is_none_or(|slug| whole.post.slug == *slug || whole.post.former_slugs.contains(slug));
+                return Ok(Some(whole).filter(|whole| has_term && self.is_visible(&whole.post)));
             }
             // A post that was moved meanwhile is named at its new place by now.
             if last_read.as_ref() == Some(&etag) {
@@ -217,7 +218,7 @@ impl Reader {
 
     /// One point read where the post stands there under that slug; else its summary leads to it.
     async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
-        let row = self.store().get(place.shelf.name(), &place.whole(slug)).await?;
+        let row = self.store().get(place.collection.name(), &place.whole(slug)).await?;
         if let Some(row) = row.filter(|row| !moves::may_be_moving(row)) {
             let whole = rows::post::read_whole(&row)?;
             // The slug may be another post's by now.
@@ -226,19 +227,20 @@ impl Reader {
             }
         }
         let Some(post) = moves::follow(self.store(), place, Some(slug)).await? else { return Ok(None) };
-        let row = self.store().get(PostPlace::of(&post).shelf.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
+        let row =
+            self.store().get(PostPlace::of(&post).collection.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
         Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
     }
 
     /// The bodies of posts that were read, in the order of the keys: 1 point read each. `None` where a post has changed its place meanwhile.
     pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
-        let [drafts, posts] = join_all(Shelf::ALL.map(|shelf| self.body_rows(shelf, places)))
+        let [drafts, posts] = join_all(Collection::ALL.map(|collection| self.body_rows(collection, places)))
             .await
             .try_into()
-            .unwrap_or_else(|_| unreachable!("two shelves are read"));
+            .unwrap_or_else(|_| unreachable!("two collections are read"));
         let (mut drafts, mut posts) = (drafts.into_iter(), posts.into_iter());
-        let of_shelf = |place: &BodyPlace| if place.is_draft { drafts.next() } else { posts.next() };
-        let rows: Vec<_> = places.iter().map(of_shelf).map(|row| row.unwrap_or(Ok(None))).collect();
+        let of_collection = |place: &BodyPlace| if place.is_draft { drafts.next() } else { posts.next() };
+        let rows: Vec<_> = places.iter().map(of_collection).map(|row| row.unwrap_or(Ok(None))).collect();
         let body = |row: StoreResult<Option<Entity>>| {
             let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
             Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
@@ -246,11 +248,11 @@ impl Reader {
         rows.into_iter().map(body).collect()
     }
 
-    /// The rows of this shelf's bodies, in the order of their places.
-    async fn body_rows(&self, shelf: Shelf, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
-        let is_here = |place: &&BodyPlace| place.is_draft == (shelf == Shelf::Drafts);
+    /// The rows of this collection's bodies, in the order of their places.
+    async fn body_rows(&self, collection: Collection, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
+        let is_here = |place: &&BodyPlace| place.is_draft == (collection == Collection::Drafts);
         let keys: Vec<Key> = places.iter().filter(is_here).map(|at| place::whole(at.month, &at.slug)).collect();
-        if keys.is_empty() { Vec::new() } else { self.store().get_many(shelf.name(), &keys).await }
+        if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &keys).await }
     }
 
     /// Terms by slugs that they have or once had, in the order of the keys: the reads of [`term`](Self::term), those of all keys at once.
@@ -260,7 +262,9 @@ impl Reader {
         let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
         for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
             found.push(match row {
-                Ok(Some(TermRow::Identity(row))) => Ok(Some(row.term).filter(|term| leads(term, slug)).map(Arc::new)),
+                Ok(Some(TermRow::Identity(row))) => {
+                    Ok(Some(row.term).filter(|term| has_slug(term, slug)).map(Arc::new))
+                }
                 Ok(Some(TermRow::Slug(row))) => {
                     elsewhere.push((i, (*kind, row.first_slug)));
                     Ok(None)
@@ -272,7 +276,7 @@ impl Reader {
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
         for ((i, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
             found[i] = row.map(|row| match row {
-                Some(TermRow::Identity(row)) => Some(row.term).filter(|term| leads(term, &keys[i].1)).map(Arc::new),
+                Some(TermRow::Identity(row)) => Some(row.term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
                 _ => None,
             });
         }
@@ -359,6 +363,6 @@ impl Reader {
 }
 
 /// Whether a slug leads to the term: its first always does.
-fn leads(term: &Term, slug: &Slug) -> bool {
+fn has_slug(term: &Term, slug: &Slug) -> bool {
     term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
 }

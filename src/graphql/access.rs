@@ -134,7 +134,7 @@ fn refused(why: impl fmt::Display) -> ServerError {
 }
 
 /// Whether the request bears a token, which may cost reads.
-pub fn bears_token(request: &Request) -> bool {
+pub fn has_token(request: &Request) -> bool {
     bearer_of(request).is_some()
 }
 

@@ -4,7 +4,7 @@ use async_graphql::{Context, InputObject};
 
 use crate::content;
 use crate::content::pages::terms;
-use crate::content::pages::{Filter, PageArguments, PostList, Scope, SlugFilter as Slugs, Wanted};
+use crate::content::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter as Slugs};
 use crate::content::tokens;
 use crate::model::{PostKey, Slug, TermKind, TokenId};
 
@@ -26,7 +26,7 @@ pub struct PostFilter {
     authors: Option<SlugFilter>,
 }
 
-/// Slugs that a post must bear. A slug that names nothing is borne by no post.
+/// Slugs that a post must bear. A slug that names nothing is has_all by no post.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct SlugFilter {
     /// The post bears every one of these. An empty list asks nothing.
@@ -97,10 +97,10 @@ fn once_each(mut slugs: Vec<Slug>) -> Vec<Slug> {
 }
 
 /// What of the page the selection asks for.
-pub fn wanted(ctx: &Context<'_>) -> Wanted {
+pub fn requested(ctx: &Context<'_>) -> RequestedFields {
     let selection = ctx.look_ahead();
     let page_info = selection.field("pageInfo");
-    Wanted {
+    RequestedFields {
         items: ["nodes", "edges", "pageInfo"].iter().any(|name| selection.field(name).exists()),
         has_next: page_info.field("hasNextPage").exists(),
         has_previous: page_info.field("hasPreviousPage").exists(),

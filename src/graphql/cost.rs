@@ -26,7 +26,7 @@ pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 /// How many values a query may ask for: 100 posts with 100 terms of each kind are 60,000, with every field of theirs.
 pub const VALUES_MAX: u64 = 500_000;
 /// A list of months is one range read for each 1,000 months; ten are more than there are since the year 1200.
-const DIRECTORY_READS: u64 = 10;
+const PARTITION_CATALOG_READS: u64 = 10;
 /// Reads that a slug or an id may take where it was renamed and renamed again.
 const TERM_READS: u64 = 8;
 /// A change of a post with all the terms that it may bear, before and after: a few requests for each.
@@ -209,7 +209,9 @@ impl<'a> Walk<'a> {
             (Place::Query, "deleteCategory" | "deleteTag" | "deleteAuthor") => (CHANGE, Place::Plain, 1),
             (Place::Payload, "post") => (none, Place::Post, 1),
             (Place::Payload, "category" | "tag" | "author") => (none, Place::Term, 1),
-            (Place::Query, "archive") => (Bound::new(0, DIRECTORY_READS + 1), Place::Months, self.months_asked(field)),
+            (Place::Query, "archive") => {
+                (Bound::new(0, PARTITION_CATALOG_READS + 1), Place::Months, self.months_asked(field))
+            }
             (Place::Months, "posts") => self.posts(field, false),
             (Place::Post | Place::Term, "posts") => self.posts(field, true),
             (Place::Post, "body") => (Bound::new(1 + POST_READS, 0), Place::Plain, 1),
@@ -217,7 +219,7 @@ impl<'a> Walk<'a> {
             (Place::Post, "authors" | "categories" | "tags") => {
                 (Bound::new(TERMS_MAX as u64, 0), Place::Term, TERMS_MAX as u64)
             }
-            (Place::Post, "newer" | "older") => (Bound::new(2, DIRECTORY_READS + 2), Place::Post, 1),
+            (Place::Post, "newer" | "older") => (Bound::new(2, PARTITION_CATALOG_READS + 2), Place::Post, 1),
             (Place::Connection { of_posts, items, .. }, "edges") => (none, Place::Edge { of_posts }, items),
             (Place::Connection { of_posts, items, .. }, "nodes") => (none, item(of_posts), items),
             (Place::Connection { total, .. }, "totalCount") => (total, Place::Plain, 1),
@@ -247,20 +249,20 @@ impl<'a> Walk<'a> {
                 if self.is_given(field, "filter") { 2 * u64::from(RANGE_READS_MAX) } else { 3 + items },
             )
         } else {
-            Bound::new(items + 1, DIRECTORY_READS + items + 2)
+            Bound::new(items + 1, PARTITION_CATALOG_READS + items + 2)
         };
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
-        let neighbours = if has_cursor { Bound::new(4, 2 * (DIRECTORY_READS + 2)) } else { Bound::default() };
-        let total = Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
+        let neighbours = if has_cursor { Bound::new(4, 2 * (PARTITION_CATALOG_READS + 2)) } else { Bound::default() };
+        let total = Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
         (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
     }
 
-    /// Who asks is not known here: an author's own drafts are sieved from all of them, for the page and for each of its sides.
+    /// Who asks is not known here: an author's own drafts are filtered from all of them, for the page and for each of its sides.
     fn hidden_posts(&self, field: &Field) -> (Bound, Place, u64) {
         let (page, connection, times) = self.posts(field, true);
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
-        let sieved = Bound::new(0, u64::from(RANGE_READS_MAX) + DIRECTORY_READS);
-        (page.plus(sieved.times(if has_cursor { 3 } else { 1 })), connection, times)
+        let filtered = Bound::new(0, u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
+        (page.plus(filtered.times(if has_cursor { 3 } else { 1 })), connection, times)
     }
 
     fn terms(&self, field: &Field) -> (Bound, Place, u64) {

@@ -153,7 +153,7 @@ impl Held {
 
 /// There was no room for an answer, and there was none in time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoRoom {
+pub enum OverBudget {
     #[error(
         "the answers on this connection that were not read yet hold as much as one connection may ({0} bytes); read them, then send \
          the request again"
@@ -165,8 +165,8 @@ pub enum NoRoom {
     InAll,
 }
 
-impl From<NoRoom> for ServerError {
-    fn from(error: NoRoom) -> Self {
+impl From<OverBudget> for ServerError {
+    fn from(error: OverBudget) -> Self {
         coded(Code::Overloaded, error.to_string(), None)
     }
 }
@@ -200,9 +200,10 @@ impl Charge {
     ///
     /// # Errors
     /// If there was no room in time, or never can be.
-    pub async fn take(&self, bytes: u64) -> Result<(), NoRoom> {
+    pub async fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         let Err(needed) = self.take_at_once(bytes) else { return Ok(()) };
-        let _place = self.0.connection.memory.0.waiting.try_acquire().map_err(|_: TryAcquireError| NoRoom::InAll)?;
+        let _place =
+            self.0.connection.memory.0.waiting.try_acquire().map_err(|_: TryAcquireError| OverBudget::InAll)?;
         self.wait_for(bytes, needed).await
     }
 
@@ -210,20 +211,20 @@ impl Charge {
     ///
     /// # Errors
     /// As [`take`](Self::take).
-    pub async fn take_before_run(&self, bytes: u64) -> Result<(), NoRoom> {
+    pub async fn take_before_run(&self, bytes: u64) -> Result<(), OverBudget> {
         let Err(needed) = self.take_at_once(bytes) else { return Ok(()) };
         self.wait_for(bytes, needed).await
     }
 
-    async fn wait_for(&self, bytes: u64, needed: u32) -> Result<(), NoRoom> {
+    async fn wait_for(&self, bytes: u64, needed: u32) -> Result<(), OverBudget> {
         let connection = &self.0.connection;
         let all = &connection.memory.0;
-        let on_connection = NoRoom::OnConnection(all.connection_bytes);
+        let on_connection = OverBudget::OnConnection(all.connection_bytes);
         if u64::from(needed) * UNIT > all.connection_bytes {
             return Err(on_connection);
         }
-        let of_connection = all.wait_for_room(&connection.shared, needed).await.ok_or(on_connection)?;
-        let of_pool = all.wait_for_room(&all.pool, needed).await.ok_or(NoRoom::InAll)?;
+        let of_connection = all.wait_for_budget(&connection.shared, needed).await.ok_or(on_connection)?;
+        let of_pool = all.wait_for_budget(&all.pool, needed).await.ok_or(OverBudget::InAll)?;
         let mut held = self.lock();
         held.add_shared(of_connection, of_pool);
         held.bytes += bytes;
@@ -268,7 +269,7 @@ impl Charge {
 
 impl Shared {
     /// `None` if there was no room in time.
-    async fn wait_for_room(&self, semaphore: &Arc<Semaphore>, needed: u32) -> Option<OwnedSemaphorePermit> {
+    async fn wait_for_budget(&self, semaphore: &Arc<Semaphore>, needed: u32) -> Option<OwnedSemaphorePermit> {
         let mut room = pin!(Arc::clone(semaphore).acquire_many_owned(needed));
         let waiting = async {
             loop {
@@ -301,8 +302,12 @@ mod tests {
         assert_eq!(charge.take(OWN_BYTES).await, Ok(()));
         assert_eq!(memory.charged(), 0, "a connection's own bytes are not the pool's");
         assert_eq!(charge.take(2 * MB).await, Ok(()));
-        assert_eq!(one.charge().take(1).await, Err(NoRoom::OnConnection(2 * MB)));
-        assert_eq!(other.charge().take(3 * MB).await, Err(NoRoom::OnConnection(2 * MB)), "it can never have as much");
+        assert_eq!(one.charge().take(1).await, Err(OverBudget::OnConnection(2 * MB)));
+        assert_eq!(
+            other.charge().take(3 * MB).await,
+            Err(OverBudget::OnConnection(2 * MB)),
+            "it can never have as much"
+        );
         let clone = charge.clone();
         drop(charge);
         assert_eq!(memory.charged(), 2 * MB);
@@ -323,7 +328,7 @@ mod tests {
         let waiting = connections[1].charge();
         let waiting = tokio::spawn(async move { waiting.take(MB).await });
         pressure.changed().await.expect("the memory is still there");
-        assert_eq!(connections[2].charge().take(MB).await, Err(NoRoom::InAll), "only one may wait");
+        assert_eq!(connections[2].charge().take(MB).await, Err(OverBudget::InAll), "only one may wait");
         assert_eq!(connections[2].charge().take(OWN_BYTES).await, Ok(()), "what is its own needs no room in the pool");
         drop(first);
         assert_eq!(waiting.await.expect("no panic"), Ok(()));

@@ -12,7 +12,7 @@ use crate::content::tokens::{self, Tokens};
 use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
 use super::access;
-use super::arguments::{Paging, PostFilter, wanted};
+use super::arguments::{Paging, PostFilter, requested};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
 use super::context;
 use super::failure::{Failure, bad_input};
@@ -247,7 +247,7 @@ impl Query {
 
 async fn page_of_posts(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<PostConnection> {
     let arguments = paging.of_posts(&list)?;
-    let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;
+    let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(Failure::from)?;
     Ok(PostConnection { list, page })
 }
 
@@ -294,5 +294,5 @@ async fn term(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Ar
 
 async fn page_of_terms(ctx: &Context<'_>, kind: TermKind, paging: Paging) -> Result<Page<Arc<Term>>> {
     let arguments = paging.of_terms(kind)?;
-    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, wanted(ctx)).await.map_err(Failure::from)?)
+    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, requested(ctx)).await.map_err(Failure::from)?)
 }

@@ -18,7 +18,7 @@ use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
 use super::guard::select_operation;
-use super::memory::{Charge, NoRoom};
+use super::memory::{Charge, OverBudget};
 use super::mutation::Mutation;
 use super::query::Query;
 use super::service::GraphqlService;
@@ -32,7 +32,7 @@ pub struct ContentService {
     content: Content,
     storage_requests_max: u64,
     sign_in: SignIn,
-    tells_storage: bool,
+    reports_storage: bool,
 }
 
 impl ContentService {
@@ -46,14 +46,14 @@ impl ContentService {
             content,
             storage_requests_max,
             sign_in: SignIn::default(),
-            tells_storage: false,
+            reports_storage: false,
         }
     }
 
     /// Tells whoever asks what an answer cost, and not only those who see every draft. The rows that were read show that a draft is there.
     #[must_use]
-    pub fn telling_storage(self, tells_storage: bool) -> Self {
-        Self { tells_storage, ..self }
+    pub fn telling_storage(self, reports_storage: bool) -> Self {
+        Self { reports_storage, ..self }
     }
 
     /// Answers no error with names that the client did not send: for a server whose introspection is switched off, by
@@ -71,13 +71,13 @@ impl ContentService {
 
 impl ContentService {
     /// Whether who asks what the answer costs may know.
-    fn tells_storage_to(&self, actor: Option<&Actor>) -> bool {
-        self.tells_storage || actor.is_some_and(Actor::sees_all)
+    fn reports_storage_to(&self, actor: Option<&Actor>) -> bool {
+        self.reports_storage || actor.is_some_and(Actor::sees_all)
     }
 
     /// What the request reads through: as the one whose token it has.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
-        let reader = if asks_storage(request) { self.content.naming_reader() } else { self.content.reader() };
+        let reader = if requests_storage(request) { self.content.naming_reader() } else { self.content.reader() };
         let actor = self.sign_in.actor(&self.content, &reader, request).await?;
         Ok(reader.for_actor(actor))
     }
@@ -87,7 +87,7 @@ impl ContentService {
     /// # Errors
     /// Where that is over the limit.
     async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
-        let signing_in = if access::bears_token(request) { cost::SIGN_IN } else { Bound::default() };
+        let signing_in = if access::has_token(request) { cost::SIGN_IN } else { Bound::default() };
         let bound = cost::bound(request, months_for(request, reader).await)?.plus(signing_in);
         let budget = Budget::of(request);
         let limit = self.storage_requests_max.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
@@ -123,7 +123,7 @@ impl GraphqlService for ContentService {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let tells_storage = asks_storage(&request) && self.tells_storage_to(reader.actor());
+        let reports_storage = requests_storage(&request) && self.reports_storage_to(reader.actor());
         let bound = match self.bound(&mut request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
@@ -131,7 +131,7 @@ impl GraphqlService for ContentService {
         let charge = Charge::of(&request);
         let _values = match charge_values(charge.as_ref(), &bound).await {
             Ok(charged) => charged,
-            Err(no_room) => return Response::from_errors(vec![no_room.into()]),
+            Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
         };
         let completion = Completion::prepare(&self.types, &mut request);
         let budget = Budget::of(&request).unwrap_or_default();
@@ -142,7 +142,7 @@ impl GraphqlService for ContentService {
         }
         let used = reader.storage_used();
         metrics::query_cost(bound.requests(), used.requests());
-        if tells_storage { response.extension("storage", describe(&used, &bound)) } else { response }
+        if reports_storage { response.extension("storage", describe(&used, &bound)) } else { response }
     }
 
     fn sdl(&self) -> String {
@@ -157,7 +157,7 @@ const UNCHARGED_VALUES: u64 = 5_000;
 const VALUE_BYTES: u64 = 128;
 
 /// Charges the values of an answer before they are made, by their bound; given back when they are written.
-async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Result<Option<Charge>, NoRoom> {
+async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Result<Option<Charge>, OverBudget> {
     let bytes = bound.values.saturating_sub(UNCHARGED_VALUES).saturating_mul(VALUE_BYTES);
     let Some(charge) = charge.filter(|_| bytes > 0) else { return Ok(None) };
     let values = charge.beside();
@@ -175,7 +175,7 @@ impl SignedIn {
     }
 }
 
-fn asks_storage(request: &Request) -> bool {
+fn requests_storage(request: &Request) -> bool {
     matches!(request.extensions.get("storage"), Some(Value::Boolean(true)))
 }
 

@@ -15,7 +15,7 @@ use super::budget::Budget;
 use super::error::Code;
 use super::failure::with_code;
 use super::json_text::JsonText;
-use super::memory::{Charge, NoRoom};
+use super::memory::{Charge, OverBudget};
 pub use crate::content::rendering::KEPT_BYTES_MAX;
 use crate::content::rendering::Renderer;
 use crate::model::Rendered;
@@ -54,15 +54,15 @@ struct Memory {
     /// What is needed only to make it: until the request ends.
     working: Charge,
     /// Set when a charge found no room: the answer is refused as a whole, and nothing more is read or made for it.
-    refused: OnceLock<NoRoom>,
+    refused: OnceLock<OverBudget>,
 }
 
 impl Memory {
     async fn take(&self, charge: &Charge, bytes: usize) -> Result<(), Error> {
         if let Some(refused) = self.refused.get() {
-            return Err(no_room(refused));
+            return Err(over_budget(refused));
         }
-        charge.take(bytes as u64).await.map_err(|error| no_room(self.refused.get_or_init(|| error)))
+        charge.take(bytes as u64).await.map_err(|error| over_budget(self.refused.get_or_init(|| error)))
     }
 }
 
@@ -166,6 +166,6 @@ impl Texts {
     }
 }
 
-fn no_room(error: &NoRoom) -> Error {
+fn over_budget(error: &OverBudget) -> Error {
     with_code(error.to_string(), Code::Overloaded)
 }

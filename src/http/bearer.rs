@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use crate::graphql::access::BearerToken;
 
 /// Hands the token on, where there is one. What is malformed is handed on as an empty one, and refused; other schemes are a proxy's.
-pub fn hand_on(request: Request, headers: &HeaderMap) -> Request {
+pub fn forward(request: Request, headers: &HeaderMap) -> Request {
     let mut tokens = headers.get_all(header::AUTHORIZATION).iter().filter_map(token);
     match (tokens.next(), tokens.next()) {
         (None, _) => request,

@@ -134,16 +134,16 @@ impl<'a> Reading<'a> {
         if self.seen <= room {
             return Ok(());
         }
-        let wanted = self.seen.max(2 * room).max(SMALL_BYTES).min(self.bytes_max);
-        let more = wanted.saturating_sub(room.max(SMALL_BYTES));
+        let requested = self.seen.max(2 * room).max(SMALL_BYTES).min(self.bytes_max);
+        let more = requested.saturating_sub(room.max(SMALL_BYTES));
         if more > 0 {
-            let taken = self.memory.take(more).await.ok_or_else(|| no_room(self.memory.bytes))?;
+            let taken = self.memory.take(more).await.ok_or_else(|| over_budget(self.memory.bytes))?;
             match &mut self.charge {
                 Some(charge) => charge.merge(taken),
                 charge @ None => *charge = Some(taken),
             }
         }
-        self.kept.reserve_exact(wanted - self.kept.len());
+        self.kept.reserve_exact(requested - self.kept.len());
         Ok(())
     }
 
@@ -170,7 +170,7 @@ fn too_large(bytes_max: usize) -> Failure {
     Failure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
 }
 
-fn no_room(bytes: usize) -> Failure {
+fn over_budget(bytes: usize) -> Failure {
     let message = format!(
         "The bodies of the requests that the server has under way hold as much as they may ({bytes} bytes). Send the request again later."
     );

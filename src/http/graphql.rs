@@ -31,11 +31,11 @@ use super::{
     timing::Stages,
 };
 use crate::graphql::{
-    access::bears_token,
+    access::has_token,
     budget::Budget,
     error::{Code, code_of, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
-    memory::{AnswerMemory, Charge, ConnectionMemory, NoRoom},
+    memory::{AnswerMemory, Charge, ConnectionMemory, OverBudget},
 };
 use crate::telemetry::{metrics, spans};
 
@@ -65,7 +65,7 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
     };
     let mut response = match sent {
         Ok((Sent::One(request), held)) => {
-            let request = bearer::hand_on(*request, &head.headers).data(held);
+            let request = bearer::forward(*request, &head.headers).data(held);
             match run(&api, request, CanWrite::Yes, &share, &mut stages).await {
                 Ok(ran) => ran.answer.into_http(media),
                 Err(failure) => failure.render(media),
@@ -75,7 +75,7 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         Err(failure) => failure.render(media),
     };
     response.extensions_mut().insert(share.charge);
-    stages.tell(&mut response, api.tells_timing);
+    stages.tell(&mut response, api.reports_timing);
     response
 }
 
@@ -95,7 +95,7 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         Err(refused) => return refused.render(media),
     };
     let ran = match receive_get(&api, request.uri(), &share).await {
-        Ok(sent) => run(&api, bearer::hand_on(sent, headers), CanWrite::No, &share, &mut stages).await,
+        Ok(sent) => run(&api, bearer::forward(sent, headers), CanWrite::No, &share, &mut stages).await,
         Err(failure) => Err(failure),
     };
     // What could not be read may hold a secret.
@@ -115,7 +115,7 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keeping));
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
     response.extensions_mut().insert(share.charge);
-    stages.tell(&mut response, api.tells_timing);
+    stages.tell(&mut response, api.reports_timing);
     response
 }
 
@@ -133,13 +133,13 @@ async fn share_of(extensions: &Extensions) -> Result<Share, Failure> {
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
     match charge.take_before_run(REQUEST_BYTES).await {
         Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
-        Err(no_room) => Err(overloaded(&no_room)),
+        Err(over_budget) => Err(overloaded(&over_budget)),
     }
 }
 
 /// The refusal of a request that finds no memory before it runs.
-pub fn overloaded(no_room: &NoRoom) -> Failure {
-    Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&no_room.to_string()))
+pub fn overloaded(over_budget: &OverBudget) -> Failure {
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
 }
 
 /// As failures of a whole request are written.
@@ -207,7 +207,7 @@ async fn run_batch(
     for request in requests {
         let outcome = match request {
             Ok(request) => {
-                let request = bearer::hand_on(request, headers).data(Arc::clone(&budget)).data(held.clone());
+                let request = bearer::forward(request, headers).data(Arc::clone(&budget)).data(held.clone());
                 run(api, request, CanWrite::Yes, share, stages).await
             }
             Err(failure) => Err(failure),
@@ -282,7 +282,7 @@ async fn run(
 /// Before the request has a place among those that run: an identity provider that does not answer keeps only those waiting who have its
 /// tokens.
 async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
-    let _place = match bears_token(&request) {
+    let _place = match has_token(&request) {
         true => Some(api.signing_in.acquire().await.expect("the semaphore is never closed")),
         false => None,
     };

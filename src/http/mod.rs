@@ -71,7 +71,7 @@ struct Api {
     limits: HttpLimits,
     batch_max: usize,
     has_playground: bool,
-    tells_timing: bool,
+    reports_timing: bool,
     body_memory: BodyMemory,
     /// A place for each request that runs.
     running: Semaphore,
@@ -96,7 +96,7 @@ pub fn router(
     writes: Writes,
     settings: HttpSettings,
 ) -> Router {
-    let HttpSettings { cors, batch_max, playground: has_playground, tells_timing, client_address_header, limits } =
+    let HttpSettings { cors, batch_max, playground: has_playground, reports_timing, client_address_header, limits } =
         settings;
     let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
     let (running, signing_in) = (Semaphore::new(limits.running), Semaphore::new(limits.running));
@@ -109,7 +109,7 @@ pub fn router(
         limits,
         batch_max,
         has_playground,
-        tells_timing,
+        reports_timing,
         body_memory,
         running,
         signing_in,

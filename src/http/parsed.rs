@@ -13,7 +13,7 @@ use super::{
 };
 use crate::graphql::{
     guard::{Limits, count_tokens},
-    memory::{Charge, NoRoom},
+    memory::{Charge, OverBudget},
 };
 
 /// What a value of a body takes at the most once it is parsed: objects of one field inside each other, in the engine's own form.
@@ -62,8 +62,8 @@ pub async fn charge_document(request: Request, limits: &Limits, charge: &Charge)
 async fn charge_beside(charge: &Charge, count: usize, bytes_each: u64) -> Result<Option<Charge>, Failure> {
     let Some(count) = count.checked_sub(FEW).filter(|count| *count > 0) else { return Ok(None) };
     let beside = charge.beside();
-    let taken: Result<(), NoRoom> = beside.take_before_run(count as u64 * bytes_each).await;
-    taken.map(|()| Some(beside)).map_err(|no_room| overloaded(&no_room))
+    let taken: Result<(), OverBudget> = beside.take_before_run(count as u64 * bytes_each).await;
+    taken.map(|()| Some(beside)).map_err(|over_budget| overloaded(&over_budget))
 }
 
 #[cfg(test)]

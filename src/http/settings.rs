@@ -14,7 +14,7 @@ pub struct HttpSettings {
     /// Whether `/` is the playground, and a person who opens `/graphql` in a browser is sent there.
     pub playground: bool,
     /// Whether anyone is told how long the stages of an answer took. How long a search took shows whether a draft was found.
-    pub tells_timing: bool,
+    pub reports_timing: bool,
     /// The header in which a proxy that is trusted names the client's address.
     pub client_address_header: Option<HeaderName>,
     pub limits: HttpLimits,

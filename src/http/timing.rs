@@ -41,8 +41,8 @@ impl Stages {
     }
 
     /// To the client, where it may know, how long it took; to who observes what it was.
-    pub fn tell(&self, response: &mut Response<Body>, tells_timing: bool) {
-        if let (true, Ok(value)) = (tells_timing, HeaderValue::from_str(&self.ended)) {
+    pub fn tell(&self, response: &mut Response<Body>, reports_timing: bool) {
+        if let (true, Ok(value)) = (reports_timing, HeaderValue::from_str(&self.ended)) {
             response.headers_mut().insert(HEADER, value);
         }
         response.extensions_mut().get_or_insert_default::<Told>().operation = self.operation;

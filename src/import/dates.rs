@@ -18,8 +18,8 @@ pub fn split_name(name: &str) -> Option<(Instant, &str)> {
     let mut marks = name[..end].match_indices('-').map(|(at, _)| at);
     let third = marks.nth(2).unwrap_or(end);
     let rest = name[third..].trim_start_matches(['-', '_']);
-    let starts_anew = rest.len() < name.len() - third || rest.is_empty();
-    starts_anew.then(|| Some((day(&name[..third], '-')?, rest)))?
+    let starts_again = rest.len() < name.len() - third || rest.is_empty();
+    starts_again.then(|| Some((day(&name[..third], '-')?, rest)))?
 }
 
 /// The day in a path, as in `2015/05/15/Rust-1.0`: the first three parts together that are one.

@@ -55,12 +55,12 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Source, OpenError> {
         return Err(OpenError::NotAFile { path: path.to_owned() });
     }
     let found = detect(path).map_err(unreadable)?;
-    let wanted = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
-    let source = read(path, wanted).map_err(unreadable)?;
-    if found != Some(wanted) && source.is_empty() {
-        return Err(OpenError::Other { path: path.to_owned(), format: wanted });
+    let requested = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
+    let source = read(path, requested).map_err(unreadable)?;
+    if found != Some(requested) && source.is_empty() {
+        return Err(OpenError::Other { path: path.to_owned(), format: requested });
     }
-    if wanted == Format::Markdown && source.is_empty() {
+    if requested == Format::Markdown && source.is_empty() {
         return Err(OpenError::NoMarkdown { path: path.to_owned() });
     }
     Ok(source)

@@ -79,8 +79,8 @@ impl Ghost {
             }
         }
         // Whoever has an account on the site is not for that an author.
-        let is_wanted = |term: &&_| term_is_public(term, &writers);
-        self.site.described.iter().filter(is_wanted).for_each(|term| found.describe(term.clone()));
+        let is_requested = |term: &&_| term_is_public(term, &writers);
+        self.site.described.iter().filter(is_requested).for_each(|term| found.describe(term.clone()));
         Ok(())
     }
 }

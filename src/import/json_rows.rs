@@ -161,14 +161,14 @@ impl Scan {
                 Some(b',' | b':') if open.is_empty() => return Err(self.broken("a value is missing")),
                 Some(_) => self.step(),
             }
-            if open.is_empty() && self.is_behind_value()? {
+            if open.is_empty() && self.is_after_value()? {
                 return Ok(());
             }
         }
     }
 
     /// Numbers and words go on until something else begins.
-    fn is_behind_value(&mut self) -> Result<bool, Broken> {
+    fn is_after_value(&mut self) -> Result<bool, Broken> {
         Ok(!matches!(self.peek()?, Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')))
     }
 
@@ -190,14 +190,14 @@ impl Scan {
         }
     }
 
-    fn expect(&mut self, wanted: u8) -> Result<(), Broken> {
+    fn expect(&mut self, expected: u8) -> Result<(), Broken> {
         match self.peek_past_space()? {
-            Some(found) if found == wanted => {
+            Some(found) if found == expected => {
                 self.step();
                 Ok(())
             }
-            Some(_) => Err(self.broken(&format!("not JSON: {:?} is missing", char::from(wanted)))),
-            None => Err(self.broken(&format!("the file ends here, before {:?}", char::from(wanted)))),
+            Some(_) => Err(self.broken(&format!("not JSON: {:?} is missing", char::from(expected)))),
+            None => Err(self.broken(&format!("the file ends here, before {:?}", char::from(expected)))),
         }
     }
 

@@ -182,8 +182,8 @@ where
         let first = self.groups.get(base).map_or(1, |group| group.next);
         for number in first.. {
             let slug = base.numbered(number);
-            let is_wanted = number > 1 && self.groups.contains_key(&slug);
-            if !is_wanted && !self.claimed.contains_key(&slug) && (self.existing)(&slug)?.is_none() {
+            let is_requested = number > 1 && self.groups.contains_key(&slug);
+            if !is_requested && !self.claimed.contains_key(&slug) && (self.existing)(&slug)?.is_none() {
                 self.groups.entry(base.clone()).or_default().next = number + 1;
                 return Ok(slug);
             }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::content::catalog::Catalog;
+use crate::content::inventory::Catalog;
 use crate::content::write::Renamed;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{Change, Planned, Stored};
@@ -67,7 +67,7 @@ pub async fn import(
     options: Options,
     progress: impl Fn(usize, usize),
 ) -> Result<Report> {
-    let catalog = Arc::new(content.catalog().await?);
+    let inventory = Arc::new(content.inventory().await?);
     let writer = content.writer()?.by(build::CHANGED_BY);
     let mut report = Report {
         redirects: source.redirects().len(),
@@ -77,12 +77,12 @@ pub async fn import(
         ..Report::default()
     };
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
-    let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&catalog, slug));
+    let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
     report.notes.extend(resolved.notes);
-    let resolved = Arc::new(find_renamed(&catalog, &source, resolved.posts));
+    let resolved = Arc::new(find_renamed(&inventory, &source, resolved.posts));
     let order = order::to_write(source.entries());
-    let run = Run { content, writer, source, catalog, terms, resolved, options };
+    let run = Run { content, writer, source, inventory, terms, resolved, options };
     let (mut done, total) = (0, order.len());
     let mut batches = order.chunks(POSTS_PER_BATCH);
     let mut next = run.build(batches.next().unwrap_or_default()).await?;
@@ -103,7 +103,7 @@ struct Run<'a> {
     content: &'a Content,
     writer: Writer,
     source: Arc<Source>,
-    catalog: Arc<Catalog>,
+    inventory: Arc<Catalog>,
     terms: Arc<Terms>,
     resolved: Arc<Vec<ResolvedPost>>,
     options: Options,
@@ -154,7 +154,7 @@ impl Run<'_> {
     /// The post that an entry is already, where it is one.
     async fn stored(&self, i: usize) -> Result<Option<Stored>> {
         let id = self.resolved[i].existing_id.as_ref().and_then(|id| id.parse::<PostId>().ok());
-        match id.and_then(|id| self.catalog.posts.get(&id)) {
+        match id.and_then(|id| self.inventory.posts.get(&id)) {
             Some(found) => self.content.stored(&found.place, &found.slug).await,
             None => Ok(None),
         }
@@ -172,12 +172,12 @@ impl Run<'_> {
             let ids: Vec<_> = part.iter().map(|_| self.writer.new_post_id()).collect();
             let now = self.content.clock().now();
             let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
-            let (catalog, options) = (Arc::clone(&self.catalog), self.options);
+            let (inventory, options) = (Arc::clone(&self.inventory), self.options);
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
                     let failed = |reason| Failed { origin: source.entries()[i].origin.clone(), reason };
                     let new_id = id.map_err(|e| failed(e.to_string()))?;
-                    let change = build_change(&source, i, &terms, &resolved[i], &catalog, stored, new_id, now)?;
+                    let change = build_change(&source, i, &terms, &resolved[i], &inventory, stored, new_id, now)?;
                     let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
                         Some(by) if !options.overwrite => Ok(Built::Kept(kept(&source.entries()[i].origin, by))),
                         _ => plan_change(change),
@@ -206,14 +206,14 @@ fn build_change(
     i: usize,
     terms: &Terms,
     resolved: &ResolvedPost,
-    catalog: &Catalog,
+    inventory: &Catalog,
     stored: Option<Stored>,
     new_id: PostId,
     now: Instant,
 ) -> std::result::Result<Option<Change>, Failed> {
     let imported = source.read(i)?;
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
-    let id = own_id.filter(|id| !catalog.posts.contains_key(id)).unwrap_or(new_id);
+    let id = own_id.filter(|id| !inventory.posts.contains_key(id)).unwrap_or(new_id);
     let updated_at = imported.updated_at;
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
     rules::check(&after)
@@ -251,15 +251,15 @@ fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -
 
 /// A post whose slug was edited is found again, and renamed. A line of an export by its id; a file by where it is and when it was published.
 /// Both are asked for: two blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
-fn find_renamed(catalog: &Catalog, source: &Source, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
+fn find_renamed(inventory: &Catalog, source: &Source, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
     let taken: HashSet<String> = resolved.iter().filter_map(|post| post.existing_id.clone()).collect();
-    let by_origin: HashMap<(&str, Instant), &PostId> = catalog
+    let by_origin: HashMap<(&str, Instant), &PostId> = inventory
         .posts
         .iter()
         .filter(|(id, _)| !taken.contains(id.as_str()))
         .filter_map(|(id, found)| Some(((found.origin.as_deref()?, found.published_at()?), id)))
         .collect();
-    let is_stored = |id: &str| id.parse::<PostId>().is_ok_and(|id| catalog.posts.contains_key(&id));
+    let is_stored = |id: &str| id.parse::<PostId>().is_ok_and(|id| inventory.posts.contains_key(&id));
     for (entry, post) in source.entries().iter().zip(&mut resolved).filter(|(_, post)| post.existing_id.is_none()) {
         let by_id = entry.id.as_ref().filter(|id| !taken.contains(*id) && is_stored(id));
         let found = entry.published_at.and_then(|at| by_origin.get(&(entry.origin.as_str(), at)));
@@ -268,9 +268,9 @@ fn find_renamed(catalog: &Catalog, source: &Source, mut resolved: Vec<ResolvedPo
     resolved
 }
 
-fn existing(catalog: &Catalog, slug: &Slug) -> Option<ExistingPost> {
-    let id = catalog.slugs.get(slug)?;
-    let found = catalog.posts.get(id)?;
+fn existing(inventory: &Catalog, slug: &Slug) -> Option<ExistingPost> {
+    let id = inventory.slugs.get(slug)?;
+    let found = inventory.posts.get(id)?;
     Some(ExistingPost { id: id.to_string(), origin: found.origin.clone(), published_at: found.published_at() })
 }
 
@@ -290,13 +290,13 @@ async fn save_terms(
         let known: Vec<StoredTerm> =
             stored.iter().map(|term| StoredTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
         let resolved = resolve_terms(source.terms(kind), &known);
-        let wanted: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
+        let missing: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
         terms.know(&stored);
-        terms.know(&wanted);
+        terms.know(&missing);
         if dry_run {
             report.terms_made += resolved.terms.iter().filter(|term| term.is_new).count();
         } else {
-            report.terms_made += writer.save_terms(kind, wanted).await?.made;
+            report.terms_made += writer.save_terms(kind, missing).await?.made;
         }
         terms.set(kind, resolved);
     }

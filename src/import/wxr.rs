@@ -128,8 +128,9 @@ impl Scan {
         from: u64,
     ) -> Result<(), String> {
         let name = tag.name().as_ref().to_owned();
-        let is_wanted = matches!(&*name, "item" | "link" | "wp:base_blog_url" | "wp:author" | "wp:category" | "wp:tag");
-        if is_wanted {
+        let is_requested =
+            matches!(&*name, "item" | "link" | "wp:base_blog_url" | "wp:author" | "wp:category" | "wp:tag");
+        if is_requested {
             self.items += usize::from(name == "item");
             let element = Element::read(reader, tag).map_err(|reason| format!("<{name}>: {reason}"))?;
             match &*name {

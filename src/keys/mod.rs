@@ -26,7 +26,7 @@ pub mod term;
 pub mod time;
 pub mod token;
 
-pub use place::{PostPlace, Shelf};
+pub use place::{Collection, PostPlace};
 pub use table::Table;
 
 use compact_str::CompactString;

@@ -15,12 +15,12 @@ const MARKER_PREFIX: &str = "r-";
 
 /// The two tables that hold whole posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Shelf {
+pub enum Collection {
     Drafts,
     Posts,
 }
 
-impl Shelf {
+impl Collection {
     pub const ALL: [Self; 2] = [Self::Drafts, Self::Posts];
 
     pub const fn table(self) -> Table {
@@ -35,7 +35,7 @@ impl Shelf {
     }
 }
 
-impl FromStr for Shelf {
+impl FromStr for Collection {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -43,17 +43,17 @@ impl FromStr for Shelf {
     }
 }
 
-/// A post's shelf, and its key there.
+/// A post's collection, and its key there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PostPlace {
-    pub shelf: Shelf,
+    pub collection: Collection,
     pub key: PostKey,
 }
 
 impl PostPlace {
     pub fn of(post: &Post) -> Self {
-        let shelf = if post.published_at.is_some() { Shelf::Posts } else { Shelf::Drafts };
-        Self { shelf, key: post.key() }
+        let collection = if post.published_at.is_some() { Collection::Posts } else { Collection::Drafts };
+        Self { collection, key: post.key() }
     }
 
     pub fn partition(&self) -> String {
@@ -74,7 +74,7 @@ pub fn month_partition(month: Month) -> String {
     month.to_string()
 }
 
-/// The row that lists a post, on either shelf.
+/// The row that lists a post, on either collection.
 pub fn summary(post: &PostKey) -> Key {
     key(month_partition(post.month()), time::time_row(post))
 }
@@ -107,22 +107,23 @@ pub fn count(partition: impl Into<CompactString>) -> Key {
     key(partition, COUNT_ROW)
 }
 
-/// `Months`: one partition for each shelf, so that the list of months is one range read; a month is 100 bytes and a century has 1,200.
-pub const fn months_partition(shelf: Shelf) -> &'static str {
-    match shelf {
-        Shelf::Posts => "all",
-        Shelf::Drafts => "drafts",
+/// `Months`: one partition for each collection, so that the list of months is one range read; a month is 100 bytes and a century has 1,200.
+pub const fn months_partition(collection: Collection) -> &'static str {
+    match collection {
+        Collection::Posts => "all",
+        Collection::Drafts => "drafts",
     }
 }
 
-/// The row that lists a month of a shelf.
-pub fn month_row(shelf: Shelf, month: Month) -> Key {
-    key(months_partition(shelf), format!("{:019}", time::inverted_ticks(month.first())))
+/// The row that lists a month of a collection.
+pub fn month_row(collection: Collection, month: Month) -> Key {
+    key(months_partition(collection), format!("{:019}", time::inverted_ticks(month.first())))
 }
 
-/// The shelf and the month of a row of `Months`; `None` where no month has such a row.
-pub fn parse_month_row(found: &Key) -> Option<(Shelf, Month)> {
-    let shelf = Shelf::ALL.into_iter().find(|shelf| months_partition(*shelf) == found.partition())?;
+/// The collection and the month of a row of `Months`; `None` where no month has such a row.
+pub fn parse_month_row(found: &Key) -> Option<(Collection, Month)> {
+    let collection =
+        Collection::ALL.into_iter().find(|collection| months_partition(*collection) == found.partition())?;
     let first = Instant::from_ticks(TICKS_MAX.checked_sub(found.row().parse().ok()?)?)?;
-    Some((shelf, first.month())).filter(|(shelf, month)| month_row(*shelf, *month) == *found)
+    Some((collection, first.month())).filter(|(collection, month)| month_row(*collection, *month) == *found)
 }

@@ -11,7 +11,7 @@ use super::time::Direction;
 use super::{key, range};
 
 /// Lists the first characters that a table of terms holds, with how many terms each has.
-pub const DIRECTORY_PARTITION: &str = "!";
+pub const CATALOG_PARTITION: &str = "!";
 
 /// The characters of slugs in the order of their bytes.
 const ALPHABET: &[u8] = b"-.0123456789_abcdefghijklmnopqrstuvwxyz";
@@ -40,8 +40,8 @@ pub fn partition(slug: &Slug) -> String {
     slug.as_str().chars().take(1).collect()
 }
 
-pub fn directory_row(partition: &str) -> Key {
-    key(DIRECTORY_PARTITION, partition)
+pub fn catalog_row(partition: &str) -> Key {
+    key(CATALOG_PARTITION, partition)
 }
 
 /// The partition of an index table that lists the posts of a term.

@@ -120,7 +120,7 @@ impl Span {
 
     fn time_rows(&self, partition: &str) -> RowRange {
         let until = self.until.map(|at| format!("{:019}", inverted_ticks(at)));
-        let after = self.after.as_ref().map(|key| just_behind(&time_row(key)));
+        let after = self.after.as_ref().map(|key| just_after(&time_row(key)));
         let since = self.since.map(|at| format!("{:019}{AFTER_DIGITS}", inverted_ticks(at)));
         let before = self.before.as_ref().map(time_row);
         let from = [until, after].into_iter().flatten().max().unwrap_or_else(|| "0".to_owned());
@@ -130,7 +130,7 @@ impl Span {
 
     fn mirror_rows(&self, partition: &str) -> RowRange {
         let since = self.since.map(|at| format!("{MIRROR}{:019}", at.ticks()));
-        let before = self.before.as_ref().map(|key| just_behind(&mirror_row(key)));
+        let before = self.before.as_ref().map(|key| just_after(&mirror_row(key)));
         let until = self.until.map(|at| format!("{MIRROR}{:019}{AFTER_DIGITS}", at.ticks()));
         let after = self.after.as_ref().map(mirror_row);
         let from = [since, before].into_iter().flatten().max().unwrap_or_else(|| MIRROR.to_string());
@@ -140,7 +140,7 @@ impl Span {
 }
 
 /// The first row that sorts behind this one: `!` is the lowest character that keys of ours hold.
-fn just_behind(row: &str) -> String {
+fn just_after(row: &str) -> String {
     format!("{row}!")
 }
 

@@ -1,5 +1,5 @@
-//! Several pages, read side by side, look their posts up together. The rule: a round of look-ups starts when every page that is still being read
-//! has asked, or is done; so however the storage's answers arrive, a level of pages costs rounds, not pages.
+//! Several pages, read side by side, look their posts up together. The rule: a batch of look-ups starts when every page that is still being read
+//! has asked, or is done; so however the storage's answers arrive, a level of pages costs batches, not pages.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::content::{ContentError, Reader, Result};
 use crate::model::{Post, PostKey};
 
 type Found = Arc<HashMap<PostKey, Arc<Post>>>;
-type Round = watch::Receiver<Option<std::result::Result<Found, Arc<ContentError>>>>;
+type KeyBatch = watch::Receiver<Option<std::result::Result<Found, Arc<ContentError>>>>;
 type Answer = watch::Sender<Option<std::result::Result<Found, Arc<ContentError>>>>;
 
 /// Gathers the look-ups of the pages that take part.
@@ -23,15 +23,15 @@ pub(super) struct Gather {
 struct State {
     /// Pages that are still being read.
     taking_part: usize,
-    /// Of these, the ones that wait for the round that is being gathered.
+    /// Of these, the ones that wait for the batch that is being gathered.
     waiting: usize,
     keys: BTreeSet<PostKey>,
-    round: (Answer, Round),
+    batch: (Answer, KeyBatch),
 }
 
 impl Gather {
     pub fn new(reader: Reader, pages: usize) -> Arc<Self> {
-        let state = State { taking_part: pages, waiting: 0, keys: BTreeSet::new(), round: watch::channel(None) };
+        let state = State { taking_part: pages, waiting: 0, keys: BTreeSet::new(), batch: watch::channel(None) };
         Arc::new(Self { reader, state: Mutex::new(state) })
     }
 
@@ -44,7 +44,7 @@ impl Gather {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys and the waiting of a round that is complete.
+    /// The keys and the waiting of a batch that is complete.
     fn complete(&self) -> Option<(Vec<PostKey>, Answer)> {
         let mut state = self.lock();
         if state.waiting == 0 || state.waiting < state.taking_part {
@@ -52,7 +52,7 @@ impl Gather {
         }
         state.waiting = 0;
         let keys = std::mem::take(&mut state.keys).into_iter().collect();
-        let (answer, _) = std::mem::replace(&mut state.round, watch::channel(None));
+        let (answer, _) = std::mem::replace(&mut state.batch, watch::channel(None));
         Some((keys, answer))
     }
 
@@ -67,7 +67,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Tells that this page looks nothing more up, and starts the round that waited for it.
+    /// Tells that this page looks nothing more up, and starts the batch that waited for it.
     pub async fn finish(self) {
         let gather = Arc::clone(&self.gather);
         gather.lock().taking_part -= 1;
@@ -80,23 +80,23 @@ impl Part {
 #[async_trait::async_trait]
 impl PostSource for Part {
     async fn posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        let mut round = {
+        let mut batch = {
             let mut state = self.gather.lock();
             state.waiting += 1;
             state.keys.extend(keys.iter().cloned());
-            state.round.1.clone()
+            state.batch.1.clone()
         };
         if let Some((keys, answer)) = self.gather.complete() {
             self.gather.run(keys, answer).await;
         }
-        let answered = round.wait_for(Option::is_some).await;
+        let answered = batch.wait_for(Option::is_some).await;
         let found = answered.ok().and_then(|answer| answer.clone());
         match found {
             Some(Ok(found)) => {
                 Ok(keys.iter().filter_map(|key| Some((key.clone(), Arc::clone(found.get(key)?)))).collect())
             }
             Some(Err(shared)) => Err(ContentError::Shared(shared)),
-            None => Err(ContentError::Internal { what: "a round of look-ups was given up", source: None }),
+            None => Err(ContentError::Internal { what: "a batch of look-ups was given up", source: None }),
         }
     }
 }

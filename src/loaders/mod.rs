@@ -3,26 +3,26 @@
 //!
 //! They wait by yielding to the scheduler, never by a timer.
 
+mod batch;
 mod gather;
 mod pages;
-mod round;
 
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 
-use crate::content::pages::{Page, PageArguments, PostList, Wanted};
+use crate::content::pages::{Page, PageArguments, PostList, RequestedFields};
 use crate::content::reader::BodyPlace;
 use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::{Post, PostId, PostKey, Slug, Term, TermKind};
 
+use batch::Loader;
 use pages::PageKey;
-use round::Loader;
 
-/// Errors are shared by all who wait for one round.
+/// Errors are shared by all who wait for one batch.
 pub type Loaded<T> = Result<T, Arc<ContentError>>;
 
-/// Look-ups of several requests each that one round has under way at once.
+/// Look-ups of several requests each that one batch has under way at once.
 const CONCURRENCY: usize = 200;
 
 /// The loaders of one request.
@@ -85,9 +85,9 @@ impl Loaders {
         &self,
         list: PostList,
         arguments: PageArguments<PostKey>,
-        wanted: Wanted,
+        requested: RequestedFields,
     ) -> Loaded<Arc<Page<Arc<Post>>>> {
-        self.pages.load(PageKey { list, arguments, wanted }).await
+        self.pages.load(PageKey { list, arguments, requested }).await
     }
 }
 

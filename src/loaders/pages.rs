@@ -1,4 +1,4 @@
-//! Pages of posts, those of one level together. The rule: ten authors' pages cost as many rounds as one author's.
+//! Pages of posts, those of one level together. The rule: ten authors' pages cost as many batches as one author's.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use crate::content::Reader;
-use crate::content::pages::{Page, PageArguments, PostList, Wanted, posts};
+use crate::content::pages::{Page, PageArguments, PostList, RequestedFields, posts};
 use crate::model::{Post, PostKey};
 
+use super::batch::Loader;
 use super::gather::Gather;
-use super::round::Loader;
 
 /// One page of one list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageKey {
     pub list: PostList,
     pub arguments: PageArguments<PostKey>,
-    pub wanted: Wanted,
+    pub requested: RequestedFields,
 }
 
 /// Of the list its tag: equal lists have equal tags.
 impl Hash for PageKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.list.tag(), &self.arguments, self.wanted).hash(state);
+        (self.list.tag(), &self.arguments, self.requested).hash(state);
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn loader(reader: &Reader) -> Loader<PageKey, Arc<Page<Arc<Post>>>> {
             let pages = keys.iter().map(|key| {
                 let (reader, part) = (&reader, gather.part());
                 async move {
-                    let page = posts::read_page(reader, &part, &key.list, &key.arguments, key.wanted).await;
+                    let page = posts::read_page(reader, &part, &key.list, &key.arguments, key.requested).await;
                     part.finish().await;
                     page.map(Arc::new).map_err(Arc::new)
                 }

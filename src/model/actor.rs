@@ -80,7 +80,7 @@ impl Actor {
 
     /// Whether the post is its own: it bears the author whose posts these are.
     pub fn owns(&self, post: &Post) -> bool {
-        self.author.as_ref().is_some_and(|author| post.bears(TermKind::Author, author))
+        self.author.as_ref().is_some_and(|author| post.has_term(TermKind::Author, author))
     }
 
     /// Whether it sees every post, whatever stage that is at.

@@ -190,7 +190,7 @@ impl Post {
         }
     }
 
-    pub fn bears(&self, kind: TermKind, slug: &Slug) -> bool {
+    pub fn has_term(&self, kind: TermKind, slug: &Slug) -> bool {
         self.terms(kind).contains(slug)
     }
 }

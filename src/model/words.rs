@@ -18,12 +18,12 @@ pub fn reading_minutes(text: &str, word_count: u32) -> u32 {
 
 /// A piece without white space: each Chinese or kana character, and each stretch between them that holds a letter or digit.
 fn count_piece(piece: &str) -> usize {
-    let characters = piece.chars().filter(|c| stands_alone(*c)).count();
-    let stretches = piece.split(stands_alone).filter(|stretch| stretch.contains(char::is_alphanumeric)).count();
+    let characters = piece.chars().filter(|c| is_isolated(*c)).count();
+    let stretches = piece.split(is_isolated).filter(|stretch| stretch.contains(char::is_alphanumeric)).count();
     characters + stretches
 }
 
-fn stands_alone(c: char) -> bool {
+fn is_isolated(c: char) -> bool {
     matches!(c,
         '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}'
         | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'

@@ -6,7 +6,8 @@
 use std::sync::{Arc, Mutex};
 
 use super::{
-    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Snapshot, Store, TableStore, Turn, Value,
+    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, Page, Plan, Result, RowRange, Snapshot, Store, TableStore,
+    Value,
 };
 
 /// How many of the reads' keys and ranges are kept by name; the rest are counted only.
@@ -188,7 +189,7 @@ impl TableStore for CountingStore {
         answer
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
         self.inner.turn(table, name).await
     }
 

@@ -11,7 +11,7 @@ pub enum StoreError {
     /// moved on. Nothing was written. Read again, then decide.
     #[error("the rows have changed: {0}")]
     Precondition(String),
-    /// The request itself is over a limit of the tables, or malformed. Nothing was sent. Mend the request.
+    /// The request itself is over a limit of the tables, or malformed. Nothing was sent. Fix the request.
     #[error("{0}")]
     Limit(String),
     /// Throttled or out of reach, after the retries. Nothing was written. Try again later.

@@ -25,11 +25,11 @@ pub mod embedded;
 pub mod entity;
 pub mod error;
 pub mod key;
+pub mod keyed_locks;
 pub mod limits;
 pub mod observed;
 pub mod snapshot;
 pub mod transaction;
-pub mod turns;
 
 use std::sync::Arc;
 
@@ -40,11 +40,11 @@ pub use counting::{CountingStore, StorageUse};
 pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
 pub use key::{Key, RowRange};
+pub use keyed_locks::{KeyedLockGuard, KeyedLocks};
 pub use limits::PAGE_ROWS_MAX;
 pub use observed::ObservedStore;
 pub use snapshot::Snapshot;
 pub use transaction::{Plan, RowWrite, Rows};
-pub use turns::{Turn, Turns};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub type Store = Arc<dyn TableStore>;
@@ -134,7 +134,7 @@ pub trait TableStore: Send + Sync + 'static {
 
     /// Waits for the turn to change a row that many change, such as a count, among the writers of this store in this process; it is over when
     /// the answer is dropped. `None` where the store lets everybody try. A courtesy: what holds is the ETag.
-    async fn turn(&self, _table: &'static str, _name: &str) -> Option<Turn> {
+    async fn turn(&self, _table: &'static str, _name: &str) -> Option<KeyedLockGuard> {
         None
     }
 

@@ -10,8 +10,8 @@ use crate::telemetry::metrics::StorageRequests;
 use crate::telemetry::spans;
 
 use super::{
-    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Snapshot, Store, StoreError, TableStore,
-    Turn, all_at_once,
+    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, Page, Plan, Result, RowRange, Snapshot, Store, StoreError,
+    TableStore, all_at_once,
 };
 
 /// What kind of store is told of.
@@ -156,7 +156,7 @@ impl TableStore for ObservedStore {
         self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
         self.inner.turn(table, name).await
     }
 

@@ -8,7 +8,7 @@ use tidings::keys::cursor::{self, ListTag};
 use tidings::keys::intent::IntentName;
 use tidings::keys::lookup::{self, Lookup};
 use tidings::keys::time::{self, Direction};
-use tidings::keys::{PostPlace, Shelf, place, term};
+use tidings::keys::{Collection, PostPlace, place, term};
 use tidings::model::instant::TICKS_MAX;
 use tidings::model::slug::SLUG_BYTES_MAX;
 use tidings::model::{Instant, Month, NodeId, PostId, PostKey, Slug, TermId, TermKind};
@@ -182,13 +182,13 @@ proptest! {
 
     #[test]
     fn every_key_can_be_stored(key in post_keys(), slug in slugs(), kind in kinds(), direction in directions()) {
-        for shelf in [Shelf::Posts, Shelf::Drafts] {
-            let place = PostPlace { shelf, key: key.clone() };
+        for collection in [Collection::Posts, Collection::Drafts] {
+            let place = PostPlace { collection, key: key.clone() };
             assert_storable(&place.summary());
             assert_storable(&place.whole(&slug));
         }
-        assert_storable(&place::month_row(Shelf::Posts, key.month()));
-        assert_storable(&place::month_row(Shelf::Drafts, key.month()));
+        assert_storable(&place::month_row(Collection::Posts, key.month()));
+        assert_storable(&place::month_row(Collection::Drafts, key.month()));
         assert_storable(&place::count(term::posts_partition(&slug)));
         assert_storable(&Key::new(term::posts_partition(&slug), time::row(&key, direction)).expect("a key"));
         assert_storable(&term::term(&slug));

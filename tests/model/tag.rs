@@ -72,9 +72,9 @@ impl Case {
     pub fn look_for_new_tags(&self, s: &mut State, a: &mut Actor) {
         let (tag, _, to) = Self::tag_plan(s, a);
         let slug = to.expect("a rename has a slug");
-        let is_wanted =
+        let is_requested =
             slug != tag && (s.others(a.name).any(|other| s.plan(other).makes_tag(slug)) || s.tables.has_pointers(slug));
-        if is_wanted {
+        if is_requested {
             return self.refuse(s, a);
         }
         a.go(Step::CommitTag);

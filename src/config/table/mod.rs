@@ -86,7 +86,7 @@ pub static IMPORT: Setting =
     text("import", "TIDINGS_IMPORT", "PATH", "Import this folder or file first.").flag("import");
 pub static CREATE: Setting =
     switch("create", "TIDINGS_CREATE", "Make an empty store where there is none.").flag("create");
-pub static TELL_STORAGE: Setting = switch(
+pub static REPORT_STORAGE: Setting = switch(
     "tell_storage",
     "TIDINGS_TELL_STORAGE",
     "Tell whoever asks (`\"extensions\": {\"storage\": true}`), and not only editors, what an answer cost. The rows named there show \
@@ -130,7 +130,7 @@ pub static EDITOR_TOKEN: Setting = secret(
     "editor_token",
     "TIDINGS_EDITOR_TOKEN",
     "TOKEN",
-    "Who bears it is an admin, beside the tokens that `tidings token create` makes.",
+    "Who has_term it is an admin, beside the tokens that `tidings token create` makes.",
 );
 pub static EDITOR_TOKEN_FILE: Setting = text(
     "editor_token_file",
@@ -223,7 +223,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &LISTEN,
     &IMPORT,
     &CREATE,
-    &TELL_STORAGE,
+    &REPORT_STORAGE,
     &CORS_ORIGINS,
     &BATCH_MAX,
     &CLIENT_ADDRESS_HEADER,

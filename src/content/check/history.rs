@@ -5,7 +5,7 @@ use crate::content::rows::{change, post};
 use crate::keys::{Table, history};
 use crate::store::Store;
 
-use super::{Mend, Partitions, Report};
+use super::{Fix, Partitions, Report};
 
 pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
     for table in [Table::Revisions, Table::Changes] {
@@ -18,8 +18,8 @@ pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
                     _ => history::parse_change(&row.key).map(|_| change::read(&row).map(drop)),
                 };
                 match read {
-                    None => report.add(table, &row.key, "is no row of this table", Mend::STRANGER),
-                    Some(Err(error)) => report.add_unreadable(table, &row, &error, Mend::HISTORY),
+                    None => report.add(table, &row.key, "is no row of this table", Fix::ORPHAN),
+                    Some(Err(error)) => report.add_unreadable(table, &row, &error, Fix::HISTORY),
                     Some(Ok(())) => {}
                 }
             }

@@ -1,20 +1,20 @@
 //! `Idempotency`. The rule: each row reads as one of the table; a key may be used or not, and its post deleted, so there is nothing to compare it with.
 
-use crate::content::directory::scan_all;
 use crate::content::error::Result;
+use crate::content::partition_catalog::scan_all;
 use crate::content::rows::idempotency as rows;
 use crate::keys::{Table, idempotency};
 use crate::store::Store;
 
-use super::{Mend, Report};
+use super::{Fix, Report};
 
 pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
     for row in scan_all(store, Table::Idempotency).await? {
         report.rows += 1;
         if !idempotency::is_row(&row.key) {
-            report.add(Table::Idempotency, &row.key, "is no row of this table", Mend::STRANGER);
+            report.add(Table::Idempotency, &row.key, "is no row of this table", Fix::ORPHAN);
         } else if let Err(error) = rows::read(&row) {
-            report.add_unreadable(Table::Idempotency, &row, &error, Mend::HISTORY);
+            report.add_unreadable(Table::Idempotency, &row, &error, Fix::HISTORY);
         }
     }
     Ok(())

@@ -1,16 +1,16 @@
-//! The index tables. The rule: each pointer is borne out by its post, and each post has every pointer.
+//! The index tables. The rule: each pointer is has_all out by its post, and each post has every pointer.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
 use crate::content::rows::count;
 use crate::content::rows::pointer;
-use crate::keys::{COUNT_ROW, Shelf, Table, term, time};
+use crate::keys::{COUNT_ROW, Collection, Table, term, time};
 use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Store};
 
 use super::posts::check_count;
-use super::{Mend, Partitions, Posts, Report};
+use super::{Fix, Partitions, Posts, Report};
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
     for kind in TermKind::ALL {
@@ -20,14 +20,14 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> 
             report.rows += rows.len() as u64;
             check_partition(kind, &rows, posts, &mut found, report);
         }
-        for (id, known) in posts.iter().filter(|(_, known)| known.place.shelf == Shelf::Posts) {
+        for (id, known) in posts.iter().filter(|(_, known)| known.place.collection == Collection::Posts) {
             for (_, slug) in
                 known.terms.iter().filter(|(k, slug)| *k == kind && !found.contains(&(slug.clone(), id.clone())))
             {
                 let key = known.place.key.clone();
                 let missing = Key::new(term::posts_partition(slug), time::time_row(&key))?;
-                let mend = Mend::Pointer { kind, slug: slug.clone(), key };
-                report.add(Table::PostsBy(kind), &missing, "is missing; its post bears the term", mend);
+                let fix = Fix::Pointer { kind, slug: slug.clone(), key };
+                report.add(Table::PostsBy(kind), &missing, "is missing; its post has_term the term", fix);
             }
         }
     }
@@ -44,13 +44,13 @@ fn check_partition(
     let table = Table::PostsBy(kind);
     let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
     let Ok(slug) = rows[0].key.partition().parse::<Slug>() else {
-        return report.add(table, &rows[0].key, "stands in a partition that no slug has", Mend::STRANGER);
+        return report.add(table, &rows[0].key, "stands in a partition that no slug has", Fix::ORPHAN);
     };
     let (mut listed, mut newest, mut counted) = (0, None::<PostKey>, None);
     for row in rows {
         if row.key.row() == COUNT_ROW {
-            let mend = Mend::Count { table, partition: slug.to_string() };
-            counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, mend)).ok();
+            let fix = Fix::Count { table, partition: slug.to_string() };
+            counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, fix)).ok();
         } else if let Some(key) = time::parse_time_row(row.key.row()) {
             listed += 1;
             let pointer = At { kind, slug: &slug, key: &key };
@@ -62,11 +62,11 @@ fn check_partition(
             newest = Some(newest.map_or_else(|| key.clone(), |n| n.min(key.clone())));
         } else if let Some(key) = time::parse_mirror_row(row.key.row()) {
             if !by_row.contains_key(time::time_row(&key).as_str()) {
-                let mend = Mend::Pointer { kind, slug: slug.clone(), key };
-                report.add(table, &row.key, "a mirror row without its pointer", mend);
+                let fix = Fix::Pointer { kind, slug: slug.clone(), key };
+                report.add(table, &row.key, "a mirror row without its pointer", fix);
             }
         } else {
-            report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
+            report.add(table, &row.key, "is no row of this table", Fix::ORPHAN);
         }
     }
     check_count(table, &rows[0], listed, newest.as_ref(), counted.as_ref(), report);
@@ -82,11 +82,11 @@ struct At<'a> {
 impl At<'_> {
     fn check(&self, row: &Entity, by_row: &HashMap<&str, &Entity>, posts: &Posts, report: &mut Report) {
         let Self { kind, slug, key } = *self;
-        let (table, mend) = (Table::PostsBy(kind), Mend::Pointer { kind, slug: slug.clone(), key: key.clone() });
-        let mut add = |key, what: &str| report.add(table, key, what, mend.clone());
+        let (table, fix) = (Table::PostsBy(kind), Fix::Pointer { kind, slug: slug.clone(), key: key.clone() });
+        let mut add = |key, what: &str| report.add(table, key, what, fix.clone());
         match posts.published(key) {
             None => add(&row.key, "points to a post that is not there"),
-            Some(known) if !known.bears(kind, slug) => add(&row.key, "points to a post that does not bear the term"),
+            Some(known) if !known.has_term(kind, slug) => add(&row.key, "points to a post that does not bear the term"),
             Some(known) => match pointer::read(row) {
                 Err(e) => add(&row.key, &e.to_string()),
                 Ok(pointer) => {
@@ -96,7 +96,7 @@ impl At<'_> {
                         add(&row.key, &format!("names the row {} {}", named.0, named.1));
                     }
                     if pointer.version > known.version {
-                        add(&row.key, &format!("bears version {}; its post has {}", pointer.version, known.version));
+                        add(&row.key, &format!("has_term version {}; its post has {}", pointer.version, known.version));
                     }
                 }
             },

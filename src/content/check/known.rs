@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::keys::{PostPlace, Shelf};
+use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId, PostKey, Slug, TermKind};
 
 /// A post as its whole row tells; where that is lost, as its summary does.
@@ -29,7 +29,7 @@ impl Known {
         }
     }
 
-    pub(in crate::content) fn bears(&self, kind: TermKind, slug: &Slug) -> bool {
+    pub(in crate::content) fn has_term(&self, kind: TermKind, slug: &Slug) -> bool {
         self.terms.iter().any(|(k, s)| *k == kind && s == slug)
     }
 }
@@ -39,7 +39,7 @@ impl Known {
 pub(in crate::content) struct Posts {
     pub by_id: HashMap<PostId, Known>,
     /// Partitions that hold a row of a post nobody can tell the id of: what seems to lead nowhere may lead there.
-    pub blind: HashSet<(Shelf, String)>,
+    pub blind: HashSet<(Collection, String)>,
 }
 
 impl Posts {
@@ -49,7 +49,7 @@ impl Posts {
 
     /// The published post of this key.
     pub(in crate::content) fn published(&self, key: &PostKey) -> Option<&Known> {
-        self.get(&key.id).filter(|known| known.place.shelf == Shelf::Posts && known.place.key == *key)
+        self.get(&key.id).filter(|known| known.place.collection == Collection::Posts && known.place.key == *key)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&PostId, &Known)> {
@@ -57,6 +57,6 @@ impl Posts {
     }
 
     pub(in crate::content) fn is_blind(&self, place: &PostPlace) -> bool {
-        self.blind.contains(&(place.shelf, place.partition()))
+        self.blind.contains(&(place.collection, place.partition()))
     }
 }

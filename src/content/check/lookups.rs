@@ -9,7 +9,7 @@ use crate::keys::lookup::{self, Lookup};
 use crate::model::{PostId, Slug};
 use crate::store::{Entity, Key, Store};
 
-use super::{Known, Mend, Partitions, Posts, Report};
+use super::{Fix, Known, Partitions, Posts, Report};
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
     let owners = Owners::of(posts);
@@ -26,16 +26,16 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> 
     for (id, known) in posts.iter() {
         let slugs = known.former_slugs.iter().chain([&known.slug]);
         for key in slugs.map(lookup::by_slug).chain([lookup::by_id(id)]).filter(|key| !found.contains(key)) {
-            let leads = match lookup::parse(&key) {
-                Some(Lookup::Slug(slug)) => owners.leads(&slug, None).map_or(id, |(id, _)| id),
+            let points_to = match lookup::parse(&key) {
+                Some(Lookup::Slug(slug)) => owners.points_to(&slug, None).map_or(id, |(id, _)| id),
                 Some(Lookup::Id(_)) | None => id,
             };
-            if leads == id {
+            if points_to == id {
                 report.add(
                     Table::PostKeys,
                     &key,
-                    format!("is missing; it leads to the post {id}"),
-                    Mend::Lookup(key.clone()),
+                    format!("is missing; it points_to to the post {id}"),
+                    Fix::Lookup(key.clone()),
                 );
             }
         }
@@ -69,7 +69,7 @@ impl<'a> Owners<'a> {
     }
 
     /// The post that a slug leads to, and whether by its slug of now. Where several have it, the one that its row names keeps it.
-    pub(in crate::content) fn leads(&self, slug: &Slug, named: Option<&PostId>) -> Option<(&'a PostId, bool)> {
+    pub(in crate::content) fn points_to(&self, slug: &Slug, named: Option<&PostId>) -> Option<(&'a PostId, bool)> {
         let claims = self.0.get(slug)?;
         let first = claims.first()?;
         let kept = claims.iter().find(|c| c.is_current == first.is_current && Some(c.id) == named).unwrap_or(first);
@@ -78,11 +78,11 @@ impl<'a> Owners<'a> {
 
     fn check_shared(&self, kept: &HashMap<Slug, PostId>, report: &mut Report) {
         for (slug, claims) in self.0.iter().filter(|(_, claims)| claims.iter().filter(|c| c.is_current).count() > 1) {
-            let Some((keeper, _)) = self.leads(slug, kept.get(*slug)) else { continue };
+            let Some((keeper, _)) = self.points_to(slug, kept.get(*slug)) else { continue };
             for claim in claims.iter().filter(|c| c.is_current && c.id != keeper) {
                 let place = &claim.known.place;
                 let what = format!("its slug is that of the post {keeper} too");
-                report.add(place.shelf.table(), &place.whole(slug), what, Mend::SHARED_SLUG);
+                report.add(place.collection.table(), &place.whole(slug), what, Fix::SHARED_SLUG);
             }
         }
     }
@@ -94,28 +94,28 @@ fn names(row: &LookupRow, known: &Known) -> bool {
 }
 
 fn check_row(row: &Entity, posts: &Posts, owners: &Owners<'_>, kept: &mut HashMap<Slug, PostId>, report: &mut Report) {
-    let (table, mend) = (Table::PostKeys, Mend::Lookup(row.key.clone()));
+    let (table, fix) = (Table::PostKeys, Fix::Lookup(row.key.clone()));
     let Some(found_by) = lookup::parse(&row.key) else {
-        return report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
+        return report.add(table, &row.key, "is no row of this table", Fix::ORPHAN);
     };
     let read = match rows::read(row) {
         Ok(read) => read,
-        Err(e) => return report.add_unreadable(table, row, &e, mend),
+        Err(e) => return report.add_unreadable(table, row, &e, fix),
     };
     let id = read.id();
     let Some(known) = posts.get(id) else {
-        return report.add(table, &row.key, format!("leads to the post {id}, which is not there"), mend);
+        return report.add(table, &row.key, format!("points_to to the post {id}, which is not there"), fix);
     };
     let fits = match &found_by {
         Lookup::Id(by) => by == id && names(&read, known),
-        Lookup::Slug(by) => match owners.leads(by, Some(id)) {
+        Lookup::Slug(by) => match owners.points_to(by, Some(id)) {
             Some((owner, true)) => owner == id && names(&read, known),
             Some((owner, false)) => owner == id && matches!(read, LookupRow::Former { .. }),
             None => false,
         },
     };
     if !fits {
-        report.add(table, &row.key, format!("does not fit the post {id} as it stands"), mend);
+        report.add(table, &row.key, format!("does not fit the post {id} as it stands"), fix);
     }
     if let Lookup::Slug(by) = found_by {
         kept.extend(owners.0.get(&by).is_some_and(|claims| claims.len() > 1).then(|| (by, id.clone())));

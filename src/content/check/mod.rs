@@ -3,18 +3,18 @@
 //! `Posts` and `Drafts` are read first, and in them the row that holds the whole post is the truth; every other row follows from it. If all rows
 //! agree, everything is asked once more, as readers ask for it: what is wrong for a reader is never clean.
 
+mod collections;
 mod ends;
+mod fix;
 mod history;
 mod idempotency;
 mod index;
 mod known;
 mod lookups;
-mod mend;
 mod months;
 mod partition;
 mod posts;
 mod readers;
-mod shelved;
 mod terms;
 mod tokens;
 
@@ -26,13 +26,13 @@ use crate::keys::intent::IntentName;
 use crate::model::Term;
 use crate::store::{Entity, Key, Store, StoreError};
 
-use super::directory::scan_all;
 use super::error::Result;
+use super::partition_catalog::scan_all;
 use super::reader::Reader;
 use super::write::intent;
+pub use fix::Fix;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
-pub use mend::Mend;
 use partition::Partitions;
 
 /// The names of the intents that exist.
@@ -44,8 +44,8 @@ pub struct Difference {
     pub table: &'static str,
     pub key: String,
     pub what: String,
-    /// What puts it right; the same for all that one mend does.
-    pub mend: Mend,
+    /// What puts it right; the same for all that one fix does.
+    pub fix: Fix,
 }
 
 impl fmt::Display for Difference {
@@ -65,13 +65,13 @@ pub struct Report {
 }
 
 impl Report {
-    fn add(&mut self, table: Table, key: &Key, what: impl Into<String>, mend: Mend) {
-        self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), mend });
+    fn add(&mut self, table: Table, key: &Key, what: impl Into<String>, fix: Fix) {
+        self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
     }
 
     /// A row that does not read as what it should be.
-    fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, mend: Mend) {
-        self.add(table, &row.key, error.to_string(), mend);
+    fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
+        self.add(table, &row.key, error.to_string(), fix);
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Examined {
 impl Examined {
     /// Asks everything as readers do. On tables a change may be under way: what differs is asked again, until nothing has changed meanwhile.
     async fn check_readers(&mut self, store: &Store, readers: impl Fn() -> Reader) -> Result<()> {
-        for _ in 0..READERS_ASKED_MAX {
+        for _ in 0..READER_QUERIES_MAX {
             let reader = readers().at_one_moment().await?;
             let found = readers::check(&reader, &self.posts, &self.terms).await?;
             let is_repeated = found == self.report.differences;
@@ -113,7 +113,7 @@ impl Examined {
 }
 
 /// How often readers are asked, if the answers differ each time.
-const READERS_ASKED_MAX: usize = 4;
+const READER_QUERIES_MAX: usize = 4;
 
 /// Every row against every other.
 pub(super) async fn examine(store: &Store) -> Result<Examined> {
@@ -137,7 +137,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
             Ok(intent::Found::Foreign) => "a change of another version of Tidings was left unfinished",
             Err(_) => "a change was left unfinished, and its row does not read",
         };
-        report.add(Table::Intents, &row.key, what, Mend::Intent(row.key.clone()));
+        report.add(Table::Intents, &row.key, what, Fix::Intent(row.key.clone()));
     }
     report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));
     Ok(Examined { report, posts, terms })

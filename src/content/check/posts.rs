@@ -4,32 +4,32 @@ use std::collections::HashMap;
 
 use crate::content::error::Result;
 use crate::content::rows::count::Count;
-use crate::keys::{Shelf, Table, place};
+use crate::keys::{Collection, Table, place};
 use crate::model::PostKey;
 use crate::store::{Entity, Store};
 
+use super::collections::Shelved;
 use super::ends::Found;
 use super::months;
-use super::shelved::Shelved;
-use super::{Intents, Mend, Partitions, Posts, Report};
+use super::{Fix, Intents, Partitions, Posts, Report};
 
 /// The count of each month that has one.
-pub(super) type Counts = HashMap<(Shelf, String), Count>;
+pub(super) type Counts = HashMap<(Collection, String), Count>;
 
 pub(super) async fn check(store: &Store, intents: &Intents, report: &mut Report) -> Result<Posts> {
     let mut found = Found::default();
     let mut counts = Counts::new();
-    for shelf in [Shelf::Posts, Shelf::Drafts] {
-        let mut partitions = Partitions::of(store, shelf.table());
+    for collection in [Collection::Posts, Collection::Drafts] {
+        let mut partitions = Partitions::of(store, collection.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            let count = Shelved::of(shelf, &rows, intents).check(&mut found, report);
+            let count = Shelved::of(collection, &rows, intents).check(&mut found, report);
             let partition = rows[0].key.partition().to_owned();
-            counts.extend(count.map(|count| ((shelf, partition), count)));
+            counts.extend(count.map(|count| ((collection, partition), count)));
         }
     }
     let posts = found.resolve(report);
-    report.drafts = posts.iter().filter(|(_, known)| known.place.shelf == Shelf::Drafts).count() as u64;
+    report.drafts = posts.iter().filter(|(_, known)| known.place.collection == Collection::Drafts).count() as u64;
     report.posts = posts.by_id.len() as u64 - report.drafts;
     months::check(store, counts, intents, report).await?;
     Ok(posts)
@@ -53,5 +53,5 @@ pub(super) fn check_count(
         None if listed != 0 => format!("is missing; there are {listed} rows"),
         Some(_) | None => return,
     };
-    report.add(table, &key, what, Mend::Count { table, partition: any.key.partition().to_owned() });
+    report.add(table, &key, what, Fix::Count { table, partition: any.key.partition().to_owned() });
 }

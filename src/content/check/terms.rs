@@ -5,18 +5,18 @@ use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
-use crate::content::rows::directory::read_first_character;
+use crate::content::rows::partition_catalog::read_first_character;
 use crate::content::rows::term::{self as rows, SlugRow, TermRow};
 use crate::content::write::listing::Partition;
-use crate::keys::term::{self, DIRECTORY_PARTITION};
+use crate::keys::term::{self, CATALOG_PARTITION};
 use crate::keys::time::Direction;
-use crate::keys::{COUNT_ROW, Shelf, Table};
+use crate::keys::{COUNT_ROW, Collection, Table};
 use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, Key, Store, StoreError};
 
 use super::months::awaits_nothing;
 use super::posts::check_count;
-use super::{Intents, Mend, Partitions, Posts, Report};
+use super::{Fix, Intents, Partitions, Posts, Report};
 
 /// The terms that there are.
 pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, report: &mut Report) -> Result<Vec<Term>> {
@@ -26,20 +26,20 @@ pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, repor
         let mut partitions = Partitions::of(store, Table::Terms(kind));
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            if rows[0].key.partition() == DIRECTORY_PARTITION {
-                found.directory = rows;
+            if rows[0].key.partition() == CATALOG_PARTITION {
+                found.partition_catalog = rows;
             } else {
                 found.check_partition(&rows, intents, report);
             }
         }
-        check_directory(kind, &found, intents, report);
+        check_partition_catalog(kind, &found, intents, report);
         found.check_slug_rows(report);
         // A post has the first slug of a term. A draft may have a term that is gone: to be published it has to let it go.
-        let public = posts.by_id.values().filter(|known| known.place.shelf == Shelf::Posts);
+        let public = posts.by_id.values().filter(|known| known.place.collection == Collection::Posts);
         let used = public.flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
         for (_, slug) in used.filter(|(_, slug)| !found.terms.contains_key(slug)).collect::<HashSet<_>>() {
-            let mend = Mend::NewTerm { kind, slug: slug.clone() };
-            report.add(Table::Terms(kind), &term::term(slug), "is missing; posts have it", mend);
+            let fix = Fix::NewTerm { kind, slug: slug.clone() };
+            report.add(Table::Terms(kind), &term::term(slug), "is missing; posts have it", fix);
         }
         report.terms += found.terms.len() as u64;
         terms.extend(found.terms.into_values());
@@ -53,13 +53,13 @@ struct Found {
     terms: HashMap<Slug, Term>,
     slug_rows: HashMap<Slug, SlugRow>,
     counts: HashMap<String, Count>,
-    directory: Vec<Entity>,
+    partition_catalog: Vec<Entity>,
 }
 
 impl Default for Found {
     fn default() -> Self {
         let (terms, slug_rows, counts) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { kind: TermKind::Tag, terms, slug_rows, counts, directory: Vec::new() }
+        Self { kind: TermKind::Tag, terms, slug_rows, counts, partition_catalog: Vec::new() }
     }
 }
 
@@ -70,24 +70,24 @@ impl Found {
         let (mut listed, mut counted) = (0, None);
         for row in rows {
             if row.key.row() == COUNT_ROW {
-                let mend = Mend::Count { table, partition: row.key.partition().to_owned() };
-                counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, mend)).ok();
+                let fix = Fix::Count { table, partition: row.key.partition().to_owned() };
+                counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, fix)).ok();
                 continue;
             }
             let Some((slug, direction)) = term::parse_row(row.key.row()) else {
-                report.add(table, &row.key, "is no row of this table", Mend::STRANGER);
+                report.add(table, &row.key, "is no row of this table", Fix::ORPHAN);
                 continue;
             };
             if term::partition(&slug) != row.key.partition() {
-                let mend = Mend::MisplacedTerm { kind, at: row.key.clone() };
-                report.add(table, &row.key, "is in the partition of another character", mend);
+                let fix = Fix::MisplacedTerm { kind, at: row.key.clone() };
+                report.add(table, &row.key, "is in the partition of another character", fix);
                 continue;
             }
             let read = rows::read(kind, row);
             if let Ok(TermRow::Gone { by }) = &read {
                 if !intents.contains(by) {
                     let what = "marks a term that is just created or deleted, and no change does so";
-                    report.add(table, &row.key, what, Mend::Left { table, key: row.key.clone() });
+                    report.add(table, &row.key, what, Fix::Left { table, key: row.key.clone() });
                 }
                 continue;
             }
@@ -115,7 +115,7 @@ impl Found {
         }
         // The slug of a term goes before one that another once had.
         owners.extend(self.terms.iter().map(|(first, term)| (&term.slug, (first, true))));
-        let mend = |slug: &Slug| Mend::SlugRow {
+        let fix = |slug: &Slug| Fix::SlugRow {
             kind,
             slug: slug.clone(),
             first_slug: owners.get(slug).map(|(first, _)| (*first).clone()),
@@ -130,7 +130,7 @@ impl Found {
                 Some((_, false)) => format!("is listed; it is a former slug of {}", row.first_slug),
                 None => format!("names {}, which does not have this slug", row.first_slug),
             };
-            report.add(table, &term::term(slug), what, mend(slug));
+            report.add(table, &term::term(slug), what, fix(slug));
         }
         for (slug, (first, _)) in &owners {
             if *slug == *first || self.slug_rows.contains_key(*slug) {
@@ -138,8 +138,8 @@ impl Found {
             }
             // A term of its own has the slug that another once had.
             let is_taken = self.terms.contains_key(*slug);
-            let mend = if is_taken { Mend::TAKEN_TERM } else { mend(slug) };
-            report.add(table, &term::term(slug), format!("is missing; it leads to {first}"), mend);
+            let fix = if is_taken { Fix::TAKEN_TERM } else { fix(slug) };
+            report.add(table, &term::term(slug), format!("is missing; it points_to to {first}"), fix);
         }
     }
 }
@@ -163,21 +163,21 @@ fn check_twin(
     report: &mut Report,
 ) {
     let table = Table::Terms(kind);
-    let mend = Mend::Term { kind, slug: slug.clone() };
+    let fix = Fix::Term { kind, slug: slug.clone() };
     let twin = match direction {
         Direction::Forward => term::row(slug, Direction::Backward),
         Direction::Backward => term::row(slug, Direction::Forward),
     };
     match (read, by_row.get(twin.as_str())) {
-        (Err(e), _) => report.add_unreadable(table, row, e, mend),
+        (Err(e), _) => report.add_unreadable(table, row, e, fix),
         (Ok(read), None) if is_listed(read, slug) || direction == Direction::Backward => {
-            report.add(table, &row.key, format!("has no twin {twin}"), mend);
+            report.add(table, &row.key, format!("has no twin {twin}"), fix);
         }
         (Ok(read), Some(_)) if !is_listed(read, slug) => {
-            report.add(table, &row.key, format!("has a twin {twin}, and is not listed"), mend);
+            report.add(table, &row.key, format!("has a twin {twin}, and is not listed"), fix);
         }
         (Ok(_), Some(other)) if !is_twin(row, other) => {
-            report.add(table, &row.key, format!("differs from its twin {twin}"), mend);
+            report.add(table, &row.key, format!("differs from its twin {twin}"), fix);
         }
         (Ok(_), None | Some(_)) => {}
     }
@@ -188,38 +188,38 @@ fn is_twin(row: &Entity, other: &Entity) -> bool {
     rows::without_intents(&row.properties) == rows::without_intents(&other.properties)
 }
 
-fn check_directory(kind: TermKind, found: &Found, intents: &Intents, report: &mut Report) {
+fn check_partition_catalog(kind: TermKind, found: &Found, intents: &Intents, report: &mut Report) {
     let table = Table::Terms(kind);
     let mut missing: HashMap<&str, &Count> =
         found.counts.iter().filter(|(_, count)| count.rows > 0).map(|(name, count)| (name.as_str(), count)).collect();
-    for row in &found.directory {
+    for row in &found.partition_catalog {
         let of_row = row.key.row();
-        let mend = Mend::Listing(Partition::Terms(kind, of_row.to_owned()));
+        let fix = Fix::Listing(Partition::Terms(kind, of_row.to_owned()));
         let listed = match read_first_character(row) {
             Ok(listed) => listed,
             Err(e) => {
                 missing.remove(of_row);
-                report.add_unreadable(table, row, &e, mend);
+                report.add_unreadable(table, row, &e, fix);
                 continue;
             }
         };
         if listed.partition != of_row {
-            let stray = Mend::StrayListing { table, key: row.key.clone() };
+            let stray = Fix::StrayListing { table, key: row.key.clone() };
             report.add(table, &row.key, format!("lists {}, whose row is another", listed.partition), stray);
             continue;
         }
         missing.remove(of_row);
         let own = found.counts.get(of_row).cloned().unwrap_or_default();
         if awaits_nothing(row, intents) {
-            report.add(table, &row.key, "says that a change is to put a term there, and no change does so", mend);
+            report.add(table, &row.key, "says that a change is to put a term there, and no change does so", fix);
         } else if own != listed.count {
             let what = format!("lists {} terms; the partition counts {}", listed.count.rows, own.rows);
-            report.add(table, &row.key, what, mend);
+            report.add(table, &row.key, what, fix);
         }
     }
     for (partition, count) in missing {
-        let key: Key = term::directory_row(partition);
-        let mend = Mend::Listing(Partition::Terms(kind, partition.to_owned()));
-        report.add(table, &key, format!("is missing; the partition has {} terms", count.rows), mend);
+        let key: Key = term::catalog_row(partition);
+        let fix = Fix::Listing(Partition::Terms(kind, partition.to_owned()));
+        report.add(table, &key, format!("is missing; the partition has {} terms", count.rows), fix);
     }
 }

@@ -1,12 +1,12 @@
 //! `Tokens`. The rule: each row is a token, or the key of preview links; nothing else leads to them, so there is nothing to hold them against.
 
-use crate::content::directory::scan_all;
 use crate::content::error::Result;
+use crate::content::partition_catalog::scan_all;
 use crate::content::rows::token as rows;
 use crate::keys::{Table, token};
 use crate::store::Store;
 
-use super::{Mend, Report};
+use super::{Fix, Report};
 
 pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
     for row in scan_all(store, Table::Tokens).await? {
@@ -15,12 +15,12 @@ pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
             Some(_) => rows::read(&row).map(drop),
             None if row.key == token::preview_key() => rows::read_key(&row).map(drop),
             None => {
-                report.add(Table::Tokens, &row.key, "is no row of this table", Mend::STRANGER);
+                report.add(Table::Tokens, &row.key, "is no row of this table", Fix::ORPHAN);
                 continue;
             }
         };
         if let Err(error) = read {
-            report.add_unreadable(Table::Tokens, &row, &error, Mend::TOKEN);
+            report.add_unreadable(Table::Tokens, &row, &error, Fix::TOKEN);
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a change names: a post by its id and version, terms by their slugs. The rule: what is not there is the caller's to mend.
+//! What a change names: a post by its id and version, terms by their slugs. The rule: what is not there is the caller's to fix.
 
 use futures_util::future::try_join_all;
 

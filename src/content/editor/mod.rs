@@ -1,4 +1,4 @@
-//! Changes by editors, one post or term at a time. The rule: the caller hears what it can mend as [`UserError`]s, and then nothing was written.
+//! Changes by editors, one post or term at a time. The rule: the caller hears what it can fix as [`UserError`]s, and then nothing was written.
 
 mod find;
 mod once;

@@ -94,10 +94,10 @@ fn parse(text: &str, field: &'static str, errors: &mut Vec<UserError>) -> Option
 fn changed(
     kind: TermKind,
     slug: &Slug,
-    standing: Option<&Term>,
+    existing: Option<&Term>,
     changes: &TermChanges,
 ) -> std::result::Result<Term, UserError> {
-    let mut term = standing.cloned().unwrap_or_else(|| Term::new(kind, slug.clone(), slug.as_str()));
+    let mut term = existing.cloned().unwrap_or_else(|| Term::new(kind, slug.clone(), slug.as_str()));
     term.name = changes.name.as_ref().map_or(term.name, |name| name.trim().to_owned());
     term.description = changes.description.clone().or(term.description);
     term.url = changes.url.clone().or(term.url);

@@ -1,7 +1,7 @@
 //! What a list of posts is: its scope and its filter. The rule: the same list is the same tag, so that its cursors fit it and no other.
 
 use crate::content::error::{ContentError, Result};
-use crate::keys::Shelf;
+use crate::keys::Collection;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::{Direction, Span};
 use crate::model::{Actor, Instant, Month, Post, PostKey, Role, Slug, TermId, TermKind};
@@ -80,8 +80,8 @@ pub struct PostList {
 /// What the index tables must be asked: streams of posts, merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Query {
-    /// No index: the months of a shelf themselves.
-    Months(Shelf),
+    /// No index: the months of a collection themselves.
+    Months(Collection),
     Index(TermKind, Slug),
     Union(Vec<Query>),
     Intersection(Vec<Query>),
@@ -146,8 +146,10 @@ impl PostList {
     #[must_use]
     pub(super) fn with_slug(mut self, kind: TermKind, named: &Slug, slug: &Slug) -> Self {
         let slugs = self.filter.slugs_mut(kind);
-        for wanted in slugs.all.iter_mut().chain(slugs.any.iter_mut().flatten()).filter(|wanted| *wanted == named) {
-            *wanted = slug.clone();
+        for requested in
+            slugs.all.iter_mut().chain(slugs.any.iter_mut().flatten()).filter(|requested| *requested == named)
+        {
+            *requested = slug.clone();
         }
         self
     }
@@ -158,7 +160,7 @@ impl PostList {
     }
 
     /// Whether its stream holds posts that are not in it: no index lists the drafts of an author.
-    pub(super) fn is_sieved(&self) -> bool {
+    pub(super) fn is_filtered_after_read(&self) -> bool {
         matches!(self.scope, Scope::Drafts { of: Some(_) })
     }
 
@@ -195,26 +197,26 @@ impl PostList {
 
     /// Whether the post itself bears out that it belongs here.
     pub fn holds(&self, key: &PostKey, post: &Post) -> bool {
-        let borne = |kind: TermKind| {
-            let wanted = self.filter.slugs(kind);
-            wanted.all.iter().all(|slug| post.bears(kind, slug))
-                && wanted.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.bears(kind, slug)))
+        let has_all = |kind: TermKind| {
+            let requested = self.filter.slugs(kind);
+            requested.all.iter().all(|slug| post.has_term(kind, slug))
+                && requested.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.has_term(kind, slug)))
         };
         let in_scope = match &self.scope {
-            Scope::Term(id) => post.bears(id.kind, &id.first_slug),
+            Scope::Term(id) => post.has_term(id.kind, &id.first_slug),
             Scope::Drafts { of } | Scope::Scheduled { of } => {
-                of.as_ref().is_none_or(|author| post.bears(TermKind::Author, author))
+                of.as_ref().is_none_or(|author| post.has_term(TermKind::Author, author))
             }
             Scope::All | Scope::Month(_) => true,
         };
-        let on_shelf = post.published_at.is_none() == matches!(self.scope, Scope::Drafts { .. });
-        in_scope && on_shelf && post.key() == *key && TermKind::ALL.into_iter().all(borne)
+        let in_collection = post.published_at.is_none() == matches!(self.scope, Scope::Drafts { .. });
+        in_scope && in_collection && post.key() == *key && TermKind::ALL.into_iter().all(has_all)
     }
 
     pub(super) fn query(&self) -> Query {
         let mut parts = Vec::new();
         if let Scope::Drafts { .. } = self.scope {
-            return Query::Months(Shelf::Drafts);
+            return Query::Months(Collection::Drafts);
         }
         if let Scope::Scheduled { of: Some(author) } = &self.scope {
             return Query::Index(TermKind::Author, author.clone());
@@ -223,15 +225,15 @@ impl PostList {
             parts.push(Query::Index(id.kind, id.first_slug.clone()));
         }
         for kind in TermKind::ALL {
-            let wanted = self.filter.slugs(kind);
-            parts.extend(wanted.all.iter().map(|slug| Query::Index(kind, slug.clone())));
-            if let Some(any) = &wanted.any {
+            let requested = self.filter.slugs(kind);
+            parts.extend(requested.all.iter().map(|slug| Query::Index(kind, slug.clone())));
+            if let Some(any) = &requested.any {
                 parts.push(Query::any(kind, any));
             }
         }
         parts.dedup();
         match parts.len() {
-            0 => Query::Months(Shelf::Posts),
+            0 => Query::Months(Collection::Posts),
             1 => parts.remove(0),
             _ => Query::Intersection(parts),
         }

@@ -15,7 +15,7 @@ pub mod window;
 
 pub use list::{Filter, PostList, Scope, SlugFilter};
 pub use posts::PostSource;
-pub use window::{PageArguments, Wanted};
+pub use window::{PageArguments, RequestedFields};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The months of a shelf, one after another, as a stream that brings the posts along. The rule: the months that a page touches are read
+//! The months of a collection, one after another, as a stream that brings the posts along. The rule: the months that a page touches are read
 //! all at once, and no month that it does not touch.
 //!
 //! Which months those are is told by their counts. Only of the month in which the page begins it is not known how many of its posts lie
@@ -12,10 +12,10 @@ use futures_util::future::try_join_all;
 use crate::content::error::Result;
 use crate::content::moves;
 use crate::content::reader::Reader;
-use crate::content::rows::{self, directory::Listed, post::Move};
+use crate::content::rows::{self, partition_catalog::Listed, post::Move};
 use crate::keys::place::month_partition;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Shelf, time};
+use crate::keys::{Collection, time};
 use crate::model::{Instant, Month, PostKey};
 use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
 
@@ -35,10 +35,10 @@ pub(super) struct MonthStream {
     rest: VecDeque<Rest>,
 }
 
-/// What is read of which shelf.
+/// What is read of which collection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reads {
-    pub shelf: Shelf,
+    pub collection: Collection,
     pub direction: Direction,
     /// How many posts the page may still take.
     pub need: usize,
@@ -53,7 +53,7 @@ struct Rest {
 
 impl MonthStream {
     pub async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
-        let months = reader.months(reads.shelf).await?;
+        let months = reader.months(reads.collection).await?;
         let within = |m: &&Listed<Month>| {
             m.may_hold_rows() && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
         };
@@ -93,7 +93,7 @@ impl MonthStream {
     async fn read_month(&self, rest: &Rest, limit: usize) -> Result<crate::store::Page> {
         self.budget.spend()?;
         let rows = self.span.rows(&month_partition(rest.month.partition), self.reads.direction);
-        Ok(self.reader.store().range(self.reads.shelf.name(), &rows, limit, rest.continuation.as_ref()).await?)
+        Ok(self.reader.store().range(self.reads.collection.name(), &rows, limit, rest.continuation.as_ref()).await?)
     }
 
     /// How many of the months that are left the next read takes; at least one while there is one.
@@ -128,8 +128,8 @@ impl MonthStream {
         let Some(key) = time::parse_row(row.key.row(), self.reads.direction) else { return Ok(None) };
         Ok(match rows::post::read_move(row)? {
             Some(Move::ForwardTo(_)) => None,
-            Some(Move::PendingFrom(_)) if self.reads.shelf == Shelf::Posts => Some(Candidate::key(key)),
-            Some(Move::PendingFrom(_)) if !moves::stands(self.reader.store(), row).await? => None,
+            Some(Move::PendingFrom(_)) if self.reads.collection == Collection::Posts => Some(Candidate::key(key)),
+            Some(Move::PendingFrom(_)) if !moves::is_current(self.reader.store(), row).await? => None,
             Some(Move::PendingFrom(_)) => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
             None => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
         })

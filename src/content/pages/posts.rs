@@ -15,7 +15,7 @@ use super::list::{PostList, Query};
 use super::merge::{Intersection, Union};
 use super::months::{MonthStream, Reads};
 use super::stream::PostStream;
-use super::window::{PageArguments, Take, Wanted};
+use super::window::{PageArguments, RequestedFields, Take};
 use super::{Page, ReadBudget, renamed};
 
 /// The most posts on a page.
@@ -26,7 +26,7 @@ pub const PAGE_SIZE_DEFAULT: usize = 20;
 const INTERSECTION_CHUNK: usize = 250;
 
 /// Rows of each read of a stream that holds more than the list does.
-const SIEVED_CHUNK: usize = 250;
+const FILTERED_CHUNK: usize = 250;
 
 /// Where posts are looked up by their keys: the reader itself, or a loader that gathers the look-ups of a whole request.
 #[async_trait::async_trait]
@@ -52,10 +52,10 @@ pub async fn read_page(
     source: &dyn PostSource,
     list: &PostList,
     arguments: &PageArguments<PostKey>,
-    wanted: Wanted,
+    requested: RequestedFields,
 ) -> Result<Page<Arc<Post>>> {
     let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
-    let Some(whole) = list.span(reader.now()).filter(|_| wanted != Wanted::default()) else {
+    let Some(whole) = list.span(reader.now()).filter(|_| requested != RequestedFields::default()) else {
         return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
     };
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
@@ -64,20 +64,24 @@ pub async fn read_page(
     let pages = Pages { reader, source };
     match take {
         Take::First { count, then_last } => {
-            let previous = pages.holds_any(list, wanted.has_previous, Side::UpTo(after), &whole);
-            let next = pages.holds_any(list, wanted.has_next, Side::From(before), &whole);
-            let items = pages.take(list, &span, ahead, count, wanted.has_next);
+            let previous = pages.holds_any(list, requested.has_previous, Side::UpTo(after), &whole);
+            let next = pages.holds_any(list, requested.has_next, Side::From(before), &whole);
+            let items = pages.take(list, &span, ahead, count, requested.has_next);
             let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
             let has_more = items.len() > count;
             items.truncate(count);
             let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
             items.drain(..cut);
-            Ok(Page { items, has_next: has_more || next, has_previous: wanted.has_previous && (cut > 0 || previous) })
+            Ok(Page {
+                items,
+                has_next: has_more || next,
+                has_previous: requested.has_previous && (cut > 0 || previous),
+            })
         }
         Take::Last { count } => {
-            let previous = pages.holds_any(list, wanted.has_previous, Side::UpTo(after), &whole);
-            let next = pages.holds_any(list, wanted.has_next, Side::From(before), &whole);
-            let items = pages.take(list, &span, ahead.reversed(), count, wanted.has_previous);
+            let previous = pages.holds_any(list, requested.has_previous, Side::UpTo(after), &whole);
+            let next = pages.holds_any(list, requested.has_next, Side::From(before), &whole);
+            let items = pages.take(list, &span, ahead.reversed(), count, requested.has_previous);
             let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
             let has_more = items.len() > count;
             items.truncate(count);
@@ -100,7 +104,7 @@ struct Pages<'a> {
 
 impl Pages<'_> {
     /// Whether the list holds a post on that side, the cursor's own included. Without a cursor nothing lies there.
-    async fn holds_any(&self, list: &PostList, is_wanted: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
+    async fn holds_any(&self, list: &PostList, is_requested: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
         let (cursor, direction) = match side {
             Side::UpTo(Some(cursor)) => (cursor, list.direction().reversed()),
             Side::From(Some(cursor)) => (cursor, list.direction()),
@@ -110,7 +114,7 @@ impl Pages<'_> {
             Direction::Backward => Span { before: cursor.next(), ..whole.clone() },
             Direction::Forward => Span { after: cursor.previous(), ..whole.clone() },
         };
-        Ok(is_wanted && !self.take(list, &span, direction, 1, false).await?.is_empty())
+        Ok(is_requested && !self.take(list, &span, direction, 1, false).await?.is_empty())
     }
 
     /// The first `count` posts of a span in this direction, and one more where `and_one` asks whether there is.
@@ -175,9 +179,9 @@ pub(super) async fn open(
     need: usize,
 ) -> Result<Box<dyn PostStream>> {
     match list.query() {
-        Query::Months(shelf) => {
-            let need_min = if list.is_sieved() { SIEVED_CHUNK } else { 1 };
-            let reads = Reads { shelf, direction, need: need.max(need_min), need_min };
+        Query::Months(collection) => {
+            let need_min = if list.is_filtered_after_read() { FILTERED_CHUNK } else { 1 };
+            let reads = Reads { collection, direction, need: need.max(need_min), need_min };
             Ok(Box::new(MonthStream::new(reader, Arc::clone(budget), span.clone(), reads).await?))
         }
         query => Ok(open_index(reader, budget, &query, span, direction, need)),

@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
-use crate::content::rows::directory::Listed;
+use crate::content::rows::partition_catalog::Listed;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
@@ -17,7 +17,7 @@ use crate::store::{PAGE_ROWS_MAX, RowRange};
 
 use super::Page;
 use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-use super::window::{PageArguments, Take, Wanted};
+use super::window::{PageArguments, RequestedFields, Take};
 
 fn list_tag(kind: TermKind) -> ListTag {
     ListTag::of(Table::Terms(kind).name())
@@ -40,10 +40,10 @@ pub async fn read_page(
     reader: &Reader,
     kind: TermKind,
     arguments: &PageArguments<Slug>,
-    wanted: Wanted,
+    requested: RequestedFields,
 ) -> Result<Page<Arc<Term>>> {
     let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
-    if wanted == Wanted::default() {
+    if requested == RequestedFields::default() {
         return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
     }
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
@@ -54,8 +54,8 @@ pub async fn read_page(
     };
     // One more than the page has tells whether the list goes on.
     let and_one = match direction {
-        Direction::Forward => wanted.has_next,
-        Direction::Backward => wanted.has_previous,
+        Direction::Forward => requested.has_next,
+        Direction::Backward => requested.has_previous,
     };
     let mut items = terms.take(after, before, direction, count + usize::from(and_one)).await?;
     let goes_on = items.len() > count;
@@ -65,14 +65,14 @@ pub async fn read_page(
     }
     let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
     items.drain(..cut);
-    let (more_behind, more_before) = match direction {
+    let (more_after, more_before) = match direction {
         Direction::Forward => (goes_on, cut > 0),
         Direction::Backward => (false, goes_on),
     };
     Ok(Page {
         items,
-        has_next: wanted.has_next && (more_behind || terms.any_from(before).await?),
-        has_previous: wanted.has_previous && (more_before || terms.any_up_to(after).await?),
+        has_next: requested.has_next && (more_after || terms.any_from(before).await?),
+        has_previous: requested.has_previous && (more_before || terms.any_up_to(after).await?),
     })
 }
 
@@ -85,13 +85,13 @@ impl Terms<'_> {
     /// The partitions that may hold slugs between the two, in order.
     async fn partitions(&self, after: Option<&Slug>, before: Option<&Slug>) -> Result<Vec<Listed<String>>> {
         let (low, high) = (after.map(term::partition), before.map(term::partition));
-        let directory = self.reader.first_characters(self.kind).await?;
+        let partition_catalog = self.reader.first_characters(self.kind).await?;
         let within = |p: &&Listed<String>| {
             p.may_hold_rows()
                 && low.as_ref().is_none_or(|low| p.partition >= *low)
                 && high.as_ref().is_none_or(|high| p.partition <= *high)
         };
-        Ok(directory.iter().filter(within).cloned().collect())
+        Ok(partition_catalog.iter().filter(within).cloned().collect())
     }
 
     /// The first terms between the two in this direction.

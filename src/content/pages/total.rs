@@ -7,9 +7,9 @@ use futures_util::future::try_join_all;
 use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
 use crate::content::rows::count::{self, Count};
-use crate::content::rows::directory::Listed;
+use crate::content::rows::partition_catalog::Listed;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Shelf, Table, place, term};
+use crate::keys::{Collection, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
 use crate::store::{PAGE_ROWS_MAX, RowRange};
 
@@ -26,7 +26,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     let Some(span) = list.span(reader.now()) else { return Ok(0) };
     let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
     match list.query() {
-        Query::Months(shelf) if !list.is_sieved() => count_months(reader, shelf, &span).await,
+        Query::Months(collection) if !list.is_filtered_after_read() => count_months(reader, collection, &span).await,
         Query::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
             let partition = term::posts_partition(&slug);
             let row = reader.store().get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
@@ -60,7 +60,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
 /// The months that hold published posts, newest first, with how many. Nothing beyond the list of months, or one range read where posts of
 /// the present month are to come.
 pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Result<Vec<(Month, u64)>> {
-    let months = reader.months(Shelf::Posts).await?;
+    let months = reader.months(Collection::Posts).await?;
     let held = months.iter().filter(|month| month.count.rows > 0 && is_asked(month.partition));
     let counted = try_join_all(
         held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
@@ -76,15 +76,15 @@ async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
     }
 }
 
-/// How many terms of a kind there are: nothing beyond their directory.
+/// How many terms of a kind there are: nothing beyond their partition inventory.
 pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
-    let directory = reader.first_characters(kind).await?;
-    Ok(directory.iter().map(|listed| listed.count.rows.max(0) as u64).sum())
+    let partition_catalog = reader.first_characters(kind).await?;
+    Ok(partition_catalog.iter().map(|listed| listed.count.rows.max(0) as u64).sum())
 }
 
 /// Months that the span covers whole are counted by their rows, the others by reading their keys.
-async fn count_months(reader: &Reader, shelf: Shelf, span: &Span) -> Result<u64> {
-    let months = reader.months(shelf).await?;
+async fn count_months(reader: &Reader, collection: Collection, span: &Span) -> Result<u64> {
+    let months = reader.months(collection).await?;
     let counts = months.iter().map(|month| async move {
         let (first, last) = (month.partition.first(), month.partition.last());
         let until = span.until.unwrap_or(Instant::MAX);
@@ -98,7 +98,7 @@ async fn count_months(reader: &Reader, shelf: Shelf, span: &Span) -> Result<u64>
         if since <= first && until == reader.now() {
             return count_month(reader, month).await;
         }
-        count_rows(reader, shelf.table(), &span.rows(&place::month_partition(month.partition), Direction::Forward))
+        count_rows(reader, collection.table(), &span.rows(&place::month_partition(month.partition), Direction::Forward))
             .await
     });
     Ok(try_join_all(counts).await?.into_iter().sum())
@@ -115,5 +115,5 @@ async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) 
 
 async fn count_rows(reader: &Reader, table: Table, rows: &RowRange) -> Result<u64> {
     let store = Arc::clone(reader.store());
-    Ok(crate::content::directory::read_all(&store, table, rows).await?.len() as u64)
+    Ok(crate::content::partition_catalog::read_all(&store, table, rows).await?.len() as u64)
 }

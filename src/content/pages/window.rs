@@ -20,7 +20,7 @@ impl<C> Default for PageArguments<C> {
 
 /// What of a page the client asked for; each may cost reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Wanted {
+pub struct RequestedFields {
     /// The items, or their cursors.
     pub items: bool,
     pub has_next: bool,

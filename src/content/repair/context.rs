@@ -1,11 +1,11 @@
-//! What every mend needs: the posts that were found, who else is at work, which partitions are to be counted anew. The rule: a mend asks here for
+//! What every fix needs: the posts that were found, who else is at work, which partitions are to be counted anew. The rule: a fix asks here for
 //! the truth, and gets it as it stands at this moment.
 
 use std::collections::BTreeSet;
 
-use crate::content::check::{Known, Mend, Posts};
-use crate::content::directory::scan_all;
+use crate::content::check::{Fix, Known, Posts};
 use crate::content::error::Result;
+use crate::content::partition_catalog::scan_all;
 use crate::content::rows::post::{self as post_rows, Move};
 use crate::content::write::intent::{self, Found, Intent};
 use crate::content::{Content, Writer};
@@ -19,7 +19,7 @@ use super::{Done, Options};
 
 pub(super) const AT_WORK: &str = "a server is at work on it: run the repair again";
 
-pub(super) const BLIND: &str = "it may lead to a post that does not read: mend that first";
+pub(super) const BLIND: &str = "it may lead to a post that does not read: fix that first";
 
 pub(super) struct Repair<'a> {
     pub content: &'a Content,
@@ -49,27 +49,27 @@ impl<'a> Repair<'a> {
         })
     }
 
-    pub async fn mend(&mut self, mend: &Mend) -> Result<Done> {
-        match mend {
-            Mend::Intent(key) => self.mend_intent(key).await,
-            Mend::Misplaced { shelf, whole } => self.mend_misplaced(*shelf, whole).await,
-            Mend::Move { id, ends } => self.mend_move(id, ends).await,
-            Mend::Summary { shelf, whole } => self.mend_summary(*shelf, whole).await,
-            Mend::Stray { place } => self.mend_stray(place).await,
-            Mend::Lost { shelf, partition, slug, key } => {
-                self.mend_lost(*shelf, partition, slug.as_ref(), key.as_ref()).await
+    pub async fn fix(&mut self, fix: &Fix) -> Result<Done> {
+        match fix {
+            Fix::Intent(key) => self.fix_intent(key).await,
+            Fix::Misplaced { collection, whole } => self.fix_misplaced(*collection, whole).await,
+            Fix::Move { id, ends } => self.fix_move(id, ends).await,
+            Fix::Summary { collection, whole } => self.fix_summary(*collection, whole).await,
+            Fix::Stray { place } => self.fix_stray(place).await,
+            Fix::Lost { collection, partition, slug, key } => {
+                self.fix_lost(*collection, partition, slug.as_ref(), key.as_ref()).await
             }
-            Mend::Lookup(key) => self.mend_lookup(key).await,
-            Mend::Pointer { kind, slug, key } => self.mend_pointer(*kind, slug, key).await,
-            Mend::Term { kind, slug } => self.mend_term(*kind, slug).await,
-            Mend::SlugRow { kind, slug, first_slug } => self.mend_slug_row(*kind, slug, first_slug.as_ref()).await,
-            Mend::Left { table, key } => self.remove_left(*table, key).await,
-            Mend::MisplacedTerm { kind, at } => self.mend_misplaced_term(*kind, at).await,
-            Mend::Count { table, partition } => self.recount(*table, partition).await,
-            Mend::Listing(partition) => self.mend_listing(partition).await,
-            Mend::StrayListing { table, key } => self.mend_stray_listing(*table, key).await,
-            Mend::NewTerm { kind, slug } => self.make_term(*kind, slug).await,
-            Mend::Person(advice) => Ok(Done::left(*advice)),
+            Fix::Lookup(key) => self.fix_lookup(key).await,
+            Fix::Pointer { kind, slug, key } => self.fix_pointer(*kind, slug, key).await,
+            Fix::Term { kind, slug } => self.fix_term(*kind, slug).await,
+            Fix::SlugRow { kind, slug, first_slug } => self.fix_slug_row(*kind, slug, first_slug.as_ref()).await,
+            Fix::Left { table, key } => self.remove_left(*table, key).await,
+            Fix::MisplacedTerm { kind, at } => self.fix_misplaced_term(*kind, at).await,
+            Fix::Count { table, partition } => self.recount(*table, partition).await,
+            Fix::Listing(partition) => self.fix_listing(partition).await,
+            Fix::StrayListing { table, key } => self.fix_stray_listing(*table, key).await,
+            Fix::NewTerm { kind, slug } => self.make_term(*kind, slug).await,
+            Fix::Person(advice) => Ok(Done::left(*advice)),
         }
     }
 
@@ -88,12 +88,12 @@ impl<'a> Repair<'a> {
             return Ok(post_of(&row, id));
         }
         // Of a post whose whole row is lost, the summary is all that is left.
-        let row = self.get(known.place.shelf.table(), &known.place.summary()).await?;
+        let row = self.get(known.place.collection.table(), &known.place.summary()).await?;
         Ok(row.and_then(|row| post_of(&row, id)).filter(|post| PostPlace::of(post) == known.place))
     }
 
     pub async fn whole_row(&self, known: &Known) -> Result<Option<Entity>> {
-        self.get(known.place.shelf.table(), &known.place.whole(&known.slug)).await
+        self.get(known.place.collection.table(), &known.place.whole(&known.slug)).await
     }
 
     /// Whether another server may be at work on a change of this post.

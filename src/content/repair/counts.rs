@@ -1,16 +1,16 @@
 //! Counts. The rule: a partition's rows are counted behind the reading of its count row, and the count is written under that row's ETag; every
 //! change of the rows changes it too, so a count that no longer holds is refused.
 
-use crate::content::check::Mend;
+use crate::content::check::Fix;
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::post::{self as post_rows, Move};
 use crate::content::rows::term::{self as term_rows, TermRow};
 use crate::content::write::listing::Partition;
 use crate::content::write::plan::count_operation;
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::time::{self, Direction, Span};
-use crate::keys::{Shelf, Table, place, term};
+use crate::keys::{Collection, Table, place, term};
 use crate::model::{PostKey, TermKind};
 use crate::store::{Batch, Entity, PAGE_ROWS_MAX, Precondition};
 
@@ -20,23 +20,23 @@ use super::context::Repair;
 impl Repair<'_> {
     /// Counts what earlier mends have changed, and lists it as it counts itself.
     pub async fn recount_touched(&mut self, told: &mut impl FnMut(String)) -> Result<usize> {
-        let mut mended = 0;
+        let mut fixed = 0;
         for (table, partition) in std::mem::take(&mut self.touched) {
-            let listing = listing_of(table, &partition).map(|listing| (listing.listing(), Mend::Listing(listing)));
-            let count = Mend::Count { table, partition: partition.clone() };
+            let listing = listing_of(table, &partition).map(|listing| (listing.listing(), Fix::Listing(listing)));
+            let count = Fix::Count { table, partition: partition.clone() };
             let counted = [((table, place::count(partition)), count)];
-            for ((table, key), mend) in counted.into_iter().chain(listing) {
-                if let Done::Mended(done) = self.mend(&mend).await? {
-                    mended += 1;
-                    told(format!("{}{key}: follows from the rows that were mended; {done}", table.name()));
+            for ((table, key), fix) in counted.into_iter().chain(listing) {
+                if let Done::Fixed(done) = self.fix(&fix).await? {
+                    fixed += 1;
+                    told(format!("{}{key}: follows from the rows that were fixed; {done}", table.name()));
                 }
             }
         }
-        Ok(mended)
+        Ok(fixed)
     }
 
     pub async fn recount(&self, table: Table, partition: &str) -> Result<Done> {
-        until_settled("a count", || self.recount_once(table, partition)).await
+        retry_on_conflict("a count", || self.recount_once(table, partition)).await
     }
 
     async fn recount_once(&self, table: Table, partition: &str) -> Result<Done> {
@@ -61,7 +61,7 @@ impl Repair<'_> {
         let counted = Count { rows, sequence: sequence + 1, newest };
         let put = count_operation(&counted, found.map_or(Precondition::Absent, |row| Precondition::Match(row.etag)));
         self.store.commit(table.name(), &Batch::new(partition, vec![put])?).await?;
-        Ok(Done::mended(format!("counted anew: {rows}")))
+        Ok(Done::fixed(format!("counted anew: {rows}")))
     }
 
     /// Of two copies of a count the one of the higher sequence is the newer: a new one goes on from its copy.
@@ -116,8 +116,8 @@ fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
 /// What lists the partition, where anything does.
 fn listing_of(table: Table, partition: &str) -> Option<Partition> {
     match table {
-        Table::Posts => partition.parse().ok().map(|month| Partition::Month(Shelf::Posts, month)),
-        Table::Drafts => partition.parse().ok().map(|month| Partition::Month(Shelf::Drafts, month)),
+        Table::Posts => partition.parse().ok().map(|month| Partition::Month(Collection::Posts, month)),
+        Table::Drafts => partition.parse().ok().map(|month| Partition::Month(Collection::Drafts, month)),
         Table::Terms(kind) => Some(Partition::Terms(kind, partition.to_owned())),
         _ => None,
     }

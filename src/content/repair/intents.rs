@@ -3,7 +3,7 @@
 
 use crate::content::error::{ContentError, Result};
 use crate::content::write::intent::{self, Found};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::Table;
 use crate::store::{Key, StoreError};
 
@@ -12,7 +12,7 @@ use super::context::{AT_WORK, Repair};
 use super::rows::{Row, make};
 
 impl Repair<'_> {
-    pub async fn mend_intent(&self, key: &Key) -> Result<Done> {
+    pub async fn fix_intent(&self, key: &Key) -> Result<Done> {
         if self.get(Table::Intents, key).await?.is_none() {
             return Ok(Done::Nothing);
         }
@@ -20,21 +20,21 @@ impl Repair<'_> {
             Ok(_) | Err(ContentError::Store(StoreError::Corrupt { .. })) => {}
             Err(e) => return Err(e),
         }
-        until_settled("an intent", || async {
-            let Some(found) = self.get(Table::Intents, key).await? else { return Ok(Done::mended("settled")) };
+        retry_on_conflict("an intent", || async {
+            let Some(found) = self.get(Table::Intents, key).await? else { return Ok(Done::fixed("settled")) };
             if self.is_open(&found) {
                 return Ok(Done::left(AT_WORK));
             }
             match intent::read(&found) {
                 Ok(Found::Open { .. }) => {
-                    return Ok(Done::left("a row that it would change does not read: mend that first"));
+                    return Ok(Done::left("a row that it would change does not read: fix that first"));
                 }
-                Ok(Found::Kept { .. }) => return Ok(Done::mended("finished or undone")),
+                Ok(Found::Kept { .. }) => return Ok(Done::fixed("finished or undone")),
                 Ok(Found::Foreign) | Err(_) => {}
             }
-            let row = Row { row: key.row().to_owned(), found: Some(found), wanted: None };
+            let row = Row { row: key.row().to_owned(), found: Some(found), expected: None };
             make(self.store, Table::Intents, key.partition(), vec![row]).await?;
-            Ok(Done::mended("this version cannot read it; removed, after the tables were compared with the posts"))
+            Ok(Done::fixed("this version cannot read it; removed, after the tables were compared with the posts"))
         })
         .await
     }

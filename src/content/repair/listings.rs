@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
-use crate::content::rows::directory as rows;
+use crate::content::rows::partition_catalog as rows;
 use crate::content::write::listing::Partition;
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{Table, place};
 use crate::store::{Entity, Key};
 
@@ -15,8 +15,8 @@ use super::context::{AT_WORK, Repair};
 use super::rows::{Row, make};
 
 impl Repair<'_> {
-    pub async fn mend_listing(&self, partition: &Partition) -> Result<Done> {
-        until_settled("the list of partitions", || self.list_once(partition)).await
+    pub async fn fix_listing(&self, partition: &Partition) -> Result<Done> {
+        retry_on_conflict("the list of partitions", || self.list_once(partition)).await
     }
 
     async fn list_once(&self, partition: &Partition) -> Result<Done> {
@@ -42,20 +42,20 @@ impl Repair<'_> {
         if own.rows == 0 && self.is_anyone_at_work().await? {
             return Ok(Done::left(AT_WORK));
         }
-        let wanted = Some(rows::row(&name, &own, &BTreeSet::new()));
-        make(self.store, table, key.partition(), vec![Row { row: key.row().to_owned(), found, wanted }]).await?;
-        Ok(Done::mended(format!("listed as the partition counts itself: {}", own.rows)))
+        let expected = Some(rows::row(&name, &own, &BTreeSet::new()));
+        make(self.store, table, key.partition(), vec![Row { row: key.row().to_owned(), found, expected }]).await?;
+        Ok(Done::fixed(format!("listed as the partition counts itself: {}", own.rows)))
     }
 
-    pub async fn mend_stray_listing(&self, table: Table, key: &Key) -> Result<Done> {
-        until_settled("the list of partitions", || async {
+    pub async fn fix_stray_listing(&self, table: Table, key: &Key) -> Result<Done> {
+        retry_on_conflict("the list of partitions", || async {
             let Some(found) = self.get(table, key).await? else { return Ok(Done::Nothing) };
             if !is_stray(table, &found) {
                 return Ok(Done::Nothing);
             }
-            let row = Row { row: key.row().to_owned(), found: Some(found), wanted: None };
+            let row = Row { row: key.row().to_owned(), found: Some(found), expected: None };
             make(self.store, table, key.partition(), vec![row]).await?;
-            Ok(Done::mended("removed"))
+            Ok(Done::fixed("removed"))
         })
         .await
     }

@@ -4,7 +4,7 @@ use crate::content::check::{Owners, Posts};
 use crate::content::error::Result;
 use crate::content::rows::lookup::{self as rows, LookupRow};
 use crate::content::rows::post as post_rows;
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{PostPlace, Table};
 use crate::model::{Post, PostId};
@@ -25,15 +25,15 @@ impl<'a> OwnersOf<'a> {
     fn leads(&self, found_by: &Lookup, posts: &Posts, named: Option<&PostId>) -> Option<(PostId, bool)> {
         match found_by {
             Lookup::Id(id) => posts.get(id).map(|_| (id.clone(), true)),
-            Lookup::Slug(slug) => self.0.leads(slug, named).map(|(id, is_current)| (id.clone(), is_current)),
+            Lookup::Slug(slug) => self.0.points_to(slug, named).map(|(id, is_current)| (id.clone(), is_current)),
         }
     }
 }
 
 impl Repair<'_> {
-    pub async fn mend_lookup(&self, key: &Key) -> Result<Done> {
+    pub async fn fix_lookup(&self, key: &Key) -> Result<Done> {
         let Some(found_by) = lookup::parse(key) else { return Ok(Done::Nothing) };
-        until_settled("a slug", || self.look_up_once(key, &found_by)).await
+        retry_on_conflict("a slug", || self.look_up_once(key, &found_by)).await
     }
 
     async fn look_up_once(&self, key: &Key, found_by: &Lookup) -> Result<Done> {
@@ -43,7 +43,7 @@ impl Repair<'_> {
             return Ok(why);
         }
         let named = read.as_ref().map(LookupRow::id);
-        let wanted = match self.owners.leads(found_by, self.posts, named) {
+        let expected = match self.owners.leads(found_by, self.posts, named) {
             None => None,
             Some((id, is_place)) => {
                 let Some(post) = self.truth(&id).await? else { return Ok(Done::left(AT_WORK)) };
@@ -53,20 +53,20 @@ impl Repair<'_> {
                 }
             }
         };
-        let done = match (&found, &wanted) {
+        let done = match (&found, &expected) {
             (Some(_), None) => "removed".to_owned(),
             (Some(_), Some(_)) => "put right".to_owned(),
             (None, _) => "put back".to_owned(),
         };
         // The intent that put a row and its version say nothing of where the post is.
-        if let (Some(Ok(wanted)), Some(read)) = (wanted.as_ref().map(|w| read_properties(key, w)), &read)
-            && is_same(&wanted, read)
+        if let (Some(Ok(expected)), Some(read)) = (expected.as_ref().map(|w| read_properties(key, w)), &read)
+            && is_same(&expected, read)
         {
             return Ok(Done::Nothing);
         }
-        let row = Row { row: key.row().to_owned(), found, wanted };
+        let row = Row { row: key.row().to_owned(), found, expected };
         let is_made = make(self.store, Table::PostKeys, key.partition(), vec![row]).await?;
-        Ok(if is_made { Done::Mended(done) } else { Done::Nothing })
+        Ok(if is_made { Done::Fixed(done) } else { Done::Nothing })
     }
 
     /// `None` where the posts no longer bear it out.
@@ -96,7 +96,7 @@ impl Repair<'_> {
             return Ok(Some(Done::left(BLIND)));
         }
         let is_named = matches!(found_by, Lookup::Id(by) if by == id) || *found_by == Lookup::Slug(slug.clone());
-        let row = self.get(place.shelf.table(), &place.whole(slug)).await?;
+        let row = self.get(place.collection.table(), &place.whole(slug)).await?;
         let post = row.and_then(|row| post_rows::read_summary(&row).ok());
         let stands = post.is_some_and(|post| post.id == *id && PostPlace::of(&post) == *place);
         Ok((is_named && stands).then_some(Done::Nothing))

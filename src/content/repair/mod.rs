@@ -1,7 +1,7 @@
 //! `check --repair`: mends what `check` has named, from the posts' whole rows as the truth. The rule: what is written was read again just before, and
 //! is written under the ETags of that reading; so it can be stopped anywhere, run twice, and run beside servers at work.
 //!
-//! It goes round: check, mend each difference in the order of [`Mend::phase`], check again; until a round has mended nothing. What then still
+//! It goes round: check, fix each difference in the order of [`Fix::phase`], check again; until a round has fixed nothing. What then still
 //! differs is for a person, with the reason. Rows of a change that another server may be at work on are that server's.
 
 mod context;
@@ -18,13 +18,13 @@ mod terms;
 use std::collections::HashMap;
 
 use super::Content;
-use super::check::{self, Difference, Mend, Report};
+use super::check::{self, Difference, Fix, Report};
 use super::error::{ContentError, Result};
 use crate::store::StoreError;
 use context::Repair;
 
-/// A mend may bring to light what it hid, such as a count of a partition that was lost whole; more rounds than this bring nothing.
-const ROUNDS_MAX: usize = 8;
+/// A fix may bring to light what it hid, such as a count of a partition that was lost whole; more rounds than this bring nothing.
+const PASSES_MAX: usize = 8;
 
 /// What a repair may do beside mending.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,14 +39,14 @@ enum Done {
     /// It was right when it was read again.
     Nothing,
     /// What was done.
-    Mended(String),
+    Fixed(String),
     /// Why nothing was done, and what to do.
     Left(String),
 }
 
 impl Done {
-    fn mended(what: impl Into<String>) -> Self {
-        Self::Mended(what.into())
+    fn fixed(what: impl Into<String>) -> Self {
+        Self::Fixed(what.into())
     }
 
     fn left(why: impl Into<String>) -> Self {
@@ -57,14 +57,14 @@ impl Done {
 /// What a repair has come to.
 #[derive(Debug)]
 pub struct Repaired {
-    pub mended: usize,
-    /// The check after the last mend.
+    pub fixed: usize,
+    /// The check after the last fix.
     pub report: Report,
     /// Its differences, and why each of them was left.
     pub left: Vec<(Difference, String)>,
 }
 
-/// `told`: a line for each mend, what was wrong and what was done.
+/// `told`: a line for each fix, what was wrong and what was done.
 ///
 /// # Errors
 /// Where the store cannot be read or written.
@@ -75,31 +75,31 @@ pub async fn repair(content: &Content, options: Options, mut told: impl FnMut(St
             "{migrated} categories, tags and authors had rows of an earlier version; they were written again"
         ));
     }
-    let mut mended = migrated + recover(content, &mut told).await?;
-    for round in 1.. {
+    let mut fixed = migrated + recover(content, &mut told).await?;
+    for pass in 1.. {
         let examined = check::examine(&content.store).await?;
         let mut repair = Repair::new(content, &examined.posts, options)?;
-        let (done, left) = mend_all(&mut repair, &examined.report, &mut told).await?;
-        content.forget_cached();
-        mended += done;
+        let (done, left) = fix_all(&mut repair, &examined.report, &mut told).await?;
+        content.invalidate_cached();
+        fixed += done;
         if done == 0 && left.is_empty() {
             let report = content.check().await?;
             let left = report.differences.iter().filter_map(for_a_person).collect();
-            return Ok(Repaired { mended, report, left });
+            return Ok(Repaired { fixed, report, left });
         }
-        if done == 0 || round == ROUNDS_MAX {
-            return Ok(Repaired { mended, report: examined.report, left });
+        if done == 0 || pass == PASSES_MAX {
+            return Ok(Repaired { fixed, report: examined.report, left });
         }
     }
     unreachable!("the rounds are counted")
 }
 
 fn for_a_person(difference: &Difference) -> Option<(Difference, String)> {
-    let Mend::Person(advice) = difference.mend else { return None };
+    let Fix::Person(advice) = difference.fix else { return None };
     Some((difference.clone(), advice.to_owned()))
 }
 
-/// Changes that were left unfinished first. Where a damaged row stands in the way, they are settled once it is mended.
+/// Changes that were left unfinished first. Where a damaged row stands in the way, they are settled once it is fixed.
 async fn recover(content: &Content, told: &mut impl FnMut(String)) -> Result<usize> {
     match content.recover().await {
         Ok(recovered) => {
@@ -113,36 +113,36 @@ async fn recover(content: &Content, told: &mut impl FnMut(String)) -> Result<usi
     }
 }
 
-/// How many were mended, and which were not.
-async fn mend_all(
+/// How many were fixed, and which were not.
+async fn fix_all(
     repair: &mut Repair<'_>,
     report: &Report,
     told: &mut impl FnMut(String),
 ) -> Result<(usize, Vec<(Difference, String)>)> {
-    let (mut mended, mut left) = (0, Vec::new());
-    // One mend may put several differences right.
-    let mut reasons: HashMap<&Mend, Option<String>> = HashMap::new();
+    let (mut fixed, mut left) = (0, Vec::new());
+    // One fix may put several differences right.
+    let mut reasons: HashMap<&Fix, Option<String>> = HashMap::new();
     let mut differences: Vec<&Difference> = report.differences.iter().collect();
-    differences.sort_by_key(|difference| difference.mend.phase());
+    differences.sort_by_key(|difference| difference.fix.phase());
     for difference in differences {
-        if difference.mend.phase() >= Mend::COUNTS {
-            mended += repair.recount_touched(told).await?;
+        if difference.fix.phase() >= Fix::COUNTS {
+            fixed += repair.recount_touched(told).await?;
         }
-        let reason = match reasons.get(&difference.mend) {
+        let reason = match reasons.get(&difference.fix) {
             Some(reason) => reason.clone(),
-            None => match repair.mend(&difference.mend).await? {
+            None => match repair.fix(&difference.fix).await? {
                 Done::Nothing => Some("it was right when it was read again".to_owned()),
                 Done::Left(why) => Some(why),
-                Done::Mended(done) => {
-                    mended += 1;
+                Done::Fixed(done) => {
+                    fixed += 1;
                     told(format!("{difference}; {done}"));
                     None
                 }
             },
         };
         left.extend(reason.clone().map(|reason| (difference.clone(), reason)));
-        reasons.insert(&difference.mend, reason);
+        reasons.insert(&difference.fix, reason);
     }
-    mended += repair.recount_touched(told).await?;
-    Ok((mended, left))
+    fixed += repair.recount_touched(told).await?;
+    Ok((fixed, left))
 }

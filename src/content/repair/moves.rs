@@ -1,11 +1,11 @@
 //! A post between two places. The rule: one end stays. An end without a mark does; else the new one, as soon as the old one forwards or is gone; a post
 //! that forwards to nowhere stays where it was.
 
-use crate::content::check::Mend;
+use crate::content::check::Fix;
 use crate::content::error::Result;
 use crate::content::rows::post::{self as rows, Move};
 use crate::content::write::plan::{self, PostRows};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{PostPlace, place, time};
 use crate::model::{PostId, Slug};
 use crate::store::{Batch, Entity, Precondition};
@@ -25,7 +25,7 @@ impl End {
     /// Whether this new end comes from that place, so that an end there without a mark is the old one.
     fn is_from(&self, old: &PostPlace) -> bool {
         match &self.mark {
-            Some(Move::PendingFrom(from)) => from.shelf == old.shelf && from.key == old.key,
+            Some(Move::PendingFrom(from)) => from.collection == old.collection && from.key == old.key,
             Some(Move::ForwardTo(_)) => true,
             None => false,
         }
@@ -33,13 +33,13 @@ impl End {
 }
 
 impl Repair<'_> {
-    pub async fn mend_move(&mut self, id: &PostId, ends: &[(PostPlace, Slug)]) -> Result<Done> {
+    pub async fn fix_move(&mut self, id: &PostId, ends: &[(PostPlace, Slug)]) -> Result<Done> {
         if self.is_being_changed(id).await? {
             return Ok(Done::left(AT_WORK));
         }
         let mut found = Vec::with_capacity(ends.len());
         for (place, slug) in ends {
-            let Some(row) = self.get(place.shelf.table(), &place.whole(slug)).await? else { continue };
+            let Some(row) = self.get(place.collection.table(), &place.whole(slug)).await? else { continue };
             let Ok(mark) = rows::read_move(&row) else { continue };
             found.push(End { place: place.clone(), slug: slug.clone(), row, mark });
         }
@@ -47,15 +47,16 @@ impl Repair<'_> {
             return Ok(Done::Nothing);
         }
         let Some((stays, gone)) = choose(found) else {
-            let Mend::Person(advice) = Mend::TWICE else { return Ok(Done::Nothing) };
+            let Fix::Person(advice) = Fix::TWICE else { return Ok(Done::Nothing) };
             return Ok(Done::left(advice));
         };
         if stays.mark.is_some() {
-            until_settled("a move", || self.clear_mark(&stays)).await?;
+            retry_on_conflict("a move", || self.clear_mark(&stays)).await?;
         }
         for end in &gone {
             // The redirect of a slug is one row: the summary beside it is the post's own.
-            let is_of_a_slug = (end.place.shelf, end.place.partition()) == (stays.place.shelf, stays.place.partition());
+            let is_of_a_slug =
+                (end.place.collection, end.place.partition()) == (stays.place.collection, stays.place.partition());
             let names = || match is_of_a_slug {
                 true => vec![place::whole_row(&end.slug)],
                 false => {
@@ -63,25 +64,29 @@ impl Repair<'_> {
                 }
             };
             let partition = end.place.partition();
-            until_settled("a move", || self.clear_rows(end.place.shelf, &partition, names())).await?;
+            retry_on_conflict("a move", || self.clear_rows(end.place.collection, &partition, names())).await?;
         }
         for end in gone.iter().chain([&stays]) {
-            self.touch_shelf(end.place.shelf, &end.place.partition());
+            self.touch_collection(end.place.collection, &end.place.partition());
         }
-        Ok(Done::mended(format!("the post stands at {}{}", stays.place.shelf.name(), stays.place.whole(&stays.slug))))
+        Ok(Done::fixed(format!(
+            "the post stands at {}{}",
+            stays.place.collection.name(),
+            stays.place.whole(&stays.slug)
+        )))
     }
 
     /// Writes the three rows without the mark, where they still bear it.
     async fn clear_mark(&self, end: &End) -> Result<()> {
         let key = end.place.whole(&end.slug);
-        let Some(row) = self.get(end.place.shelf.table(), &key).await? else { return Ok(()) };
+        let Some(row) = self.get(end.place.collection.table(), &key).await? else { return Ok(()) };
         if !rows::is_marked(&row) {
             return Ok(());
         }
         let whole = rows::read_whole(&row)?;
         let unmarked = PostRows::of(&whole)?;
         let operations = plan::put_rows(&whole.post, &unmarked, &Precondition::Match(row.etag));
-        self.store.commit(end.place.shelf.name(), &Batch::new(key.partition(), operations)?).await?;
+        self.store.commit(end.place.collection.name(), &Batch::new(key.partition(), operations)?).await?;
         Ok(())
     }
 }

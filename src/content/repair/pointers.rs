@@ -3,8 +3,8 @@
 use crate::content::error::Result;
 use crate::content::rows::pointer;
 use crate::content::rows::post as post_rows;
-use crate::content::write::retry::until_settled;
-use crate::keys::{PostPlace, Shelf, Table, place, term, time};
+use crate::content::write::retry::retry_on_conflict;
+use crate::keys::{Collection, PostPlace, Table, place, term, time};
 use crate::model::{Post, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Properties};
 
@@ -13,9 +13,9 @@ use super::context::{AT_WORK, BLIND, Repair};
 use super::rows::{Row, make};
 
 impl Repair<'_> {
-    pub async fn mend_pointer(&mut self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
-        let done = until_settled("an index", || self.point_once(kind, slug, key)).await?;
-        if matches!(done, Done::Mended(_)) {
+    pub async fn fix_pointer(&mut self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
+        let done = retry_on_conflict("an index", || self.point_once(kind, slug, key)).await?;
+        if matches!(done, Done::Fixed(_)) {
             self.touch(Table::PostsBy(kind), term::posts_partition(slug));
         }
         Ok(done)
@@ -28,24 +28,24 @@ impl Repair<'_> {
         for row in &rows {
             found.push(self.get(table, &Key::new(partition.clone(), row.as_str())?).await?);
         }
-        let wanted = match self.bearer(kind, slug, key).await? {
+        let expected = match self.bearer(kind, slug, key).await? {
             Bearer::Unknown => return Ok(Done::Nothing),
             Bearer::Post(post) => Some(self.pointer_to(&post, found[0].as_ref())),
             Bearer::None => None,
         };
-        if wanted.is_none()
+        if expected.is_none()
             && let Some(why) = self.keep_pointer(key, &found).await?
         {
             return Ok(why);
         }
-        let done = match (&found[0], &wanted) {
+        let done = match (&found[0], &expected) {
             (_, None) => "removed",
             (None, Some(_)) => "put back",
             (Some(_), Some(_)) => "put right",
         };
-        let rows = rows.into_iter().zip(found).map(|(row, found)| Row { row, found, wanted: wanted.clone() });
+        let rows = rows.into_iter().zip(found).map(|(row, found)| Row { row, found, expected: expected.clone() });
         let is_made = make(self.store, table, &partition, rows.collect()).await?;
-        Ok(if is_made { Done::mended(done) } else { Done::Nothing })
+        Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
     }
 
     /// A pointer that reads right stays as it is.
@@ -61,7 +61,7 @@ impl Repair<'_> {
     }
 
     async fn keep_pointer(&self, key: &PostKey, found: &[Option<Entity>]) -> Result<Option<Done>> {
-        if self.posts.is_blind(&PostPlace { shelf: Shelf::Posts, key: key.clone() }) {
+        if self.posts.is_blind(&PostPlace { collection: Collection::Posts, key: key.clone() }) {
             return Ok(Some(Done::left(BLIND)));
         }
         for row in found.iter().flatten() {
@@ -79,12 +79,13 @@ impl Repair<'_> {
             // A post that was made since the posts were read.
             let row = self.get(Table::Posts, &place::summary(key)).await?;
             let post = row.and_then(|row| post_rows::read_summary(&row).ok());
-            let is_new = post.is_some_and(|post| post.key() == *key && post.bears(kind, slug));
+            let is_new = post.is_some_and(|post| post.key() == *key && post.has_term(kind, slug));
             return Ok(if is_new { Bearer::Unknown } else { Bearer::None });
         }
         let Some(post) = self.truth(&key.id).await? else { return Ok(Bearer::Unknown) };
-        let bears = PostPlace::of(&post).shelf == Shelf::Posts && post.key() == *key && post.bears(kind, slug);
-        Ok(if bears { Bearer::Post(Box::new(post)) } else { Bearer::None })
+        let has_term =
+            PostPlace::of(&post).collection == Collection::Posts && post.key() == *key && post.has_term(kind, slug);
+        Ok(if has_term { Bearer::Post(Box::new(post)) } else { Bearer::None })
     }
 }
 

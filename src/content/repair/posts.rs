@@ -1,11 +1,11 @@
 //! The rows of posts beside the whole one, and whole posts in the wrong place. The rule: a whole post is never changed, and goes only where it stands
 //! elsewhere just the same, or was given up by whoever runs the repair.
 
-use crate::content::check::Mend;
+use crate::content::check::Fix;
 use crate::content::error::Result;
 use crate::content::rows::post as rows;
-use crate::content::write::retry::until_settled;
-use crate::keys::{PostPlace, Shelf, place, time};
+use crate::content::write::retry::retry_on_conflict;
+use crate::keys::{Collection, PostPlace, place, time};
 use crate::model::{Post, PostKey, Slug};
 use crate::store::{Batch, Entity, Key, Operation, Precondition};
 
@@ -17,37 +17,37 @@ const LOST: &str = "the whole post is gone, its summary is all that is left: bri
                     --remove-lost and import it again";
 
 impl Repair<'_> {
-    pub async fn mend_summary(&mut self, shelf: Shelf, whole: &Key) -> Result<Done> {
-        let done = until_settled("a post", || self.summarise_once(shelf, whole)).await?;
-        if matches!(done, Done::Mended(_)) {
-            self.touch_shelf(shelf, whole.partition());
+    pub async fn fix_summary(&mut self, collection: Collection, whole: &Key) -> Result<Done> {
+        let done = retry_on_conflict("a post", || self.summarise_once(collection, whole)).await?;
+        if matches!(done, Done::Fixed(_)) {
+            self.touch_collection(collection, whole.partition());
         }
         Ok(done)
     }
 
-    async fn summarise_once(&self, shelf: Shelf, whole: &Key) -> Result<Done> {
-        let Some(row) = self.get(shelf.table(), whole).await? else { return Ok(Done::Nothing) };
+    async fn summarise_once(&self, collection: Collection, whole: &Key) -> Result<Done> {
+        let Some(row) = self.get(collection.table(), whole).await? else { return Ok(Done::Nothing) };
         let (Ok(post), Ok(mark)) = (rows::read_summary(&row), rows::read_move(&row)) else {
             return Ok(Done::Nothing);
         };
         if self.is_being_changed(&post.id).await? {
             return Ok(Done::left(AT_WORK));
         }
-        let mut wanted = rows::summary(&post);
+        let mut expected = rows::summary(&post);
         if let Some(mark) = &mark {
-            wanted = rows::set_move(wanted, mark);
+            expected = rows::set_move(expected, mark);
             if let Ok(by) = rows::pending_by(&row) {
-                wanted = rows::set_pending_by(wanted, &by);
+                expected = rows::set_pending_by(expected, &by);
             }
         }
         let mut operations = Vec::with_capacity(3);
         for name in [time::time_row(&post.key()), time::mirror_row(&post.key())] {
-            let found = self.get(shelf.table(), &Key::new(whole.partition(), name.as_str())?).await?;
+            let found = self.get(collection.table(), &Key::new(whole.partition(), name.as_str())?).await?;
             if found.as_ref().is_some_and(|row| rows::is_summary_of(row, &post, mark.as_ref())) {
                 continue;
             }
             let precondition = found.map_or(Precondition::Absent, |row| Precondition::Match(row.etag));
-            operations.push(Operation::Put { row: name, properties: wanted.clone(), precondition });
+            operations.push(Operation::Put { row: name, properties: expected.clone(), precondition });
         }
         if operations.is_empty() {
             return Ok(Done::Nothing);
@@ -55,64 +55,64 @@ impl Repair<'_> {
         // The whole row stands for all three: it is written with them, so that a change of the post made meanwhile is noticed by its ETag.
         let precondition = Precondition::Match(row.etag);
         operations.push(Operation::Put { row: whole.row().to_owned(), properties: row.properties, precondition });
-        self.store.commit(shelf.name(), &Batch::new(whole.partition(), operations)?).await?;
-        Ok(Done::mended("made from the whole post"))
+        self.store.commit(collection.name(), &Batch::new(whole.partition(), operations)?).await?;
+        Ok(Done::fixed("made from the whole post"))
     }
 
-    pub async fn mend_misplaced(&mut self, shelf: Shelf, at: &Key) -> Result<Done> {
-        let Some(row) = self.get(shelf.table(), at).await? else { return Ok(Done::Nothing) };
+    pub async fn fix_misplaced(&mut self, collection: Collection, at: &Key) -> Result<Done> {
+        let Some(row) = self.get(collection.table(), at).await? else { return Ok(Done::Nothing) };
         let Ok(post) = rows::read_summary(&row) else { return Ok(Done::Nothing) };
         let own = PostPlace::of(&post);
-        if own.shelf == shelf && own.whole(&post.slug) == *at {
+        if own.collection == collection && own.whole(&post.slug) == *at {
             return Ok(Done::Nothing);
         }
         if self.is_being_changed(&post.id).await? {
             return Ok(Done::left(AT_WORK));
         }
         let is_elsewhere = self.posts.get(&post.id).is_some_and(|known| known.place != own);
-        if is_elsewhere || !until_settled("a post", || self.put_in_place(&row, &post, &own)).await? {
-            let Mend::Person(advice) = Mend::TWICE else { return Ok(Done::Nothing) };
+        if is_elsewhere || !retry_on_conflict("a post", || self.put_in_place(&row, &post, &own)).await? {
+            let Fix::Person(advice) = Fix::TWICE else { return Ok(Done::Nothing) };
             return Ok(Done::left(advice));
         }
-        until_settled("a post", || self.clear_place(shelf, at, &post, &own)).await?;
-        self.touch_shelf(shelf, at.partition());
-        self.touch_shelf(own.shelf, &own.partition());
-        Ok(Done::mended(format!("moved to {}{}", own.shelf.name(), own.whole(&post.slug))))
+        retry_on_conflict("a post", || self.clear_place(collection, at, &post, &own)).await?;
+        self.touch_collection(collection, at.partition());
+        self.touch_collection(own.collection, &own.partition());
+        Ok(Done::fixed(format!("moved to {}{}", own.collection.name(), own.whole(&post.slug))))
     }
 
     /// Whether the post now stands where it belongs, just as it was found.
     async fn put_in_place(&self, row: &Entity, post: &Post, own: &PostPlace) -> Result<bool> {
-        let (table, key) = (own.shelf.table(), own.whole(&post.slug));
-        if let Some(standing) = self.get(table, &key).await? {
-            return Ok(standing.properties == row.properties);
+        let (table, key) = (own.collection.table(), own.whole(&post.slug));
+        if let Some(existing) = self.get(table, &key).await? {
+            return Ok(existing.properties == row.properties);
         }
-        let mut wanted = vec![Row { row: key.row().to_owned(), found: None, wanted: Some(row.properties.clone()) }];
+        let mut expected = vec![Row { row: key.row().to_owned(), found: None, expected: Some(row.properties.clone()) }];
         for name in [time::time_row(&own.key), time::mirror_row(&own.key)] {
             let found = self.get(table, &Key::new(own.partition(), name.as_str())?).await?;
-            wanted.push(Row { row: name, found, wanted: Some(rows::summary(post)) });
+            expected.push(Row { row: name, found, expected: Some(rows::summary(post)) });
         }
-        make(self.store, table, &own.partition(), wanted).await
+        make(self.store, table, &own.partition(), expected).await
     }
 
-    async fn clear_place(&self, shelf: Shelf, at: &Key, post: &Post, own: &PostPlace) -> Result<()> {
+    async fn clear_place(&self, collection: Collection, at: &Key, post: &Post, own: &PostPlace) -> Result<()> {
         let mut names = vec![at.row().to_owned()];
-        if (own.shelf, own.partition().as_str()) != (shelf, at.partition()) {
+        if (own.collection, own.partition().as_str()) != (collection, at.partition()) {
             names.extend([time::time_row(&post.key()), time::mirror_row(&post.key())]);
         }
-        self.clear_rows(shelf, at.partition(), names).await.map(drop)
+        self.clear_rows(collection, at.partition(), names).await.map(drop)
     }
 
     /// Takes rows away where they stand; whether one did.
-    pub async fn clear_rows(&self, shelf: Shelf, partition: &str, names: Vec<String>) -> Result<bool> {
+    pub async fn clear_rows(&self, collection: Collection, partition: &str, names: Vec<String>) -> Result<bool> {
         let mut gone = Vec::with_capacity(names.len());
         for row in names {
-            let found = self.get(shelf.table(), &Key::new(partition, row.as_str())?).await?;
-            gone.push(Row { row, found, wanted: None });
+            let found = self.get(collection.table(), &Key::new(partition, row.as_str())?).await?;
+            gone.push(Row { row, found, expected: None });
         }
-        make(self.store, shelf.table(), partition, gone).await
+        make(self.store, collection.table(), partition, gone).await
     }
 
-    pub async fn mend_stray(&mut self, place: &PostPlace) -> Result<Done> {
+    pub async fn fix_stray(&mut self, place: &PostPlace) -> Result<Done> {
         let Some(known) = self.posts.get(&place.key.id).filter(|known| known.place != *place) else {
             return Ok(Done::Nothing);
         };
@@ -125,16 +125,16 @@ impl Repair<'_> {
         }
         let names = || vec![time::time_row(&place.key), time::mirror_row(&place.key)];
         let partition = place.partition();
-        if !until_settled("a post", || self.clear_rows(place.shelf, &partition, names())).await? {
+        if !retry_on_conflict("a post", || self.clear_rows(place.collection, &partition, names())).await? {
             return Ok(Done::Nothing);
         }
-        self.touch_shelf(place.shelf, &partition);
-        Ok(Done::mended("removed"))
+        self.touch_collection(place.collection, &partition);
+        Ok(Done::fixed("removed"))
     }
 
-    pub async fn mend_lost(
+    pub async fn fix_lost(
         &mut self,
-        shelf: Shelf,
+        collection: Collection,
         partition: &str,
         slug: Option<&Slug>,
         key: Option<&PostKey>,
@@ -143,7 +143,7 @@ impl Repair<'_> {
             return Ok(Done::left(LOST));
         }
         if let Some(slug) = slug {
-            let row = self.get(shelf.table(), &Key::new(partition, place::whole_row(slug))?).await?;
+            let row = self.get(collection.table(), &Key::new(partition, place::whole_row(slug))?).await?;
             if row.is_some_and(|row| rows::read_whole(&row).is_ok()) {
                 return Ok(Done::Nothing);
             }
@@ -157,14 +157,14 @@ impl Repair<'_> {
             let of_key = key.into_iter().flat_map(|key| [time::time_row(key), time::mirror_row(key)]);
             of_key.chain(slug.map(place::whole_row)).collect::<Vec<_>>()
         };
-        if !until_settled("a post", || self.clear_rows(shelf, partition, names())).await? {
+        if !retry_on_conflict("a post", || self.clear_rows(collection, partition, names())).await? {
             return Ok(Done::Nothing);
         }
-        self.touch_shelf(shelf, partition);
-        Ok(Done::mended("what was left of the post was removed"))
+        self.touch_collection(collection, partition);
+        Ok(Done::fixed("what was left of the post was removed"))
     }
 
-    pub fn touch_shelf(&mut self, shelf: Shelf, partition: &str) {
-        self.touch(shelf.table(), partition);
+    pub fn touch_collection(&mut self, collection: Collection, partition: &str) {
+        self.touch(collection.table(), partition);
     }
 }

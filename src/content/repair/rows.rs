@@ -8,7 +8,7 @@ use crate::store::{Batch, Entity, Operation, Precondition, Properties, Store};
 pub(super) struct Row {
     pub row: String,
     pub found: Option<Entity>,
-    pub wanted: Option<Properties>,
+    pub expected: Option<Properties>,
 }
 
 /// Whether anything had to be written.
@@ -22,8 +22,8 @@ pub(super) async fn make(store: &Store, table: Table, partition: &str, rows: Vec
 }
 
 fn operation(row: Row) -> Option<Operation> {
-    let Row { row, found, wanted } = row;
-    match (found, wanted) {
+    let Row { row, found, expected } = row;
+    match (found, expected) {
         (Some(found), Some(properties)) if found.properties == properties => None,
         (Some(found), Some(properties)) => {
             Some(Operation::Put { row, properties, precondition: Precondition::Match(found.etag) })

@@ -2,7 +2,7 @@
 
 use crate::content::error::Result;
 use crate::content::rows::term::{self as rows, TermRow};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
@@ -13,9 +13,9 @@ use super::context::{AT_WORK, Repair};
 use super::rows::{Row, make};
 
 impl Repair<'_> {
-    pub async fn mend_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
-        let done = until_settled("a term", || self.twin_once(kind, slug)).await?;
-        if matches!(done, Done::Mended(_)) {
+    pub async fn fix_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
+        let done = retry_on_conflict("a term", || self.twin_once(kind, slug)).await?;
+        if matches!(done, Done::Fixed(_)) {
             self.touch(Table::Terms(kind), term::partition(slug));
         }
         Ok(done)
@@ -32,7 +32,7 @@ impl Repair<'_> {
             TermRow::Slug(row) => row.is_listed,
             TermRow::Gone { .. } => false,
         };
-        let (own_wanted, mirror_wanted, done): (Option<Properties>, Option<Properties>, &str) =
+        let (own_expected, mirror_expected, done): (Option<Properties>, Option<Properties>, &str) =
             match (read(&own), read(&mirror)) {
                 (Some(row), _) if is_listed(&row) => (copy(&own), copy(&own), "its mirror made from it"),
                 (Some(_), _) => (copy(&own), None, "the mirror removed: the slug is not listed"),
@@ -42,17 +42,17 @@ impl Repair<'_> {
                     return Ok(Done::left("neither it nor its mirror reads: save it again with its mutation"));
                 }
             };
-        let changes = |found: &Option<Entity>, wanted: &Option<Properties>| {
-            found.as_ref().map(|row| &row.properties) != wanted.as_ref()
+        let changes = |found: &Option<Entity>, expected: &Option<Properties>| {
+            found.as_ref().map(|row| &row.properties) != expected.as_ref()
         };
-        if !changes(&own, &own_wanted) && !changes(&mirror, &mirror_wanted) {
+        if !changes(&own, &own_expected) && !changes(&mirror, &mirror_expected) {
             return Ok(Done::Nothing);
         }
         // The term's own row is written with its mirror even where it stays the same: a change of the term made meanwhile is noticed by it.
         let mut operations = Vec::with_capacity(2);
-        for (key, found, wanted) in [(own_key, own, own_wanted), (mirror_key, mirror, mirror_wanted)] {
+        for (key, found, expected) in [(own_key, own, own_expected), (mirror_key, mirror, mirror_expected)] {
             let row = key.row().to_owned();
-            operations.extend(match (found, wanted) {
+            operations.extend(match (found, expected) {
                 (found, Some(properties)) => {
                     let precondition = found.map_or(Precondition::Absent, |found| Precondition::Match(found.etag));
                     Some(Operation::Put { row, properties, precondition })
@@ -62,33 +62,33 @@ impl Repair<'_> {
             });
         }
         self.store.commit(table.name(), &crate::store::Batch::new(term::partition(slug), operations)?).await?;
-        Ok(Done::mended(done))
+        Ok(Done::fixed(done))
     }
 
-    pub async fn mend_misplaced_term(&mut self, kind: TermKind, at: &Key) -> Result<Done> {
+    pub async fn fix_misplaced_term(&mut self, kind: TermKind, at: &Key) -> Result<Done> {
         let Some((slug, direction)) = term::parse_row(at.row()) else { return Ok(Done::Nothing) };
         let own = Key::new(term::partition(&slug), at.row())?;
         let table = Table::Terms(kind);
-        let done = until_settled("a term", || async {
+        let done = retry_on_conflict("a term", || async {
             let Some(found) = self.get(table, at).await? else { return Ok(Done::Nothing) };
-            let standing = self.get(table, &own).await?;
-            if standing.as_ref().is_some_and(|own| own.properties != found.properties)
+            let existing = self.get(table, &own).await?;
+            if existing.as_ref().is_some_and(|own| own.properties != found.properties)
                 && direction == Direction::Forward
             {
                 return Ok(Done::left(
                     "another stands where it belongs: remove one of the two with a tool for Azure tables",
                 ));
             }
-            if standing.is_none() {
-                let row = Row { row: own.row().to_owned(), found: None, wanted: Some(found.properties.clone()) };
+            if existing.is_none() {
+                let row = Row { row: own.row().to_owned(), found: None, expected: Some(found.properties.clone()) };
                 make(self.store, table, own.partition(), vec![row]).await?;
             }
-            let row = Row { row: at.row().to_owned(), found: Some(found), wanted: None };
+            let row = Row { row: at.row().to_owned(), found: Some(found), expected: None };
             make(self.store, table, at.partition(), vec![row]).await?;
-            Ok(Done::mended(format!("moved to {own}")))
+            Ok(Done::fixed(format!("moved to {own}")))
         })
         .await?;
-        if matches!(done, Done::Mended(_)) {
+        if matches!(done, Done::Fixed(_)) {
             self.touch(table, at.partition());
             self.touch(table, own.partition());
         }
@@ -103,15 +103,15 @@ impl Repair<'_> {
             });
         }
         self.writer.save_terms(kind, vec![Term::new(kind, slug.clone(), slug.as_str())]).await?;
-        Ok(Done::mended("made, with its slug for a name"))
+        Ok(Done::fixed("made, with its slug for a name"))
     }
 
-    pub async fn mend_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
+    pub async fn fix_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
         if self.is_anyone_at_work().await? {
             return Ok(Done::left(AT_WORK));
         }
-        let done = until_settled("a term", || self.slug_row_once(kind, slug, first)).await?;
-        if matches!(done, Done::Mended(_)) {
+        let done = retry_on_conflict("a term", || self.slug_row_once(kind, slug, first)).await?;
+        if matches!(done, Done::Fixed(_)) {
             self.touch(Table::Terms(kind), term::partition(slug));
         }
         Ok(done)
@@ -127,7 +127,7 @@ impl Repair<'_> {
             Some(first) => self.get(table, &term::term(first)).await?.and_then(|row| rows::read(kind, &row).ok()),
             None => None,
         };
-        let (wanted, mirror_wanted, done) = match identity {
+        let (expected, mirror_expected, done) = match identity {
             Some(TermRow::Identity(row)) if row.term.slug == *slug => {
                 let listed = rows::slug_row(&row.term.id.first_slug, true, "");
                 (Some(listed.clone()), Some(listed), "made the listed slug of its term")
@@ -141,11 +141,11 @@ impl Repair<'_> {
         let mirror_row = term::row(slug, Direction::Backward);
         let mirror = self.get(table, &Key::new(key.partition(), mirror_row.as_str())?).await?;
         let rows = vec![
-            Row { row: key.row().to_owned(), found, wanted },
-            Row { row: mirror_row, found: mirror, wanted: mirror_wanted },
+            Row { row: key.row().to_owned(), found, expected },
+            Row { row: mirror_row, found: mirror, expected: mirror_expected },
         ];
         let is_made = make(self.store, table, key.partition(), rows).await?;
-        Ok(if is_made { Done::mended(done) } else { Done::Nothing })
+        Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
     }
 
     /// Removes a row that a change has left and that no open change needs.
@@ -153,11 +153,11 @@ impl Repair<'_> {
         if self.is_anyone_at_work().await? {
             return Ok(Done::left(AT_WORK));
         }
-        until_settled("a row", || async {
+        retry_on_conflict("a row", || async {
             let Some(found) = self.get(table, key).await? else { return Ok(Done::Nothing) };
-            let row = Row { row: key.row().to_owned(), found: Some(found), wanted: None };
+            let row = Row { row: key.row().to_owned(), found: Some(found), expected: None };
             make(self.store, table, key.partition(), vec![row]).await?;
-            Ok(Done::mended("removed"))
+            Ok(Done::fixed("removed"))
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! Rows of `PostKeys`: where a post is, and where an import found it. The rule: they may lag behind a move, for the post's own rows forward; they never name a place where
 //! the post was not.
 
-use crate::keys::{PostPlace, Shelf};
+use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId, PostKey, Slug};
 use crate::store::{Entity, Properties, StoreError, Value};
 
@@ -44,7 +44,7 @@ impl LookupRow {
 pub fn place(post: &Post, intent: &str) -> Properties {
     let place = PostPlace::of(post);
     NewRow::default()
-        .text("Shelf", place.shelf.name())
+        .text("Collection", place.collection.name())
         .text("Id", place.key.id.as_str())
         .instant("At", place.key.at)
         .text("Slug", &post.slug)
@@ -71,10 +71,10 @@ pub fn read(row: &Entity) -> Result<LookupRow, StoreError> {
         let intent = fields.optional_text("Intent")?.map(ToString::to_string).unwrap_or_default();
         return Ok(LookupRow::Former { id, intent });
     }
-    let shelf: Shelf = fields.parsed("Shelf")?;
+    let collection: Collection = fields.parsed("Collection")?;
     let key = PostKey { at: fields.instant("At")?, id };
     Ok(LookupRow::Place {
-        place: PostPlace { shelf, key },
+        place: PostPlace { collection, key },
         slug: fields.parsed("Slug")?,
         version: fields.int32("Version")?,
         intent: fields.text("Intent")?.to_string(),

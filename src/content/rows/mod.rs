@@ -2,11 +2,11 @@
 
 pub mod change;
 pub mod count;
-pub mod directory;
 pub mod idempotency;
 pub mod lookup;
 pub mod marker;
 pub mod packed;
+pub mod partition_catalog;
 pub mod pointer;
 pub mod post;
 pub mod term;

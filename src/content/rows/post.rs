@@ -1,7 +1,7 @@
 //! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: the three
 //! are written by one transaction and never differ but for the body.
 
-use crate::keys::Shelf;
+use crate::keys::Collection;
 use crate::keys::intent::IntentName;
 use crate::model::{Instant, Post, PostKey, WholePost};
 use crate::store::{Entity, Properties, StoreError, Value};
@@ -87,7 +87,7 @@ pub enum Move {
 /// The other end of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherPlace {
-    pub shelf: Shelf,
+    pub collection: Collection,
     pub key: PostKey,
 }
 
@@ -97,7 +97,7 @@ pub fn set_move(properties: Properties, moving: &Move) -> Properties {
         Move::ForwardTo(other) => (FORWARD_TO, other),
     };
     let mut properties = properties;
-    let place = format!("{} {} {}", other.shelf.name(), other.key.at.ticks(), other.key.id);
+    let place = format!("{} {} {}", other.collection.name(), other.key.at.ticks(), other.key.id);
     properties.set(mark, Value::String(place.into()));
     properties
 }
@@ -173,8 +173,8 @@ pub fn is_summary_of(row: &Entity, post: &Post, mark: Option<&Move>) -> bool {
 
 fn parse_place(text: &str) -> Option<OtherPlace> {
     let mut parts = text.split(' ');
-    let shelf = parts.next()?.parse().ok()?;
+    let collection = parts.next()?.parse().ok()?;
     let at = Instant::from_ticks(parts.next()?.parse().ok()?)?;
     let id = parts.next()?.parse().ok()?;
-    Some(OtherPlace { shelf, key: PostKey { at, id } })
+    Some(OtherPlace { collection, key: PostKey { at, id } })
 }

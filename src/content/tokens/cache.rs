@@ -41,7 +41,7 @@ impl TokenCache {
         Self { age_max, state: Mutex::default() }
     }
 
-    pub fn forget(&self) {
+    pub fn invalidate(&self) {
         let mut state = self.lock();
         *state = State { generation: state.generation + 1, ..State::default() };
     }

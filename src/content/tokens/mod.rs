@@ -13,11 +13,11 @@ use crate::model::{Actor, Instant, Role, Slug, TermKind, Token, TokenId};
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::commands::{UserError, UserErrorCode};
-use super::directory::read_all;
 use super::editor::Edited;
 use super::error::{ContentError, Result};
+use super::partition_catalog::read_all;
 use super::rows::token as rows;
-use super::write::retry::until_settled;
+use super::write::retry::retry_on_conflict;
 use super::{Content, Reader, audit, permission};
 use cache::TokenCache;
 
@@ -62,13 +62,13 @@ impl<'a> Tokens<'a> {
     /// The token and its text, which cannot be had again.
     pub async fn create(&self, new: NewToken) -> Result<Edited<(Token, TokenText)>> {
         let now = self.reader.now();
-        let standing = self.list().await?;
-        let mut errors = broken_rules(&new, &standing, now);
+        let existing = self.list().await?;
+        let mut errors = broken_rules(&new, &existing, now);
         let author = self.author(&new, &mut errors).await?;
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        if !self.make_room(&standing, now).await? {
+        if !self.make_room(&existing, now).await? {
             let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
             return Ok(Err(vec![UserError::new(UserErrorCode::TooLarge, "name", message)]));
         }
@@ -86,9 +86,9 @@ impl<'a> Tokens<'a> {
     pub async fn revoke(&self, id: &str) -> Result<Edited<Token>> {
         let missing = || vec![UserError::new(UserErrorCode::NotFound, "id", "there is no token with this id")];
         let Ok(id) = id.parse::<TokenId>() else { return Ok(Err(missing())) };
-        let revoked = until_settled("a token", || self.revoke_once(&id)).await?;
+        let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await?;
         // What was cached while the row was written may be the old one.
-        self.cache.forget();
+        self.cache.invalidate();
         Ok(match revoked {
             Some((token, is_new)) => {
                 if is_new {
@@ -134,11 +134,11 @@ impl<'a> Tokens<'a> {
     }
 
     /// Whether there is room for one more token, made where that can be.
-    async fn make_room(&self, standing: &[Token], now: Instant) -> Result<bool> {
-        if standing.len() < TOKENS_MAX {
+    async fn make_room(&self, existing: &[Token], now: Instant) -> Result<bool> {
+        if existing.len() < TOKENS_MAX {
             return Ok(true);
         }
-        let Some(dead) = standing.iter().rev().find(|token| !token.is_live(now)) else { return Ok(false) };
+        let Some(dead) = existing.iter().rev().find(|token| !token.is_live(now)) else { return Ok(false) };
         let key = keys::token(&dead.id);
         let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::None };
         match self.store.commit(Table::Tokens.name(), &Batch::new(key.partition(), vec![delete])?).await {
@@ -149,7 +149,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-fn broken_rules(new: &NewToken, standing: &[Token], now: Instant) -> Vec<UserError> {
+fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserError> {
     let mut errors = Vec::new();
     let name = new.name.trim();
     if name.is_empty() || name.chars().count() > TOKEN_NAME_CHARS_MAX || name.contains(char::is_control) {
@@ -157,7 +157,7 @@ fn broken_rules(new: &NewToken, standing: &[Token], now: Instant) -> Vec<UserErr
         errors.push(UserError::invalid("name", message));
     }
     // The log tells who it was by the name.
-    if standing.iter().any(|token| token.name == name && token.is_live(now)) {
+    if existing.iter().any(|token| token.name == name && token.is_live(now)) {
         let message = format!("a token that is in use has the name {name:?}; choose another, or revoke that one first");
         errors.push(UserError::new(UserErrorCode::Taken, "name", message));
     }

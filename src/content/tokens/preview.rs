@@ -14,7 +14,7 @@ use crate::content::editor::Edited;
 use crate::content::error::{ContentError, Result};
 use crate::content::permission::{self, Permission};
 use crate::content::rows::token::{self as rows, Bytes32};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::content::{Content, Reader, audit};
 use crate::keys::{Table, token as keys};
 use crate::model::{Actor, Instant, NodeId, PostId, Role, WholePost};
@@ -107,8 +107,8 @@ impl<'a> Previews<'a> {
     pub async fn revoke_all(&self, actor: &Actor) -> Result<()> {
         permission::require(actor, Role::Admin, "this ends every preview link")?;
         let key = secret::random()?;
-        until_settled("the key of preview links", || self.put_key(&key, Precondition::None)).await?;
-        self.content.tokens.forget();
+        retry_on_conflict("the key of preview links", || self.put_key(&key, Precondition::None)).await?;
+        self.content.tokens.invalidate();
         audit::log_previews_revoked(actor);
         Ok(())
     }
@@ -147,7 +147,7 @@ impl<'a> Previews<'a> {
     /// Of two servers that make the first one at once, one is refused, and reads the other's.
     async fn key_for_signing(&self) -> Result<Bytes32> {
         let made = secret::random()?;
-        until_settled("the key of preview links", || async {
+        retry_on_conflict("the key of preview links", || async {
             match self.read_key().await? {
                 Some(key) => Ok(key),
                 None => self.put_key(&made, Precondition::Absent).await.map(|()| made),

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::content::directory::scan_all;
 use crate::content::error::Result;
+use crate::content::partition_catalog::scan_all;
 use crate::content::rows::idempotency::{self as rows, InputHash, KeyRow};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, idempotency};

@@ -22,8 +22,8 @@ use crate::keys::intent::IntentName;
 use crate::model::PostId;
 use crate::store::Store;
 
-use super::directory::Directories;
 use super::error::Result;
+use super::partition_catalog::PartitionCatalogs;
 
 /// Requests that one change has under way at once.
 const CONCURRENCY: usize = 32;
@@ -32,7 +32,7 @@ const CONCURRENCY: usize = 32;
 #[derive(Clone)]
 pub struct Writer {
     store: Store,
-    directories: Arc<Directories>,
+    partition_catalogs: Arc<PartitionCatalogs>,
     clock: Clock,
     /// The partition of this server's intents: made anew at each start.
     server: Arc<str>,
@@ -43,9 +43,9 @@ pub struct Writer {
 impl Writer {
     /// # Errors
     /// If the system gives no random bytes.
-    pub fn new(store: Store, directories: Arc<Directories>, clock: Clock) -> Result<Self> {
+    pub fn new(store: Store, partition_catalogs: Arc<PartitionCatalogs>, clock: Clock) -> Result<Self> {
         let server = PostId::from_bits(random_bits()?).to_string().into();
-        Ok(Self { store, directories, clock, server, by: None })
+        Ok(Self { store, partition_catalogs, clock, server, by: None })
     }
 
     /// A writer whose changes are recorded as made by this one.

@@ -12,7 +12,7 @@ const WAIT_FIRST: Duration = Duration::from_millis(1);
 const WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Runs `step` until it is not refused for rows that have changed. A lost answer counts as such: `step` reads before it writes.
-pub async fn until_settled<T, F>(what: &str, mut step: impl FnMut() -> F) -> Result<T>
+pub async fn retry_on_conflict<T, F>(what: &str, mut step: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {

@@ -5,8 +5,8 @@
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::content::directory::read_all;
 use crate::content::error::{ContentError, Result};
+use crate::content::partition_catalog::read_all;
 use crate::content::rows::post as rows;
 use crate::keys::{Table, history};
 use crate::model::{PostId, WholePost};
@@ -14,7 +14,7 @@ use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::CONCURRENCY;
-use super::retry::until_settled;
+use super::retry::retry_on_conflict;
 
 /// Versions of one post that are kept beside the present one.
 pub const REVISIONS_MAX: i32 = 100;
@@ -66,7 +66,7 @@ async fn commit(store: &Store, id: &PostId, operations: Vec<Operation>) -> Resul
 
 /// Deletes all versions of a post that is gone.
 pub async fn delete_all(store: &Store, id: &PostId) -> Result<()> {
-    until_settled("the versions of a post", || async {
+    retry_on_conflict("the versions of a post", || async {
         let kept = read_all(store, Table::Revisions, &history::revisions(id)).await?;
         for rows in kept.chunks(BATCH_OPERATIONS_MAX) {
             let delete = |row: &crate::store::Entity| Operation::Delete {

@@ -5,7 +5,7 @@ use async_graphql::{Context, Object, Result};
 use crate::content::pages::{Filter, PostList, Scope};
 use crate::model::Month;
 
-use crate::graphql::arguments::{Paging, wanted};
+use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::Failure;
@@ -45,7 +45,8 @@ impl ArchiveMonth {
     ) -> Result<PostConnection> {
         let list = PostList { scope: Scope::Month(self.month), filter: Filter::default() };
         let arguments = Paging { first, after, last, before }.of_posts(&list)?;
-        let page = context::of(ctx).loaders.page(list.clone(), arguments, wanted(ctx)).await.map_err(Failure::from)?;
+        let page =
+            context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(Failure::from)?;
         Ok(PostConnection { list, page })
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Enum, ID, Lookahead, Object, Result};
 
-use crate::content::pages::{PageArguments, PostList, Wanted};
+use crate::content::pages::{PageArguments, PostList, RequestedFields};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
 
 use super::body::PostBody;
@@ -58,7 +58,7 @@ impl PostObject {
         }
         let loaders = &context::of(ctx).loaders;
         let page = loaders
-            .page(PostList::all(), arguments, Wanted { items: true, ..Wanted::default() })
+            .page(PostList::all(), arguments, RequestedFields { items: true, ..RequestedFields::default() })
             .await
             .map_err(Failure::from)?;
         Ok(page.items.first().map(|post| Self::new(Arc::clone(post))))

@@ -152,7 +152,7 @@ fn read_credential(fields: &Fields<'_>) -> Result<Credential> {
         (Some(signature), None) => Ok(Credential::Signature(signature.to_owned())),
         (None, Some(key)) if BASE64_STANDARD.decode(key).is_ok() => Ok(Credential::Key(key.to_owned())),
         (None, Some(_)) => Err(malformed("AccountKey is not Base64: it may have been cut short")),
-        (Some(_), Some(_)) => Err(malformed("it has both AccountKey and SharedAccessSignature; one of them is wanted")),
+        (Some(_), Some(_)) => Err(malformed("it has both AccountKey and SharedAccessSignature; keep one of them")),
         (None, None) => Err(malformed("AccountKey or SharedAccessSignature is missing")),
     }
 }

@@ -56,9 +56,9 @@ pub(super) fn is_no_row(error: &Error) -> bool {
     has(error, StatusCode::NotFound)
 }
 
-fn has(error: &Error, wanted: StatusCode) -> bool {
+fn has(error: &Error, status_code: StatusCode) -> bool {
     match error.kind() {
-        ErrorKind::HttpResponse { status, error_code } if *status == wanted => {
+        ErrorKind::HttpResponse { status, error_code } if *status == status_code => {
             matches!(meaning(*status, error_code.as_deref().unwrap_or_default()), Meaning::Refused)
         }
         _ => false,

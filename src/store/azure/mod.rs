@@ -9,9 +9,9 @@ mod client;
 mod connection;
 mod errors;
 mod json;
+mod outcome;
 mod policy;
 mod query;
-mod settle;
 mod skew;
 mod transaction;
 
@@ -29,7 +29,10 @@ use self::json::StoredRow;
 use self::skew::ClockSkew;
 use super::error::StoreError;
 use super::limits::check_page_rows;
-use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore, Turn, Turns};
+use super::{
+    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, PAGE_ROWS_MAX, Page, Result, RowRange,
+    TableStore,
+};
 use crate::clock::Clock;
 
 /// How long one operation may take with all its retries. A web request waits about as long before its proxy gives up, and a
@@ -48,7 +51,7 @@ pub struct AzureStore {
     client: TableServiceClient,
     table_prefix: String,
     deadline: Duration,
-    turns: Turns,
+    turns: KeyedLocks,
     skew: Arc<ClockSkew>,
 }
 
@@ -62,7 +65,7 @@ impl AzureStore {
         let skew = Arc::new(ClockSkew::new(Clock::System));
         let client = client::build(&settings.connection, Arc::clone(&skew))?;
         let table_prefix = settings.table_prefix.clone();
-        Ok(Self { client, table_prefix, deadline: DEADLINE, turns: Turns::default(), skew })
+        Ok(Self { client, table_prefix, deadline: DEADLINE, turns: KeyedLocks::default(), skew })
     }
 
     /// Gives each operation another deadline than 30 s.
@@ -154,7 +157,9 @@ impl TableStore for AzureStore {
         self.check_clock().await?;
         let call = self.call();
         match transaction::send(&self.table(table)?, batch, &call).await {
-            Err(StoreError::Precondition(refusal)) if call.is_doubtful() => self.settle(table, batch, refusal).await,
+            Err(StoreError::Precondition(refusal)) if call.is_doubtful() => {
+                self.resolve_outcome(table, batch, refusal).await
+            }
             answer => answer,
         }
     }
@@ -164,7 +169,7 @@ impl TableStore for AzureStore {
         self.get_page(query, || format!("the table {table}")).await
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
         Some(self.turns.take(table, name).await)
     }
 

@@ -126,7 +126,7 @@ fn check(operation: &Operation, found: Option<&Etag>) -> Result<()> {
     match (precondition, found) {
         (Precondition::Absent, Some(_)) => refuse("exists already"),
         (Precondition::Match(_), None) => refuse("is gone"),
-        (Precondition::Match(wanted), Some(etag)) if wanted != etag => refuse("has changed"),
+        (Precondition::Match(expected), Some(etag)) if expected != etag => refuse("has changed"),
         (Precondition::None, None) if must_exist => refuse("is gone"),
         _ => Ok(()),
     }

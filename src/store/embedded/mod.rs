@@ -20,7 +20,9 @@ use self::open::Verify;
 use self::reader::RowsTable;
 use super::limits::check_page_rows;
 use super::transaction::Plan;
-use super::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, TableStore, Turn, Turns};
+use super::{
+    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, Page, Result, RowRange, Snapshot, TableStore,
+};
 
 /// The row under an encoded key, from its bytes as the file holds them. For the fuzz targets, which are outside of the crate.
 ///
@@ -35,7 +37,7 @@ pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
 pub struct EmbeddedStore {
     handle: Arc<Handle>,
     writer: writer::Writer,
-    turns: Turns,
+    turns: KeyedLocks,
 }
 
 impl EmbeddedStore {
@@ -76,7 +78,7 @@ impl EmbeddedStore {
     fn of(handle: Handle) -> Result<Self> {
         let handle = Arc::new(handle);
         let writer = writer::Writer::start(Arc::clone(&handle))?;
-        Ok(Self { handle, writer, turns: Turns::default() })
+        Ok(Self { handle, writer, turns: KeyedLocks::default() })
     }
 
     /// Each in a transaction of its own.
@@ -131,7 +133,7 @@ impl TableStore for EmbeddedStore {
         self.read(|rows| reader::scan(rows, table, continuation))
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
         Some(self.turns.take(table, name).await)
     }
 

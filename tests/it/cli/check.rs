@@ -1,6 +1,6 @@
 //! `check`: each kind of damage, made by hand through the store's own door, is named with its row; and a sound store is said to be sound.
 
-use tidings::keys::{COUNT_ROW, Shelf, Table, lookup, place, term, time};
+use tidings::keys::{COUNT_ROW, Collection, Table, lookup, place, term, time};
 use tidings::model::{Month, PostKey, TermKind};
 use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
 
@@ -28,8 +28,8 @@ impl Patient {
         let blog = Blog::of(&POSTS);
         assert_eq!(blog.import().code, Some(0));
         let site = blog.site().await;
-        let catalog = site.content.catalog().await.expect("a catalog");
-        let one = catalog.posts[&catalog.slugs[&slug("one")]].place.key.clone();
+        let inventory = site.content.inventory().await.expect("a inventory");
+        let one = inventory.posts[&inventory.slugs[&slug("one")]].place.key.clone();
         assert_eq!(one.at, instant("2025-01-10T00:00:00Z"));
         Self { blog, store: site.store, one }
     }
@@ -111,7 +111,7 @@ async fn a_lost_pointer() {
     patient.delete(BY_TAG, &pointer).await;
     let expected = [
         line(BY_TAG, &key("b", COUNT_ROW), "counts 2 rows; there are 1"),
-        line(BY_TAG, &pointer, "is missing; its post bears the term"),
+        line(BY_TAG, &pointer, "is missing; its post has_term the term"),
         line(BY_TAG, &mirror, "a mirror row without its pointer"),
     ];
     patient.assert_named(&expected);
@@ -125,7 +125,7 @@ async fn a_whole_index_partition_lost() {
             patient.delete(BY_TAG, &row.key).await;
         }
     }
-    let expected = [line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post bears the term")];
+    let expected = [line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post has_term the term")];
     patient.assert_named(&expected);
 }
 
@@ -189,7 +189,7 @@ async fn a_count_whose_newest_post_is_too_old() {
 async fn a_missing_count_of_a_month() {
     let patient = Patient::new().await;
     patient.delete(Table::Posts, &key("2025-01", COUNT_ROW)).await;
-    let month = place::month_row(Shelf::Posts, Month::new(2025, 1).expect("a month"));
+    let month = place::month_row(Collection::Posts, Month::new(2025, 1).expect("a month"));
     let expected = [
         line(Table::Months, &month, "says that 2025-01 has 1 posts; it counts 0"),
         line(Table::Posts, &key("2025-01", COUNT_ROW), "is missing; there are 1 rows"),
@@ -279,7 +279,7 @@ async fn slug_and_id_rows_that_are_missing() {
 #[tokio::test]
 async fn a_wrong_count_of_a_month() {
     let patient = Patient::new().await;
-    let month = place::month_row(Shelf::Posts, Month::new(2025, 2).expect("a month"));
+    let month = place::month_row(Collection::Posts, Month::new(2025, 2).expect("a month"));
     patient.set(Table::Months, &month, "Rows", Some(Value::Int64(3))).await;
     let expected = [line(Table::Months, &month, "says that 2025-02 has 3 posts; it counts 1")];
     patient.assert_named(&expected);
@@ -288,7 +288,8 @@ async fn a_wrong_count_of_a_month() {
 #[tokio::test]
 async fn a_month_that_is_listed_under_the_row_of_another() {
     let patient = Patient::new().await;
-    let [january, may] = [1, 5].map(|month| place::month_row(Shelf::Posts, Month::new(2025, month).expect("a month")));
+    let [january, may] =
+        [1, 5].map(|month| place::month_row(Collection::Posts, Month::new(2025, month).expect("a month")));
     let row = patient.row(Table::Months, &january).await;
     patient.delete(Table::Months, &january).await;
     patient.put(Table::Months, &may, row.properties).await;
@@ -319,12 +320,12 @@ async fn a_tag_that_is_missing_and_one_without_its_twin() {
 #[tokio::test]
 async fn a_wrong_list_of_first_characters() {
     let patient = Patient::new().await;
-    let listed = term::directory_row("a");
+    let listed = term::catalog_row("a");
     patient.delete(TAGS, &listed).await;
-    patient.set(TAGS, &term::directory_row("b"), "Rows", Some(Value::Int64(9))).await;
+    patient.set(TAGS, &term::catalog_row("b"), "Rows", Some(Value::Int64(9))).await;
     let expected = [
         line(TAGS, &listed, "is missing; the partition has 1 terms"),
-        line(TAGS, &term::directory_row("b"), "lists 9 terms; the partition counts 1"),
+        line(TAGS, &term::catalog_row("b"), "lists 9 terms; the partition counts 1"),
     ];
     patient.assert_named(&expected);
 }
@@ -374,18 +375,18 @@ async fn a_repair_says_what_it_did_and_what_it_left() {
     patient.delete(BY_TAG, &patient.pointer_of_one("a")).await;
     let strange = key("strange", "row");
     patient.put(Table::PostKeys, &strange, properties(&[("Strange", Value::Boolean(true))])).await;
-    let lost = line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post bears the term; put back");
+    let lost = line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post has_term the term; put back");
     let Patient { blog, store, .. } = patient;
     drop(store);
     let repair = || crate::support::command::run(&["check", "--repair", "--store", &blog.store()]);
     let ran = repair();
     let (lines, summary) = lines(&ran);
-    assert_eq!(lines[0], format!("mended  {lost}"));
+    assert_eq!(lines[0], format!("fixed  {lost}"));
     assert!(lines[1].starts_with(&format!("left    {}", line(Table::PostKeys, &strange, "is no row of this table; "))));
-    assert_eq!(lines[2..], ["1 mended, 1 left"]);
+    assert_eq!(lines[2..], ["1 fixed, 1 left"]);
     assert!(summary.ends_with(": 1 differences"), "{ran:?}");
     assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
-    assert!(repair().out.contains("0 mended, 1 left"));
+    assert!(repair().out.contains("0 fixed, 1 left"));
 }
 
 #[tokio::test]

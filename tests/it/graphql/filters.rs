@@ -36,8 +36,8 @@ fn model(keeps: impl Fn(&Post) -> bool) -> Vec<String> {
 }
 
 fn has(post: &Post, kind: TermKind, names: &[&str]) -> [bool; 2] {
-    let borne: Vec<bool> = names.iter().map(|name| post.bears(kind, &slug(name))).collect();
-    [borne.iter().all(|b| *b), borne.iter().any(|b| *b)]
+    let has_all: Vec<bool> = names.iter().map(|name| post.has_term(kind, &slug(name))).collect();
+    [has_all.iter().all(|b| *b), has_all.iter().any(|b| *b)]
 }
 
 fn all(post: &Post, kind: TermKind, names: &[&str]) -> bool {

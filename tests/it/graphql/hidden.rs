@@ -75,8 +75,8 @@ fn hidden() -> Vec<WholePost> {
 }
 
 async fn change(site: &Site, before: &WholePost, after: Option<&WholePost>) {
-    let catalog = site.content.catalog().await.expect("the catalog");
-    let found = &catalog.posts[&before.post.id];
+    let inventory = site.content.inventory().await.expect("the inventory");
+    let found = &inventory.posts[&before.post.id];
     let before = site.content.stored(&found.place, &found.slug).await.expect("a read").expect("a post");
     let writer = site.content.writer().expect("a writer");
     writer.change_posts(vec![Change { before: Some(before), after: after.cloned() }]).await.expect("a change");

@@ -32,7 +32,7 @@ async fn create(site: &Site, input: &str) -> Value {
 }
 
 async fn posts(site: &Site) -> usize {
-    site.content.catalog().await.expect("the catalog").posts.len()
+    site.content.inventory().await.expect("the inventory").posts.len()
 }
 
 fn assert_refused(answer: &Value, code: &str, part: &str) {

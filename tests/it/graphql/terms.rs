@@ -229,7 +229,7 @@ async fn posts_of_a_term_come_newest_first_both_ways() {
     sorted.sort_by_key(|post| post.key());
     let all: Vec<String> = sorted.iter().map(|post| post.slug.to_string()).collect();
     let third: Vec<String> =
-        sorted.iter().filter(|p| p.bears(TermKind::Tag, &slug("third"))).map(|p| p.slug.to_string()).collect();
+        sorted.iter().filter(|p| p.has_term(TermKind::Tag, &slug("third"))).map(|p| p.slug.to_string()).collect();
     for scope in [r#"tag(slug: "all")"#, r#"category(slug: "news")"#, r#"author(slug: "ada")"#] {
         ListOf::within(scope, "posts").assert_is(&site, &all).await;
     }

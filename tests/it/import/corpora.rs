@@ -45,8 +45,8 @@ struct Model {
 
 impl Model {
     async fn of(site: &Site, readings: Vec<Reading>) -> Self {
-        let catalog = site.content.catalog().await.expect("the catalog");
-        let by_origin: HashMap<_, _> = catalog
+        let inventory = site.content.inventory().await.expect("the inventory");
+        let by_origin: HashMap<_, _> = inventory
             .posts
             .into_iter()
             .map(|(id, found)| (found.origin.clone().expect("an origin"), (id, found)))
@@ -129,9 +129,9 @@ async fn assert_lists(site: &Site, model: &Model) {
         for term in terms(site, plural).await {
             let (name, slug) = (term_name(&term, model.by_slug), term["slug"].as_str().expect("a slug"));
             // WordPress names a post's author by the slug, the others by the name.
-            let bears = |names: &[String]| names.contains(&name);
+            let has_term = |names: &[String]| names.contains(&name);
             let expected = model.ids(|reading| {
-                bears(match plural {
+                has_term(match plural {
                     "categories" => &reading.categories,
                     "tags" => &reading.tags,
                     _ => &reading.authors,

@@ -1,12 +1,12 @@
 //! Every way of paging, over a list with ties, gaps, drafts and posts still to come.
 
 use tidings::content::pages::posts::read_page;
-use tidings::content::pages::{Filter, PageArguments, PostList, Scope, SlugFilter, Wanted};
+use tidings::content::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 use tidings::model::{Month, Post, PostKey, TermId, TermKind, WholePost};
 
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
-const BOTH: Wanted = Wanted { items: true, has_next: true, has_previous: true };
+const BOTH: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
 
 /// 120 posts over three years: runs in one month, ties in one instant, empty months, and five still to come.
 fn posts() -> Vec<WholePost> {
@@ -107,7 +107,7 @@ async fn posts_of_a_term_page_as_the_model_does() {
     for (kind, name) in
         [(TermKind::Tag, "two"), (TermKind::Category, "news"), (TermKind::Author, "ada"), (TermKind::Tag, "none")]
     {
-        assert_list(&site, &term_list(kind, name), &model(&posts, |post| post.bears(kind, &slug(name)))).await;
+        assert_list(&site, &term_list(kind, name), &model(&posts, |post| post.has_term(kind, &slug(name)))).await;
     }
 }
 
@@ -151,8 +151,8 @@ async fn filters_page_as_the_model_does() {
         let keeps = |post: &Post| {
             let held = |kind: TermKind| {
                 let wanted = filter.slugs(kind);
-                wanted.all.iter().all(|s| post.bears(kind, s))
-                    && wanted.any.as_ref().is_none_or(|any| any.iter().any(|s| post.bears(kind, s)))
+                wanted.all.iter().all(|s| post.has_term(kind, s))
+                    && wanted.any.as_ref().is_none_or(|any| any.iter().any(|s| post.has_term(kind, s)))
             };
             let at = post.published_at.expect("a published post");
             TermKind::ALL.into_iter().all(held)
@@ -171,7 +171,7 @@ async fn filters_page_as_the_model_does() {
 async fn first_with_last_and_after_with_before_follow_relay() {
     let (site, posts) = site().await;
     let all = model(&posts, |_| true);
-    let tagged = model(&posts, |post| post.bears(TermKind::Tag, &slug("three")));
+    let tagged = model(&posts, |post| post.has_term(TermKind::Tag, &slug("three")));
     for (list, all) in [(PostList::all(), all), (term_list(TermKind::Tag, "three"), tagged)] {
         for (first, last) in [
             (Some(10), Some(3)),

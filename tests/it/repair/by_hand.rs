@@ -1,4 +1,4 @@
-//! Each damage of the table, on each store: named, mended, and gone, with every row as it was.
+//! Each damage of the table, on each store: named, fixed, and gone, with every row as it was.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ async fn assert_all_are_mended(site: &Site) {
         assert_ne!(differences(site).await, [""; 0], "{name}: not named");
         let (repaired, lines) = repair(site).await;
         assert_eq!(repaired.left, [], "{name}: {lines:#?}");
-        assert!(repaired.mended > 0 && repaired.mended == lines.len(), "{name}: {lines:#?}");
+        assert!(repaired.fixed > 0 && repaired.fixed == lines.len(), "{name}: {lines:#?}");
         assert_eq!(content_rows(&site.store).await, rows, "{name}: {lines:#?}");
         assert_eq!(view(site).await, seen, "{name}: {lines:#?}");
         let (again, lines) = repair(site).await;
-        assert_eq!((again.mended, lines), (0, Vec::new()), "{name}: mended twice");
+        assert_eq!((again.fixed, lines), (0, Vec::new()), "{name}: fixed twice");
     }
 }
 

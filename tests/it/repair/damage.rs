@@ -92,9 +92,9 @@ pub async fn view(site: &Site) -> String {
            bee: tag(slug: \"bee\") {{ slug }} once: post(slug: \"once-0\") {{ slug }} draft: post(slug: \"post-3\") {{ slug }} }}"
     );
     let seen = site.query(&query).await;
-    let catalog = site.content.catalog().await.expect("the catalog");
-    let places: BTreeMap<_, _> = catalog.posts.iter().map(|(id, found)| (id, format!("{found:?}"))).collect();
-    let slugs: BTreeMap<_, _> = catalog.slugs.iter().collect();
+    let inventory = site.content.inventory().await.expect("the inventory");
+    let places: BTreeMap<_, _> = inventory.posts.iter().map(|(id, found)| (id, format!("{found:?}"))).collect();
+    let slugs: BTreeMap<_, _> = inventory.slugs.iter().collect();
     format!("{seen} {places:?} {slugs:?}")
 }
 

@@ -20,14 +20,14 @@ fn whole(n: usize) -> Key {
     PostPlace::of(post).whole(&post.slug)
 }
 
-/// Nothing is mended, and each difference is left with a reason that holds these words.
+/// Nothing is fixed, and each difference is left with a reason that holds these words.
 async fn assert_left(site: &Site, acts: &[Act], words: &str) {
     for done in acts {
         act(&site.store, done).await;
     }
     let before = content_rows(&site.store).await;
     let (repaired, lines) = repair(site).await;
-    assert_eq!((repaired.mended, lines), (0, Vec::new()));
+    assert_eq!((repaired.fixed, lines), (0, Vec::new()));
     assert!(!repaired.left.is_empty() && repaired.left.len() == repaired.report.differences.len());
     assert!(repaired.left.iter().all(|(_, why)| why.contains(words)), "{:#?}", repaired.left);
     assert_eq!(content_rows(&site.store).await, before);
@@ -108,8 +108,8 @@ async fn a_slug_that_two_posts_have() {
     let left: Vec<_> = repaired.left.iter().map(|(difference, why)| format!("{difference}; {why}")).collect();
     assert!(left.len() == 1 && left[0].contains("its slug is that of") && left[0].contains("updatePost"), "{left:#?}");
     // The one whose row stood keeps it.
-    let catalog = site.content.catalog().await.expect("the catalog");
-    assert_eq!(catalog.slugs[&second.post.slug], posts()[2].post.id);
+    let inventory = site.content.inventory().await.expect("the inventory");
+    assert_eq!(inventory.slugs[&second.post.slug], posts()[2].post.id);
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ fn is_truth(table: Table, row: &Entity) -> bool {
         Table::Posts | Table::Drafts => place::parse_whole_row(row.key.row()).is_some(),
         Table::Terms(_) => {
             let is_term = matches!(term::parse_row(row.key.row()), Some((_, Direction::Forward)));
-            is_term && row.key.partition() != term::DIRECTORY_PARTITION
+            is_term && row.key.partition() != term::CATALOG_PARTITION
         }
         // Nothing follows from these, and they follow from nothing.
         Table::Revisions | Table::Changes | Table::Tokens => true,
@@ -105,6 +105,6 @@ async fn what_follows_from_the_posts_comes_back() {
         let beside: Vec<_> = now.iter().filter(|(key, row)| rows.get(*key) != Some(row)).collect();
         assert!(now == rows, "{story}\nwanted: {differing:#?}\nfound: {beside:#?}");
         assert_eq!(view(&site).await, seen, "{story}");
-        assert_eq!(repair(&site).await.0.mended, 0, "{story}");
+        assert_eq!(repair(&site).await.0.fixed, 0, "{story}");
     }
 }

@@ -11,7 +11,7 @@ use super::table::damages;
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::site::Site;
 
-/// One of each way to mend.
+/// One of each way to fix.
 const DAMAGES: [&str; 12] = [
     "a pointer lost with its mirror",
     "a pointer to no post",

@@ -4,7 +4,7 @@ use tidings::content::rows::lookup as lookup_rows;
 use tidings::content::rows::post::{self as post_rows, Move, OtherPlace};
 use tidings::content::rows::term as term_rows;
 use tidings::keys::time::Direction;
-use tidings::keys::{COUNT_ROW, PostPlace, Shelf, Table, lookup, place, term, time};
+use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, lookup, place, term, time};
 use tidings::model::{Month, Post, PostId, PostKey, TermKind, WholePost};
 use tidings::store::{Key, Properties, Value};
 
@@ -111,9 +111,9 @@ fn counts() -> Vec<Damage> {
 fn listings() -> Vec<Damage> {
     let rows = |n| Some(Value::Int64(n));
     let [may, other] =
-        [(2026, 5), (2011, 1)].map(|(y, m)| place::month_row(Shelf::Posts, Month::new(y, m).expect("a month")));
-    let drafts = place::month_row(Shelf::Drafts, Month::new(2026, 4).expect("a month"));
-    let (a, strange) = (term::directory_row("b"), term::directory_row("q"));
+        [(2026, 5), (2011, 1)].map(|(y, m)| place::month_row(Collection::Posts, Month::new(y, m).expect("a month")));
+    let drafts = place::month_row(Collection::Drafts, Month::new(2026, 4).expect("a month"));
+    let (a, strange) = (term::catalog_row("b"), term::catalog_row("q"));
     vec![
         ("a month that is not listed", vec![Act::Delete(Table::Months, may.clone())]),
         ("a month listed with another count", vec![Act::Set(Table::Months, may.clone(), "Rows", rows(5))]),
@@ -157,7 +157,7 @@ fn lookups() -> Vec<Damage> {
             vec![Act::Set(keys, id.clone(), "At", Some(Value::DateTime(638_741_523_061_234_567)))],
         ),
         ("an id without where it was imported from", vec![Act::Set(keys, id.clone(), "Origin", None)]),
-        ("an id that does not read", vec![Act::Set(keys, id.clone(), "Shelf", text("Nowhere"))]),
+        ("an id that does not read", vec![Act::Set(keys, id.clone(), "Collection", text("Nowhere"))]),
         ("an id of no post", vec![Act::Put(keys, lookup::by_id(&nobody()), dangling.clone())]),
         ("a lost slug", vec![Act::Delete(keys, own.clone())]),
         ("a slug that leads to another post", vec![Act::Copy(keys, twos, own.clone())]),
@@ -182,7 +182,7 @@ fn summaries() -> Vec<Damage> {
     for n in [0, 3] {
         let post = posts()[n].post.clone();
         let place = PostPlace::of(&post);
-        let table = place.shelf.table();
+        let table = place.collection.table();
         let (summary, mirror) = (place.summary(), key(&place.partition(), &time::mirror_row(&post.key())));
         let elsewhere = PostKey { at: instant("2019-02-01T00:00:00Z"), id: post.id.clone() };
         let beside = PostKey { at: post.key().at.previous().expect("an instant"), id: post.id.clone() };
@@ -213,7 +213,7 @@ fn summaries() -> Vec<Damage> {
 /// The three rows of a post where it belongs, with or without a mark.
 fn rows_of(whole: &WholePost, mark: Option<&Move>) -> Vec<(Table, Key, Properties)> {
     let place = PostPlace::of(&whole.post);
-    let table = place.shelf.table();
+    let table = place.collection.table();
     let marked = |row| mark.map_or_else(|| Clone::clone(&row), |mark| post_rows::set_move(Clone::clone(&row), mark));
     let summary = marked(post_rows::summary(&whole.post));
     let body = marked(post_rows::whole(whole).expect("a body that fits"));
@@ -241,7 +241,7 @@ fn moves() -> Vec<Damage> {
     draft.post.created_at = instant("2023-03-01T00:00:00Z");
     let end = |whole: &WholePost| {
         let place = PostPlace::of(&whole.post);
-        OtherPlace { shelf: place.shelf, key: place.key }
+        OtherPlace { collection: place.collection, key: place.key }
     };
     let (pending, forward) = (|old| Move::PendingFrom(end(old)), |new| Move::ForwardTo(end(new)));
     vec![
@@ -263,7 +263,7 @@ fn places() -> Vec<Damage> {
     let in_month = |month: &str| {
         rows.iter().map(|(table, at, row)| (*table, key(month, at.row()), row.clone())).collect::<Vec<_>>()
     };
-    let as_draft = || rows.iter().map(|(_, at, row)| (Shelf::Drafts.table(), at.clone(), row.clone())).collect();
+    let as_draft = || rows.iter().map(|(_, at, row)| (Collection::Drafts.table(), at.clone(), row.clone())).collect();
     let (table, whole, _) = rows[0].clone();
     let other = key(whole.partition(), "s-other");
     vec![
@@ -318,7 +318,7 @@ fn terms() -> Vec<Damage> {
         ),
         (
             "a tag whose partition is lost whole, but for its mirror",
-            vec![Act::Delete(TAGS, own), Act::Delete(TAGS, count), Act::Delete(TAGS, term::directory_row("b"))],
+            vec![Act::Delete(TAGS, own), Act::Delete(TAGS, count), Act::Delete(TAGS, term::catalog_row("b"))],
         ),
     ]
 }

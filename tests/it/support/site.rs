@@ -84,7 +84,7 @@ impl Site {
 
     /// Drops what the server has cached, as if it had just started.
     pub fn forget(&self) {
-        self.content.forget_cached();
+        self.content.invalidate_cached();
     }
 
     pub async fn assert_sound(&self) {

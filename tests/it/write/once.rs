@@ -43,7 +43,7 @@ async fn delete(content: &Content, post: &WholePost) {
 }
 
 async fn posts(content: &Content) -> BTreeSet<String> {
-    content.catalog().await.expect("the catalog").posts.keys().map(ToString::to_string).collect()
+    content.inventory().await.expect("the inventory").posts.keys().map(ToString::to_string).collect()
 }
 
 async fn assert_sound(content: &Content) {
@@ -128,7 +128,7 @@ async fn a_retry_never_brings_a_deleted_post_back() {
             let (has_stopped, first) = stopped_at(&store, &clock, requests, last).await;
             let content = server(Arc::clone(&store), &clock).await;
             content.recover().await.expect("a recovery");
-            let made = content.catalog().await.expect("the catalog").posts.into_keys().next();
+            let made = content.inventory().await.expect("the inventory").posts.into_keys().next();
             let what = format!("stopped at {requests}, {last:?}: {first:?}");
             let Some(made) = made else {
                 assert!(id(&first).is_none(), "{what}");

@@ -52,9 +52,9 @@ async fn picture(site: &Site) -> String {
            old: post(slug: \"post-0\") {{ slug }} new: post(slug: \"renamed\") {{ slug }} }}"
     );
     let seen = site.query(&query).await;
-    let catalog = site.content.catalog().await.expect("the catalog");
+    let inventory = site.content.inventory().await.expect("the inventory");
     let mut places: Vec<String> =
-        catalog.posts.values().map(|found| format!("{} {}", found.slug, found.place.shelf.name())).collect();
+        inventory.posts.values().map(|found| format!("{} {}", found.slug, found.place.collection.name())).collect();
     places.sort();
     format!("{seen} {places:?}")
 }

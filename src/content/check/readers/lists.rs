@@ -6,9 +6,11 @@ use std::hash::Hash;
 
 use crate::content::error::Result;
 use crate::content::pages::posts::{PAGE_SIZE_MAX, read_page};
-use crate::content::pages::{Filter, PageArguments, PostList, Scope, SlugFilter, Wanted, terms as term_pages, total};
+use crate::content::pages::{
+    Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter, terms as term_pages, total,
+};
 use crate::content::reader::Reader;
-use crate::keys::Shelf;
+use crate::keys::Collection;
 use crate::keys::time::Direction;
 use crate::model::{Month, PostKey, Slug, Term, TermKind};
 
@@ -27,14 +29,14 @@ pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {
 }
 
 /// A list of posts, and what is to be in it, in its order.
-struct Expected<'a> {
+struct ExpectedList<'a> {
     asked: String,
     reader: &'a Reader,
     list: PostList,
     keys: Vec<PostKey>,
 }
 
-impl<'a> Expected<'a> {
+impl<'a> ExpectedList<'a> {
     fn new<'k>(
         asked: impl Into<String>,
         reader: &'a Reader,
@@ -64,8 +66,8 @@ impl<'a> Expected<'a> {
     async fn walk(&self, direction: Direction) -> Result<Vec<PostKey>> {
         let mut found: Vec<PostKey> = Vec::new();
         loop {
-            let (arguments, wanted) = next_page(direction, found.last());
-            let page = read_page(self.reader, self.reader, &self.list, &arguments, wanted).await?;
+            let (arguments, expected) = next_page(direction, found.last());
+            let page = read_page(self.reader, self.reader, &self.list, &arguments, expected).await?;
             let has_more = page.has_next || page.has_previous;
             extend(&mut found, page.items.iter().map(|post| post.key()), direction);
             if !has_more || page.items.is_empty() {
@@ -76,16 +78,16 @@ impl<'a> Expected<'a> {
 }
 
 /// `last`: the item that the page before ended with, in the direction of the walk.
-fn next_page<C: Clone>(direction: Direction, last: Option<&C>) -> (PageArguments<C>, Wanted) {
+fn next_page<C: Clone>(direction: Direction, last: Option<&C>) -> (PageArguments<C>, RequestedFields) {
     let (size, last) = (Some(PAGE_SIZE_MAX as i32), last.cloned());
     match direction {
         Direction::Forward => (
             PageArguments { first: size, after: last, ..PageArguments::default() },
-            Wanted { items: true, has_next: true, has_previous: false },
+            RequestedFields { items: true, has_next: true, has_previous: false },
         ),
         Direction::Backward => (
             PageArguments { last: size, before: last, ..PageArguments::default() },
-            Wanted { items: true, has_next: false, has_previous: true },
+            RequestedFields { items: true, has_next: false, has_previous: true },
         ),
     }
 }
@@ -135,19 +137,20 @@ fn compare_count(asked: &str, expected: impl TryInto<u64> + Display + Copy, foun
     (!is_right).then(|| difference(asked, format!("counts {found}, and is to count {expected}")))
 }
 
-fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<Expected<'a>>> {
+fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
     let (public, editor) = (shown.public, shown.editor);
     let actor = editor.actor().expect("the reader of an editor has an actor");
-    let on = |shelf: Shelf| shown.posts.by_id.values().filter(move |known| known.place.shelf == shelf);
-    let to_come = on(Shelf::Posts).filter(|known| known.place.key.at > public.now());
+    let on =
+        |collection: Collection| shown.posts.by_id.values().filter(move |known| known.place.collection == collection);
+    let to_come = on(Collection::Posts).filter(|known| known.place.key.at > public.now());
     let mut lists = vec![
-        Expected::new("posts", public, PostList::all(), shown.published()),
-        Expected::new("drafts", editor, PostList::drafts(actor)?, on(Shelf::Drafts)),
-        Expected::new("scheduledPosts", editor, PostList::scheduled(actor)?, to_come),
+        ExpectedList::new("posts", public, PostList::all(), shown.published()),
+        ExpectedList::new("drafts", editor, PostList::drafts(actor)?, on(Collection::Drafts)),
+        ExpectedList::new("scheduledPosts", editor, PostList::scheduled(actor)?, to_come),
     ];
     for (month, posts) in months(shown) {
         let list = PostList { scope: Scope::Month(month), filter: Filter::default() };
-        lists.push(Expected::new(format!("posts of {month}"), public, list, posts));
+        lists.push(ExpectedList::new(format!("posts of {month}"), public, list, posts));
     }
     let mut of_terms: HashMap<(TermKind, &Slug), Vec<&Known>> = HashMap::new();
     for known in shown.published() {
@@ -161,10 +164,10 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<Expected<'a>>> {
         // A filter may name a term by a slug that is not its first.
         if term.slug != term.id.first_slug {
             let list = PostList { scope: Scope::All, filter: filter_by(term) };
-            lists.push(Expected::new(format!("{named}, by a filter"), public, list, posts.iter().copied()));
+            lists.push(ExpectedList::new(format!("{named}, by a filter"), public, list, posts.iter().copied()));
         }
         let list = PostList { scope: Scope::Term(term.id.clone()), filter: Filter::default() };
-        lists.push(Expected::new(named, public, list, posts));
+        lists.push(ExpectedList::new(named, public, list, posts));
     }
     Ok(lists)
 }
@@ -216,8 +219,8 @@ async fn check_terms(shown: &Shown<'_>, kind: TermKind) -> Result<Vec<Difference
 async fn walk_terms(reader: &Reader, kind: TermKind, direction: Direction) -> Result<Vec<Slug>> {
     let mut found: Vec<Slug> = Vec::new();
     loop {
-        let (arguments, wanted) = next_page(direction, found.last());
-        let page = term_pages::read_page(reader, kind, &arguments, wanted).await?;
+        let (arguments, expected) = next_page(direction, found.last());
+        let page = term_pages::read_page(reader, kind, &arguments, expected).await?;
         let has_more = page.has_next || page.has_previous;
         extend(&mut found, page.items.iter().map(|term| term.slug.clone()), direction);
         if !has_more || page.items.is_empty() {

@@ -50,7 +50,7 @@ async fn check_post(reader: &Reader, owners: &Owners<'_>, id: &PostId, known: &K
     compare(format!("node, of the post {id}"), found.map(|post| post.id.clone()));
     for slug in known.former_slugs.iter().chain([&known.slug]) {
         // Of several posts that had a slug it leads to one.
-        if owners.leads(slug, Some(id)).is_some_and(|(owner, _)| owner == id) {
+        if owners.points_to(slug, Some(id)).is_some_and(|(owner, _)| owner == id) {
             let found = reader.post_by_slug(slug).await?;
             compare(format!("post, of the slug {slug}"), found.map(|post| post.id.clone()));
         }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::content::error::Result;
 use crate::content::reader::Reader;
-use crate::keys::Shelf;
+use crate::keys::Collection;
 use crate::model::actor::Role;
 use crate::model::{Actor, Term};
 
-use super::{Difference, Known, Mend, Posts};
+use super::{Difference, Fix, Known, Posts};
 
 /// Reads each post about twice for each list that it is in, and once for its id and for each of its slugs.
 ///
@@ -40,11 +40,14 @@ impl<'a> Shown<'a> {
     /// What everyone sees.
     fn published(&self) -> impl Iterator<Item = &'a Known> {
         let now = self.public.now();
-        self.posts.by_id.values().filter(move |known| known.place.shelf == Shelf::Posts && known.place.key.at <= now)
+        self.posts
+            .by_id
+            .values()
+            .filter(move |known| known.place.collection == Collection::Posts && known.place.key.at <= now)
     }
 }
 
 /// `asked`: as a query names it.
 fn difference(asked: &str, what: String) -> Difference {
-    Difference { table: "GraphQL", key: format!("({asked})"), what, mend: Mend::READERS }
+    Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
 }

@@ -92,7 +92,7 @@ fn post(overlay: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> 
 /// The post at the place that a row names.
 fn named_post(rows: &Overlay<'_>, named: &LookupRow) -> Result<Option<Post>, StoreError> {
     let LookupRow::Place { place, slug, .. } = named else { return Ok(None) };
-    let Some(row) = rows.get(place.shelf.table(), &place.whole(slug))? else { return Ok(None) };
+    let Some(row) = rows.get(place.collection.table(), &place.whole(slug))? else { return Ok(None) };
     let is_gone = matches!(post_rows::read_move(&row)?, Some(Move::ForwardTo(_)));
     Ok(Some(post_rows::read_summary(&row)?).filter(|post| post.id == place.key.id && !is_gone))
 }

@@ -1,7 +1,7 @@
 //! The counts of partitions. The rule: a partition's listing is a copy of its count, in the same transaction.
 
 use crate::content::rows::count::{self, Count};
-use crate::content::rows::directory;
+use crate::content::rows::partition_catalog;
 use crate::content::write::listing::Partition;
 use crate::keys::Table;
 use crate::model::PostKey;
@@ -19,7 +19,7 @@ pub fn change_listed(
     let (table, key) = partition.count();
     let count = change(rows, table, key, added, newest)?;
     let (table, key) = partition.listing();
-    rows.put(table, key, directory::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
+    rows.put(table, key, partition_catalog::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
     Ok(())
 }
 

@@ -89,7 +89,7 @@ impl Writer {
         };
         let ended = transact(&self.store, plan).instrument(spans::commit()).await;
         // Readers of this server see what was written, whether or not its answer came.
-        self.directories.forget();
+        self.partition_catalogs.invalidate();
         ended.map_err(|error| match error {
             StoreError::OutcomeUnknown { .. } => ContentError::OutcomeUnknown,
             error => error.into(),

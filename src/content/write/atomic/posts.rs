@@ -83,7 +83,7 @@ fn is_free(rows: &Overlay<'_>, before: Option<&Post>, after: &Post) -> Result<bo
 
 fn whole_row(post: &Post) -> (Table, Key) {
     let place = PostPlace::of(post);
-    (place.shelf.table(), place.whole(&post.slug))
+    (place.collection.table(), place.whole(&post.slug))
 }
 
 fn write(rows: &mut Overlay<'_>, planned: &Planned, new_tags: &[Slug]) -> Result<(), StoreError> {
@@ -115,8 +115,8 @@ fn carry_out(rows: &mut Overlay<'_>, post: &Post, operations: Vec<Operation>) ->
     for operation in operations {
         let key = Key::new(place.partition(), operation.row())?;
         match operation {
-            Operation::Put { properties, .. } => rows.put(place.shelf.table(), key, properties),
-            Operation::Delete { .. } => rows.delete(place.shelf.table(), key),
+            Operation::Put { properties, .. } => rows.put(place.collection.table(), key, properties),
+            Operation::Delete { .. } => rows.delete(place.collection.table(), key),
         }
     }
     Ok(())
@@ -125,7 +125,7 @@ fn carry_out(rows: &mut Overlay<'_>, post: &Post, operations: Vec<Operation>) ->
 fn write_counts(rows: &mut Overlay<'_>, before: Option<&Post>, after: Option<&Post>) -> Result<(), StoreError> {
     let mut count = |post: &Post, added: i64, newest: Option<&PostKey>| {
         let place = PostPlace::of(post);
-        counts::change_listed(rows, &Partition::Month(place.shelf, place.key.month()), added, newest)
+        counts::change_listed(rows, &Partition::Month(place.collection, place.key.month()), added, newest)
     };
     match (before, after) {
         (Some(before), Some(after)) if !is_move(before, after) => {

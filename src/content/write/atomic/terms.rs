@@ -1,7 +1,7 @@
 //! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; any other is replaced.
 
 use crate::content::rows::change::ChangedItem;
-use crate::content::rows::directory::read_month;
+use crate::content::rows::partition_catalog::read_month;
 use crate::content::rows::post::{self as post_rows, Move};
 use crate::content::rows::term::{self as rows, TermRow};
 use crate::content::write::listing::Partition;
@@ -10,7 +10,7 @@ use crate::content::write::plan::{self, TermChange};
 use crate::content::write::record;
 use crate::content::write::terms::leads;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Shelf, Table, place, term};
+use crate::keys::{Collection, Table, place, term};
 use crate::model::{Slug, Term, TermId, TermKind};
 use crate::store::{Key, Properties, RowRange, StoreError};
 
@@ -157,7 +157,7 @@ fn row(overlay: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term
 
 /// Whether a draft has the term. Drafts have no index: their summaries are read.
 fn is_of_a_draft(rows: &Overlay<'_>, id: &TermId) -> Result<bool, StoreError> {
-    let months = RowRange::new(place::months_partition(Shelf::Drafts), None, None)?;
+    let months = RowRange::new(place::months_partition(Collection::Drafts), None, None)?;
     for row in rows.range(Table::Months, &months)? {
         let month = read_month(&row)?;
         if month.count.rows <= 0 {
@@ -166,7 +166,7 @@ fn is_of_a_draft(rows: &Overlay<'_>, id: &TermId) -> Result<bool, StoreError> {
         let summaries = Span::default().rows(&place::month_partition(month.partition), Direction::Forward);
         for row in rows.range(Table::Drafts, &summaries)? {
             let is_gone = matches!(post_rows::read_move(&row)?, Some(Move::ForwardTo(_)));
-            if !is_gone && post_rows::read_summary(&row)?.bears(id.kind, &id.first_slug) {
+            if !is_gone && post_rows::read_summary(&row)?.has_term(id.kind, &id.first_slug) {
                 return Ok(true);
             }
         }

@@ -102,7 +102,7 @@ impl PostRows {
         let post = &whole.post;
         let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
         let packed = rows::whole(whole).map_err(|e| too_large(e.to_string()))?;
-        let elsewhere = rows::OtherPlace { shelf: PostPlace::of(post).shelf, key: post.key() };
+        let elsewhere = rows::OtherPlace { collection: PostPlace::of(post).collection, key: post.key() };
         let marked = rows::set_move(packed.clone(), &rows::Move::PendingFrom(elsewhere));
         let marked = rows::set_taken_by(rows::set_made_by(marked, LONGEST_NAME), LONGEST_NAME);
         limits::check_entity(&place::whole(post.key().month(), &post.slug), &marked)
@@ -151,7 +151,7 @@ impl Change {
     pub fn new_terms(&self) -> Vec<(TermKind, Slug)> {
         let Some(after) = self.after() else { return Vec::new() };
         let before = self.before().filter(|before| after.published_at.is_none() || before.published_at.is_some());
-        let is_new = |kind, slug: &Slug| before.is_none_or(|before| !before.bears(kind, slug));
+        let is_new = |kind, slug: &Slug| before.is_none_or(|before| !before.has_term(kind, slug));
         let of_kind = |kind: TermKind| after.terms(kind).iter().map(move |slug| (kind, slug.clone()));
         TermKind::ALL.into_iter().flat_map(of_kind).filter(|(kind, slug)| is_new(*kind, slug)).collect()
     }
@@ -190,7 +190,7 @@ impl TermChange {
 /// Whether a post moves to another partition between these two states.
 pub(super) fn is_move(before: &Post, after: &Post) -> bool {
     let (old, new) = (PostPlace::of(before), PostPlace::of(after));
-    (old.shelf, old.partition()) != (new.shelf, new.partition())
+    (old.collection, old.partition()) != (new.collection, new.partition())
 }
 
 /// A pointer's place: the term, and the post's key.

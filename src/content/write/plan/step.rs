@@ -4,7 +4,7 @@
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::marker::{self, Marker};
 use crate::content::rows::post::{self as rows, Move, OtherPlace};
-use crate::keys::{PostPlace, Shelf, place, time};
+use crate::keys::{Collection, PostPlace, place, time};
 use crate::model::{Post, PostKey};
 use crate::store::{Etag, Operation, Precondition, Properties};
 
@@ -13,7 +13,7 @@ use super::{Planned, PostRows, Stored};
 /// One transaction on a partition of posts, less the row that counts the partition.
 #[derive(Debug, Clone)]
 pub struct Step {
-    pub shelf: Shelf,
+    pub collection: Collection,
     pub partition: String,
     pub operations: Vec<Operation>,
     /// How many posts the partition gains: -1, 0 or 1.
@@ -184,9 +184,9 @@ pub fn count_operation(count: &Count, precondition: Precondition) -> Operation {
 }
 
 fn step(place: &PostPlace, operations: Vec<Operation>, added: i64, newest: Option<PostKey>, witness: Witness) -> Step {
-    Step { shelf: place.shelf, partition: place.partition(), operations, added, newest, witness }
+    Step { collection: place.collection, partition: place.partition(), operations, added, newest, witness }
 }
 
 fn other(place: &PostPlace) -> OtherPlace {
-    OtherPlace { shelf: place.shelf, key: place.key.clone() }
+    OtherPlace { collection: place.collection, key: place.key.clone() }
 }

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::content::directory::scan_all;
 use crate::content::error::{ContentError, Result};
 use crate::content::moves;
+use crate::content::partition_catalog::scan_all;
 use crate::content::rows::lookup::{self as rows, LookupRow};
 use crate::content::write::plan;
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, lookup};
 use crate::model::{Post, PostId, Slug};
@@ -83,7 +83,7 @@ impl Session<'_> {
             Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {
                 let mut refused = Vec::new();
                 for claim in &chunk {
-                    let one = until_settled("a slug", || self.claim_one(claim)).await?;
+                    let one = retry_on_conflict("a slug", || self.claim_one(claim)).await?;
                     refused.extend(one.map(|why| (claim.id.clone(), why)));
                 }
                 Ok(refused)
@@ -147,18 +147,18 @@ impl Session<'_> {
 
     /// Makes these rows say what the post is, and releases those that it does not own. `after`: the post as this change has made it. Rows are never inserted here,
     /// because the change has claimed all that it needs before its commit (W3).
-    pub(super) async fn settle_claims(&self, id: &PostId, keys: BTreeSet<Key>, after: Option<&Post>) -> Result<()> {
+    pub(super) async fn reconcile_claims(&self, id: &PostId, keys: BTreeSet<Key>, after: Option<&Post>) -> Result<()> {
         let keys: Vec<Key> = keys.into_iter().collect();
         if keys.is_empty() {
             return Ok(());
         }
-        until_settled("a slug", || async {
+        retry_on_conflict("a slug", || async {
             let found = self.store.get_many(Table::PostKeys.name(), &keys).await;
             let found: Vec<Option<Entity>> = found.into_iter().collect::<Result<_, _>>()?;
             let mut operations = Vec::new();
             for (key, row) in keys.iter().zip(&found) {
                 if let Some(row) = row {
-                    operations.extend(self.settle_one(key, row, id, after)?.map(|operation| (key, operation)));
+                    operations.extend(self.reconcile_one(key, row, id, after)?.map(|operation| (key, operation)));
                 }
             }
             if operations.is_empty() {
@@ -175,14 +175,14 @@ impl Session<'_> {
         .await
     }
 
-    fn settle_one(&self, key: &Key, row: &Entity, id: &PostId, after: Option<&Post>) -> Result<Option<Operation>> {
+    fn reconcile_one(&self, key: &Key, row: &Entity, id: &PostId, after: Option<&Post>) -> Result<Option<Operation>> {
         let read = rows::read(row)?;
         if read.id() != id {
             return Ok(None);
         }
         let precondition = Precondition::Match(row.etag.clone());
-        let wanted = after.and_then(|post| Claim::of(key, post, &self.name.to_string()).map(|claim| (claim, post)));
-        Ok(match wanted {
+        let claimed = after.and_then(|post| Claim::of(key, post, &self.name.to_string()).map(|claim| (claim, post)));
+        Ok(match claimed {
             Some((claim, post)) => {
                 let is_former = |slug: &Slug| *slug != post.slug;
                 let wants_former = claim.slug().as_ref().is_some_and(is_former);
@@ -197,7 +197,7 @@ impl Session<'_> {
 /// Removes the claims that name an intent whose change was not made, unless the post owns them (W4).
 pub async fn remove_named(store: &Store, name: &IntentName, id: &PostId, keys: BTreeSet<Key>) -> Result<()> {
     let removals = keys.into_iter().map(|key| async move {
-        until_settled("a slug", || async {
+        retry_on_conflict("a slug", || async {
             let Some(row) = store.get(Table::PostKeys.name(), &key).await? else { return Ok(()) };
             let read = rows::read(&row)?;
             if read.id() != id || read.intent() != name.to_string() {

@@ -23,7 +23,7 @@ pub async fn is_post_made(
         return is_deleted(store, name, before).await;
     };
     let place = PostPlace::of(after);
-    if let Some(row) = store.get(place.shelf.name(), &place.whole(&after.slug)).await?
+    if let Some(row) = store.get(place.collection.name(), &place.whole(&after.slug)).await?
         && rows::made_by(&row)?.as_ref() == Some(name)
         && rows::read_move(&row)?.is_none()
     {
@@ -31,7 +31,7 @@ pub async fn is_post_made(
     }
     let Some(before) = before.filter(|before| is_move(before, after)) else { return Ok(false) };
     let place = PostPlace::of(before);
-    let row = store.get(place.shelf.name(), &place.whole(&before.slug)).await?;
+    let row = store.get(place.collection.name(), &place.whole(&before.slug)).await?;
     let Some(row) = row else { return Ok(false) };
     Ok(rows::made_by(&row)?.as_ref() == Some(name) && matches!(rows::read_move(&row)?, Some(Move::ForwardTo(_))))
 }
@@ -39,7 +39,7 @@ pub async fn is_post_made(
 /// The marker goes last, after the deletion was recorded.
 async fn is_deleted(store: &Store, name: &IntentName, before: &Post) -> Result<bool> {
     let place = PostPlace::of(before);
-    let row = store.get(place.shelf.name(), &place::marker(place.partition(), &before.id)).await?;
+    let row = store.get(place.collection.name(), &place::marker(place.partition(), &before.id)).await?;
     match row.as_ref().map(marker::read).transpose()? {
         Some(Marker::Deleted(by)) if by == name.to_string() => Ok(true),
         _ => record::has(store, name, before.id.as_str()).await,

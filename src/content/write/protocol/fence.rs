@@ -5,7 +5,7 @@ use crate::content::error::Result;
 use crate::content::rows::marker::{self, Marker};
 use crate::content::rows::post as rows;
 use crate::content::rows::term::{self as term_rows, TermRow};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, place, term};
 use crate::model::{Post, Term};
@@ -22,10 +22,11 @@ pub async fn raise(store: &Store, name: &IntentName, before: Option<&Post>, afte
 
 async fn renew_post(store: &Store, name: &IntentName, before: &Post) -> Result<()> {
     let place = PostPlace::of(before);
-    until_settled("a post", || async {
-        let row = store.get(place.shelf.name(), &place.whole(&before.slug)).await?;
+    retry_on_conflict("a post", || async {
+        let row = store.get(place.collection.name(), &place.whole(&before.slug)).await?;
         let Some(row) = row.filter(|row| is_to_renew(row, name, before)) else { return Ok(()) };
-        put(store, place.shelf.table(), &row.key, rows::set_free(&row.properties), Precondition::Match(row.etag)).await
+        put(store, place.collection.table(), &row.key, rows::set_free(&row.properties), Precondition::Match(row.etag))
+            .await
     })
     .await
 }
@@ -41,8 +42,8 @@ fn is_to_renew(row: &Entity, name: &IntentName, before: &Post) -> bool {
 async fn fence_marker(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
     let place = PostPlace::of(after);
     let key = place::marker(place.partition(), &after.id);
-    until_settled("a post", || async {
-        let precondition = match store.get(place.shelf.name(), &key).await? {
+    retry_on_conflict("a post", || async {
+        let precondition = match store.get(place.collection.name(), &key).await? {
             None if is_there(store, &place, after).await? => return Ok(()),
             None => Precondition::Absent,
             Some(row) => match marker::read(&row)? {
@@ -50,13 +51,13 @@ async fn fence_marker(store: &Store, name: &IntentName, after: &Post) -> Result<
                 _ => return Ok(()),
             },
         };
-        put(store, place.shelf.table(), &key, marker::row(&Marker::Fenced(name.to_string())), precondition).await
+        put(store, place.collection.table(), &key, marker::row(&Marker::Fenced(name.to_string())), precondition).await
     })
     .await
 }
 
 async fn is_there(store: &Store, place: &PostPlace, after: &Post) -> Result<bool> {
-    let row = store.get(place.shelf.name(), &place.whole(&after.slug)).await?;
+    let row = store.get(place.collection.name(), &place.whole(&after.slug)).await?;
     Ok(row.is_some_and(|row| rows::read_summary(&row).is_ok_and(|post| post.id == after.id)))
 }
 
@@ -64,13 +65,13 @@ async fn is_there(store: &Store, place: &PostPlace, after: &Post) -> Result<bool
 pub async fn remove_marker(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
     let place = PostPlace::of(after);
     let key = place::marker(place.partition(), &after.id);
-    until_settled("a post", || async {
-        let Some(row) = store.get(place.shelf.name(), &key).await? else { return Ok(()) };
+    retry_on_conflict("a post", || async {
+        let Some(row) = store.get(place.collection.name(), &key).await? else { return Ok(()) };
         if marker::read(&row)?.by() != name.to_string() {
             return Ok(());
         }
         let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::Match(row.etag) };
-        store.commit(place.shelf.name(), &Batch::new(key.partition(), vec![delete])?).await?;
+        store.commit(place.collection.name(), &Batch::new(key.partition(), vec![delete])?).await?;
         Ok(())
     })
     .await
@@ -81,7 +82,7 @@ pub async fn remove_marker(store: &Store, name: &IntentName, after: &Post) -> Re
 pub async fn raise_term(store: &Store, name: &IntentName, before: Option<&Term>, changed: &Term) -> Result<()> {
     let kind = changed.kind();
     let (table, key) = (Table::Terms(kind), term::term(&changed.id.first_slug));
-    until_settled("a term", || async {
+    retry_on_conflict("a term", || async {
         let Some(row) = store.get(table.name(), &key).await? else {
             // Only a creation can still arrive, as its reservation.
             return match before {

@@ -12,7 +12,7 @@ use crate::content::moves;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::pointer;
 use crate::content::write::plan::{self, PointerPlace, count_operation};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Post, PostKey, Slug, TermKind};
@@ -75,7 +75,7 @@ async fn put_in(store: &Store, intent: &IntentName, partition: Partition, pointe
     for chunk in pointers.chunks(POINTERS_PER_BATCH) {
         // First as if none of them existed; they are read only if one does.
         let mut is_first_try = true;
-        until_settled("an index", || {
+        retry_on_conflict("an index", || {
             let is_read = !std::mem::take(&mut is_first_try);
             put_chunk(store, intent, &partition, chunk, is_read)
         })
@@ -96,7 +96,7 @@ async fn put_chunk(
     } else {
         chunk.iter().map(|_| None).collect()
     };
-    let _turn = store.turn(partition.table.name(), &partition.name).await;
+    let _lock = store.turn(partition.table.name(), &partition.name).await;
     let (count, unchanged) = partition.count(store).await?;
     let added = found.iter().filter(|row| row.is_none()).count() as i64;
     let newest = chunk.iter().map(|p| &p.place.key).min();
@@ -125,7 +125,7 @@ async fn read_pointer(store: &Store, partition: &Partition, key: &PostKey) -> Re
 /// Removes pointers that the post has no more, for the open intent of the change that was made (W3).
 pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers.into_iter().map(|pointer| async move {
-        until_settled("an index", || async {
+        retry_on_conflict("an index", || async {
             let partition = Partition::of(pointer.kind, &pointer.slug);
             let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
             require_open(store, intent).await?;
@@ -139,7 +139,7 @@ pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPla
 /// Removes the pointers that name an intent whose change was not made, unless the post has them (W4).
 pub async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers.into_iter().map(|pointer| async move {
-        until_settled("an index", || async {
+        retry_on_conflict("an index", || async {
             let partition = Partition::of(pointer.kind, &pointer.slug);
             let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
             if pointer::read(&row)?.intent != intent.to_string() || has(store, &pointer).await? {
@@ -153,7 +153,7 @@ pub async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<Poin
 }
 
 async fn delete(store: &Store, partition: &Partition, pointer: &PointerPlace, etag: Etag) -> Result<()> {
-    let _turn = store.turn(partition.table.name(), &partition.name).await;
+    let _lock = store.turn(partition.table.name(), &partition.name).await;
     let (count, unchanged) = partition.count(store).await?;
     let delete = |row, precondition| Operation::Delete { row, precondition };
     let operations = vec![
@@ -166,7 +166,7 @@ async fn delete(store: &Store, partition: &Partition, pointer: &PointerPlace, et
 
 /// Whether the post, as it is now, has the pointer.
 async fn has(store: &Store, pointer: &PointerPlace) -> Result<bool> {
-    let place = PostPlace { shelf: crate::keys::Shelf::Posts, key: pointer.key.clone() };
+    let place = PostPlace { collection: crate::keys::Collection::Posts, key: pointer.key.clone() };
     let post = moves::find(store, &pointer.key.id, &[place]).await?;
     Ok(post.is_some_and(|post| plan::pointers(&post).contains(pointer)))
 }

@@ -4,7 +4,7 @@
 use crate::content::error::Result;
 use crate::content::rows::idempotency as rows;
 use crate::content::write::keyed::{NewKey, Used};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::Table;
 use crate::model::PostId;
 use crate::store::{Batch, Operation, Precondition};
@@ -16,7 +16,7 @@ impl Session<'_> {
     pub(super) async fn claim_key(&self, key: &NewKey, post: &PostId) -> Result<Option<Used>> {
         // First as if there were no row; it is read only if there is one.
         let mut is_first_try = true;
-        until_settled("an idempotency key", || {
+        retry_on_conflict("an idempotency key", || {
             let is_read = !std::mem::take(&mut is_first_try);
             self.try_to_claim_key(key, post, is_read)
         })

@@ -9,8 +9,8 @@ use crate::content::error::{ContentError, Result};
 use crate::keys::intent::IntentName;
 use crate::model::Instant;
 use crate::store::{
-    Batch, Continuation, Entity, Etag, Key, Page, Properties, Result as StoreResult, RowRange, Store, StoreError,
-    TableStore, Turn,
+    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, Page, Properties, Result as StoreResult, RowRange, Store,
+    StoreError, TableStore,
 };
 
 use super::intent::{self, Intent};
@@ -166,7 +166,7 @@ impl TableStore for LeasedStore {
         self.inner.scan(table, continuation).await
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<Turn> {
+    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
         self.inner.turn(table, name).await
     }
 

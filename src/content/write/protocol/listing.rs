@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 
 use crate::content::error::Result;
 use crate::content::rows::count::{self, Count};
-use crate::content::rows::directory;
-use crate::content::write::retry::until_settled;
+use crate::content::rows::partition_catalog;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
-use crate::keys::{Shelf, Table, place, term};
+use crate::keys::{Collection, Table, place, term};
 use crate::model::{Month, TermKind};
 use crate::store::{Batch, Etag, Key, Operation, Precondition, Store};
 
 /// A partition that has a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Partition {
-    Month(Shelf, Month),
+    Month(Collection, Month),
     Terms(TermKind, String),
 }
 
@@ -23,15 +23,15 @@ impl Partition {
     /// The row that lists it.
     pub fn listing(&self) -> (Table, Key) {
         match self {
-            Self::Month(shelf, month) => (Table::Months, place::month_row(*shelf, *month)),
-            Self::Terms(kind, partition) => (Table::Terms(*kind), term::directory_row(partition)),
+            Self::Month(collection, month) => (Table::Months, place::month_row(*collection, *month)),
+            Self::Terms(kind, partition) => (Table::Terms(*kind), term::catalog_row(partition)),
         }
     }
 
     /// Its own count.
     pub fn count(&self) -> (Table, Key) {
         match self {
-            Self::Month(shelf, _) => (shelf.table(), place::count(self.name())),
+            Self::Month(collection, _) => (collection.table(), place::count(self.name())),
             Self::Terms(kind, _) => (Table::Terms(*kind), place::count(self.name())),
         }
     }
@@ -46,12 +46,12 @@ impl Partition {
 
 /// Lists a partition that an open intent is to put a row into. One point read and one transaction.
 pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
-    until_settled("the list of partitions", || async {
+    retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
-        let _turn = store.turn(table.name(), key.row()).await;
+        let _lock = store.turn(table.name(), key.row()).await;
         let found = store.get(table.name(), &key).await?;
         let listed = found.as_ref().map(count::read).transpose()?.unwrap_or_default();
-        let mut awaited_by = found.as_ref().map(directory::awaited_by).transpose()?.unwrap_or_default();
+        let mut awaited_by = found.as_ref().map(partition_catalog::awaited_by).transpose()?.unwrap_or_default();
         awaited_by.insert(name.to_string());
         put(store, partition, &listed, &awaited_by, found.map(|row| row.etag)).await
     })
@@ -60,9 +60,9 @@ pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partiti
 
 /// Copies a partition's own count to its listing, and takes the name of the intent off it. Two point reads, and a write if they differ.
 pub async fn copy_count(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
-    until_settled("the list of partitions", || async {
+    retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
-        let _turn = store.turn(table.name(), key.row()).await;
+        let _lock = store.turn(table.name(), key.row()).await;
         // The listing is read first: if the count changes meanwhile, whoever changed it copies it again.
         let found = store.get(table.name(), &key).await?;
         let (count_table, count_key) = partition.count();
@@ -74,7 +74,7 @@ pub async fn copy_count(store: &Store, name: &IntentName, partition: &Partition)
                 false => put(store, partition, &counted, &BTreeSet::new(), None).await,
             };
         };
-        let mut awaited_by = directory::awaited_by(&found)?;
+        let mut awaited_by = partition_catalog::awaited_by(&found)?;
         if !awaited_by.remove(&name.to_string()) && count::read(&found)? == counted {
             return Ok(());
         }
@@ -93,7 +93,7 @@ async fn put(
     let (table, key) = partition.listing();
     let put = Operation::Put {
         row: key.row().to_owned(),
-        properties: directory::row(&partition.name(), count, awaited_by),
+        properties: partition_catalog::row(&partition.name(), count, awaited_by),
         precondition: etag.map_or(Precondition::Absent, Precondition::Match),
     };
     store.commit(table.name(), &Batch::new(key.partition(), vec![put])?).await?;

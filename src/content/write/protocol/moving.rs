@@ -5,7 +5,7 @@ use crate::content::error::Result;
 use crate::content::rows::count;
 use crate::content::rows::post::{self as rows, Move};
 use crate::content::write::plan::{PostRows, Step, count_operation, delete_rows, put_rows, tentative_step};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, place};
 use crate::model::{Post, PostId, Slug};
@@ -37,7 +37,7 @@ impl Session<'_> {
     async fn remove_leftover(&self, step: &Step, after: &Post) -> Result<bool> {
         let place = PostPlace::of(after);
         for row in step.operations.iter().map(|operation| operation.row()) {
-            let found = self.store.get(place.shelf.name(), &Key::new(place.partition(), row)?).await?;
+            let found = self.store.get(place.collection.name(), &Key::new(place.partition(), row)?).await?;
             let Some(found) = found.filter(rows::is_marked) else { continue };
             let post = rows::read_summary(&found)?;
             if post.id == after.id {
@@ -52,14 +52,14 @@ impl Session<'_> {
     /// After the commit: takes the marks off the rows at the new place.
     pub(super) async fn clear_mark(&self, after: &Post) -> Result<()> {
         let place = PostPlace::of(after);
-        until_settled("a move", || async {
-            let found = self.store.get(place.shelf.name(), &place.whole(&after.slug)).await?;
+        retry_on_conflict("a move", || async {
+            let found = self.store.get(place.collection.name(), &place.whole(&after.slug)).await?;
             let Some(row) = found.filter(|row| is_pending(row, &self.name)) else { return Ok(()) };
             require_open(&self.store, &self.name).await?;
             let whole = row.properties.without(rows::PENDING_FROM).without(rows::PENDING_BY);
             let unmarked = PostRows { whole, summary: rows::summary(&rows::read_summary(&row)?) };
             let operations = put_rows(after, &unmarked, &Precondition::Match(row.etag));
-            self.store.commit(place.shelf.name(), &Batch::new(place.partition(), operations)?).await?;
+            self.store.commit(place.collection.name(), &Batch::new(place.partition(), operations)?).await?;
             Ok(())
         })
         .await
@@ -69,7 +69,7 @@ impl Session<'_> {
     pub(super) async fn remove_redirects(&self, before: &Post) -> Result<()> {
         let is_ours = |row: &Entity| Ok(matches!(rows::read_move(row)?, Some(Move::ForwardTo(_))));
         let place = PostPlace::of(before);
-        if self.store.get(place.shelf.name(), &place.whole(&before.slug)).await?.is_none() {
+        if self.store.get(place.collection.name(), &place.whole(&before.slug)).await?.is_none() {
             return Ok(());
         }
         require_open(&self.store, &self.name).await?;
@@ -95,8 +95,8 @@ async fn remove_copy(
     slug: &Slug,
     is_removed: impl Fn(&Entity) -> Result<bool>,
 ) -> Result<()> {
-    until_settled("a move", || async {
-        let Some(row) = store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(()) };
+    retry_on_conflict("a move", || async {
+        let Some(row) = store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(()) };
         let post = rows::read_summary(&row)?;
         if post.id != place.key.id || !is_removed(&row)? {
             return Ok(());
@@ -106,18 +106,18 @@ async fn remove_copy(
         if !has_marked_summary(store, &PostPlace { key: post.key(), ..place.clone() }, &post.id).await? {
             operations.truncate(1);
         } else if was_pending
-            && let Some(found) = store.get(place.shelf.name(), &place::count(place.partition())).await?
+            && let Some(found) = store.get(place.collection.name(), &place::count(place.partition())).await?
         {
             let fewer = count::read(&found)?.changed(-1, None);
             operations.push(count_operation(&fewer, Precondition::Match(found.etag)));
         }
-        store.commit(place.shelf.name(), &Batch::new(place.partition(), operations)?).await?;
+        store.commit(place.collection.name(), &Batch::new(place.partition(), operations)?).await?;
         Ok(())
     })
     .await
 }
 
 async fn has_marked_summary(store: &Store, place: &PostPlace, id: &PostId) -> Result<bool> {
-    let row = store.get(place.shelf.name(), &place.summary()).await?;
+    let row = store.get(place.collection.name(), &place.summary()).await?;
     Ok(row.is_some_and(|row| rows::is_marked(&row) && place.key.id == *id))
 }

@@ -93,7 +93,7 @@ impl Writer {
     async fn change_leased(&self, mut lease: Lease, intent: &Intent, run: PostsRun<'_>) -> Result<Vec<Outcome>> {
         let done = lease.while_renewed(run.carry_out()).await;
         // Readers of this server see what was written, whether or not all of it was.
-        self.directories.forget();
+        self.partition_catalogs.invalidate();
         let name = &run.session.name;
         match (run.progress.outcomes.get().cloned(), done) {
             (Some(outcomes), Ok(())) => {
@@ -209,9 +209,9 @@ impl PostsRun<'_> {
                 None => takes.push((id, plan::reserve_step(change.post(), &name, None))),
             }
         }
-        let wanted: Vec<(PostId, Step)> = takes.clone();
+        let takers: Vec<(PostId, Step)> = takes.clone();
         held.extend(steps::apply(self.store(), takes).await?);
-        for (id, _) in wanted {
+        for (id, _) in takers {
             if held.contains_key(&id) {
                 continue;
             }
@@ -245,7 +245,7 @@ impl PostsRun<'_> {
     async fn reserve_again(&self, after: &Post) -> Result<Option<Etag>> {
         let place = PostPlace::of(after);
         let key = crate::keys::place::marker(place.partition(), &after.id);
-        let Some(row) = self.store().get(place.shelf.name(), &key).await? else { return Ok(None) };
+        let Some(row) = self.store().get(place.collection.name(), &key).await? else { return Ok(None) };
         let marker = crate::content::rows::marker::read(&row)?;
         if let Ok(other) = marker.by().parse::<IntentName>() {
             self.session.writer.wait_until_closed(&[other]).await?;

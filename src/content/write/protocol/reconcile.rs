@@ -42,14 +42,14 @@ impl Session<'_> {
             if is_move(before, after) {
                 self.clear_mark(after).await?;
             }
-            self.settle_claims(&after.id, claims_to_settle(before, after), Some(after)).await?;
+            self.reconcile_claims(&after.id, claims_to_reconcile(before, after), Some(after)).await?;
             // Until `PostKeys` names the new place, the redirects are the way there.
             if is_move(before, after) || before.slug != after.slug {
                 self.remove_redirects(before).await?;
             }
         }
         if let (Some(before), None) = (before, after) {
-            self.settle_claims(&before.id, plan::lookups(before), None).await?;
+            self.reconcile_claims(&before.id, plan::lookups(before), None).await?;
             revisions::delete_all(&self.store, &before.id).await?;
             fence::remove_marker(&self.store, &self.name, before).await?;
         }
@@ -67,7 +67,7 @@ impl Session<'_> {
 }
 
 /// The rows of `PostKeys` that may say something else after the change. Those that it has claimed say it already.
-fn claims_to_settle(before: &Post, after: &Post) -> BTreeSet<Key> {
+fn claims_to_reconcile(before: &Post, after: &Post) -> BTreeSet<Key> {
     let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
     let mut keys: BTreeSet<Key> = BTreeSet::new();
     if place(before) != place(after) {

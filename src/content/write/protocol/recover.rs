@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tracing::Instrument;
 
-use crate::content::directory::scan_all;
 use crate::content::error::{ContentError, Result};
+use crate::content::partition_catalog::scan_all;
 use crate::content::write::plan::{Snapshot, TermSnapshot};
 use crate::content::write::{Writer, record};
 use crate::keys::Table;
@@ -76,7 +76,7 @@ impl Writer {
                 }
             }
         }
-        self.directories.forget();
+        self.partition_catalogs.invalidate();
         Ok(recovered)
     }
 

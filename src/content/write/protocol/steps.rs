@@ -9,8 +9,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::content::error::{ContentError, Result};
 use crate::content::rows::count::{self, Count};
 use crate::content::write::plan::{Step, Witness, count_operation};
-use crate::content::write::retry::until_settled;
-use crate::keys::{Shelf, place};
+use crate::content::write::retry::retry_on_conflict;
+use crate::keys::{Collection, place};
 use crate::model::PostId;
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Store, StoreError, Value};
@@ -20,9 +20,9 @@ use super::CONCURRENCY;
 /// Carries out each step, many in one transaction if they share a partition. The ETag of each witness; a post that is left out has moved on, and its
 /// step was not carried out.
 pub async fn apply(store: &Store, steps: Vec<(PostId, Step)>) -> Result<HashMap<PostId, Etag>> {
-    let mut partitions: BTreeMap<(Shelf, String), Vec<(PostId, Step)>> = BTreeMap::new();
+    let mut partitions: BTreeMap<(Collection, String), Vec<(PostId, Step)>> = BTreeMap::new();
     for (id, step) in steps {
-        partitions.entry((step.shelf, step.partition.clone())).or_default().push((id, step));
+        partitions.entry((step.collection, step.partition.clone())).or_default().push((id, step));
     }
     let applied = partitions.into_values().map(|steps| apply_in_partition(store, steps));
     let applied: Vec<Vec<(PostId, Etag)>> = stream::iter(applied).buffer_unordered(CONCURRENCY).try_collect().await?;
@@ -48,7 +48,7 @@ async fn apply_in_partition(store: &Store, steps: Vec<(PostId, Step)>) -> Result
 
 /// The ETag of the witness; `None` if the post's own rows have moved on. Only the count may be tried again.
 pub async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>> {
-    until_settled("a month", || async {
+    retry_on_conflict("a month", || async {
         if let Some(etag) = witness(store, step).await? {
             return Ok(Some(etag));
         }
@@ -63,7 +63,7 @@ pub async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>> {
 
 async fn witness(store: &Store, step: &Step) -> Result<Option<Etag>> {
     let Witness { row, property, intent } = &step.witness;
-    let found = store.get(step.shelf.name(), &Key::new(step.partition.clone(), row.as_str())?).await?;
+    let found = store.get(step.collection.name(), &Key::new(step.partition.clone(), row.as_str())?).await?;
     let names = |found: &Entity| matches!(found.properties.get(property), Some(Value::String(by)) if by == intent);
     Ok(found.filter(names).map(|found| found.etag))
 }
@@ -72,7 +72,7 @@ async fn witness(store: &Store, step: &Step) -> Result<Option<Etag>> {
 async fn is_open(store: &Store, step: &Step) -> Result<bool> {
     let reads = step.operations.iter().map(|operation| async move {
         let key = Key::new(step.partition.clone(), operation.row())?;
-        Ok::<_, ContentError>((operation, store.get(step.shelf.name(), &key).await?))
+        Ok::<_, ContentError>((operation, store.get(step.collection.name(), &key).await?))
     });
     let found = try_join_all(reads).await?;
     Ok(found.iter().all(|(operation, row)| {
@@ -92,13 +92,13 @@ async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
     let added = steps.iter().map(|step| step.added).sum();
     let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
     let is_counted = added != 0 || newest.is_some();
-    let _turn = if is_counted { store.turn(first.shelf.name(), &first.partition).await } else { None };
+    let _lock = if is_counted { store.turn(first.collection.name(), &first.partition).await } else { None };
     if is_counted {
-        let (count, unchanged) = read_count(store, first.shelf, &first.partition).await?;
+        let (count, unchanged) = read_count(store, first.collection, &first.partition).await?;
         operations.push(count_operation(&count.changed(added, newest), unchanged));
     }
     let batch = Batch::new(first.partition.clone(), operations)?;
-    let etags = store.commit(first.shelf.name(), &batch).await?;
+    let etags = store.commit(first.collection.name(), &batch).await?;
     let by_row: HashMap<&str, &Option<Etag>> = batch.operations().iter().map(Operation::row).zip(&etags).collect();
     let witness = |step: &&Step| by_row.get(step.witness.row.as_str()).and_then(|etag| (*etag).clone());
     steps.iter().map(|step| witness(step).ok_or(NO_WITNESS)).collect::<Result<_>>()
@@ -107,8 +107,8 @@ async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
 const NO_WITNESS: ContentError =
     ContentError::Internal { what: "the store did not answer with the ETag of a row that it wrote", source: None };
 
-pub async fn read_count(store: &Store, shelf: Shelf, partition: &str) -> Result<(Count, Precondition)> {
-    let row = store.get(shelf.name(), &place::count(partition)).await?;
+pub async fn read_count(store: &Store, collection: Collection, partition: &str) -> Result<(Count, Precondition)> {
+    let row = store.get(collection.name(), &place::count(partition)).await?;
     Ok(match row {
         None => (Count::default(), Precondition::Absent),
         Some(row) => (count::read(&row)?, Precondition::Match(row.etag)),

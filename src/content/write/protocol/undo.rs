@@ -51,7 +51,7 @@ pub async fn undo_post(
 pub fn months(before: Option<&Post>, after: Option<&Post>) -> Vec<Partition> {
     let month = |post: &Post| {
         let place = PostPlace::of(post);
-        Partition::Month(place.shelf, place.key.month())
+        Partition::Month(place.collection, place.key.month())
     };
     let mut months: Vec<Partition> = before.into_iter().chain(after).map(month).collect();
     months.dedup();

@@ -26,7 +26,7 @@ fn new(whole: &WholePost) -> Change {
 
 async fn stored(site: &Site, whole: &WholePost) -> Stored {
     let place = PostPlace::of(&whole.post);
-    let row = site.store.get(place.shelf.name(), &place.whole(&whole.post.slug)).await.expect("a read");
+    let row = site.store.get(place.collection.name(), &place.whole(&whole.post.slug)).await.expect("a read");
     Stored::read(&row.expect("a post")).expect("it reads")
 }
 

@@ -50,7 +50,7 @@ impl Subject {
 
     async fn stored(&self, whole: &WholePost) -> Stored {
         let place = PostPlace::of(&whole.post);
-        let row = self.store.get(place.shelf.name(), &place.whole(&whole.post.slug)).await.expect("a read");
+        let row = self.store.get(place.collection.name(), &place.whole(&whole.post.slug)).await.expect("a read");
         Stored::read(&row.expect("a post")).expect("it reads")
     }
 

@@ -1,16 +1,16 @@
 //! The deletion of a term. The rule (W9): the identity row is marked first; then the open intents, the index and the drafts are looked at; so of a deletion and a
 //! writer who gives the term to a post, one sees the other, and readers see the term until it is deleted.
 
-use crate::content::directory::{read_all, scan_all};
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::directory::read_month;
+use crate::content::partition_catalog::{read_all, scan_all};
+use crate::content::rows::partition_catalog::read_month;
 use crate::content::rows::post as post_rows;
 use crate::content::rows::term::{self as rows, TermRow};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::StoredTerm;
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
-use crate::keys::{Shelf, Table, place, term, time};
+use crate::keys::{Collection, Table, place, term, time};
 use crate::model::{Slug, Term, TermId};
 use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, RowRange, Store};
 
@@ -49,7 +49,7 @@ impl Session<'_> {
     /// The ETag of the marked row; `None` if the row has moved on.
     async fn mark(&self, before: &StoredTerm) -> Result<Option<Etag>> {
         let (kind, key) = (before.term.kind(), term::term(&before.term.id.first_slug));
-        until_settled("a term", || async {
+        retry_on_conflict("a term", || async {
             let Some(row) = self.store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
             match rows::read(kind, &row)? {
                 // Our own, whose answer was lost.
@@ -78,7 +78,7 @@ impl Session<'_> {
 
 /// Whether a draft has the term. A month of drafts at a time.
 async fn is_of_a_draft(store: &Store, id: &TermId) -> Result<bool> {
-    let months = RowRange::new(place::months_partition(Shelf::Drafts), None, None)?;
+    let months = RowRange::new(place::months_partition(Collection::Drafts), None, None)?;
     for row in read_all(store, Table::Months, &months).await? {
         let month = read_month(&row)?.partition;
         let rows = RowRange::new(place::month_partition(month), None, None)?;
@@ -94,13 +94,13 @@ async fn is_of_a_draft(store: &Store, id: &TermId) -> Result<bool> {
 
 fn has(row: &Entity, kind: crate::model::TermKind, slug: &Slug) -> Result<bool> {
     let is_gone = matches!(post_rows::read_move(row)?, Some(post_rows::Move::ForwardTo(_)));
-    Ok(!is_gone && post_rows::read_summary(row)?.bears(kind, slug))
+    Ok(!is_gone && post_rows::read_summary(row)?.has_term(kind, slug))
 }
 
 /// Takes the mark of a deletion that was not made off the identity row, and removes the row that kept a creation from being made late.
 pub async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence: bool) -> Result<()> {
     let (kind, key) = (marked.kind(), term::term(&marked.id.first_slug));
-    until_settled("a term", || async {
+    retry_on_conflict("a term", || async {
         let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(()) };
         match rows::read(kind, &row)? {
             TermRow::Identity(found) if found.deleting_by.as_ref() == Some(name) => {
@@ -116,7 +116,7 @@ pub async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence
 /// After a deletion, at last: removes the row that says that the term is gone (W3).
 pub async fn remove_gone(store: &Store, name: &IntentName, gone: &Term) -> Result<()> {
     let (kind, key) = (gone.kind(), term::term(&gone.id.first_slug));
-    until_settled("a term", || async {
+    retry_on_conflict("a term", || async {
         let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(()) };
         match rows::read(kind, &row)? {
             TermRow::Gone { by } if by == name.to_string() => {

@@ -15,7 +15,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::rows::term::{self as term_rows, TermRow};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{StoredTerm, TermChange};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::content::write::terms::leads;
 use crate::content::write::{Writer, record};
 use crate::keys::intent::IntentName;
@@ -75,7 +75,7 @@ impl Writer {
         let progress = Progress::default();
         let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
         let done = lease.while_renewed(session.change_terms(changes, &progress)).await;
-        self.directories.forget();
+        self.partition_catalogs.invalidate();
         match (progress.outcomes.into_inner(), done) {
             (Some(outcomes), Ok(())) => {
                 self.end(&session.name, &intent, lease.is_in_doubt()).await;
@@ -215,7 +215,7 @@ impl Session<'_> {
     /// Reserves the identity row of a new term. Its ETag, or why the term cannot be created.
     async fn place_of_new(&self, after: &Term) -> Result<Result<Etag, TermOutcome>> {
         let (kind, key) = (after.kind(), term::term(&after.id.first_slug));
-        until_settled("a term", || async {
+        retry_on_conflict("a term", || async {
             let row = self.store.get(Table::Terms(kind).name(), &key).await?;
             let over = match row.as_ref().map(|row| term_rows::read(kind, row)).transpose()? {
                 None => None,
@@ -296,12 +296,12 @@ impl Session<'_> {
     /// Of these tags creates those that one of the posts has. One that exists already is left as it is.
     pub(super) async fn make_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<()> {
         let has = |tag: &&Slug| made.iter().filter_map(|m| m.after.as_ref()).any(|post| post.tags.contains(tag));
-        let wanted: Vec<&Slug> = new_tags.iter().filter(has).collect();
-        if wanted.is_empty() {
+        let missing: Vec<&Slug> = new_tags.iter().filter(has).collect();
+        if missing.is_empty() {
             return Ok(());
         }
         let mut partitions = HashSet::new();
-        for tag in wanted {
+        for tag in missing {
             let term = Term::new(TermKind::Tag, tag.clone(), tag.as_str());
             let partition = Partition::Terms(TermKind::Tag, term::partition(tag));
             listing::ensure_listed(&self.store, &self.name, &partition).await?;

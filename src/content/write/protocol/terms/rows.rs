@@ -6,7 +6,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::term::{self as rows, TermRow};
 use crate::content::write::plan::{TermChange, count_operation};
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::time::Direction;
 use crate::keys::{Table, place, term};
@@ -57,7 +57,7 @@ fn of_group(change: &TermChange) -> (TermKind, String) {
 async fn commit_one(store: &Store, name: &IntentName, change: &TermChange, etag: &Etag) -> Result<bool> {
     let id = &change.term().id;
     let (kind, key) = (id.kind, term::term(&id.first_slug));
-    until_settled("a term", || async {
+    retry_on_conflict("a term", || async {
         let row = store.get(Table::Terms(kind).name(), &key).await?;
         let found = row.as_ref().map(|row| rows::read(kind, row)).transpose()?;
         let is_made = match (&found, &change.after) {
@@ -109,7 +109,7 @@ pub fn delete_mirror(slug: &Slug) -> Operation {
 pub async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inserted> {
     let change = TermChange { before: None, after: Some(new.clone()) };
     let (kind, key) = (new.kind(), term::term(&new.id.first_slug));
-    until_settled("a term", || async {
+    retry_on_conflict("a term", || async {
         let row = store.get(Table::Terms(kind).name(), &key).await?;
         let found = row.as_ref().map(|row| rows::read(kind, row)).transpose()?;
         let etag = match (&found, row) {
@@ -169,7 +169,7 @@ pub async fn commit_in(
 ) -> Result<Vec<Option<Etag>>> {
     let table = Table::Terms(kind).name();
     let mut operations = operations;
-    let _turn = if added != 0 { store.turn(table, partition).await } else { None };
+    let _lock = if added != 0 { store.turn(table, partition).await } else { None };
     if added != 0 {
         let (count, unchanged) = match store.get(table, &place::count(partition)).await? {
             None => (Count::default(), Precondition::Absent),

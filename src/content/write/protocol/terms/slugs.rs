@@ -1,10 +1,10 @@
 //! The rows of a term's other slugs. The rule: they name the first slug, and belong to the term only if its identity row has the slug.
 
-use crate::content::directory::scan_all;
 use crate::content::error::{ContentError, Result};
+use crate::content::partition_catalog::scan_all;
 use crate::content::rows::term::{self as rows, SlugRow, TermRow};
 use crate::content::write::outcomes::TermOutcome;
-use crate::content::write::retry::until_settled;
+use crate::content::write::retry::retry_on_conflict;
 use crate::content::write::terms::leads;
 use crate::keys::intent::IntentName;
 use crate::keys::time::Direction;
@@ -36,7 +36,7 @@ impl Session<'_> {
     /// Writes the row of a slug that the term is to have; why it is refused.
     pub(super) async fn put_slug_row(&self, after: &Term, slug: &Slug, is_listed: bool) -> Result<Option<TermOutcome>> {
         let kind = after.kind();
-        let refused = until_settled("a term", || async {
+        let refused = retry_on_conflict("a term", || async {
             let row = self.store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
             let (etag, was_listed) = match row.as_ref().map(|row| rows::read(kind, row)).transpose()? {
                 None => (None, false),
@@ -106,7 +106,7 @@ impl Session<'_> {
 
     /// After a rename: the slug that the term has left is no longer listed (W3).
     pub(super) async fn unlist(&self, after: &Term, slug: &Slug) -> Result<()> {
-        until_settled("a term", || async {
+        retry_on_conflict("a term", || async {
             let Some((row, found)) = slug_row(&self.store, after, slug).await? else { return Ok(()) };
             if !found.is_listed {
                 return Ok(());
@@ -121,7 +121,7 @@ impl Session<'_> {
     /// After a deletion (W3). The identity row, which goes last, must still say that this intent has deleted the term: another of this slug may exist by now.
     pub(super) async fn remove_slug_row(&self, gone: &Term, slug: &Slug) -> Result<()> {
         let key = term::term(&gone.id.first_slug);
-        until_settled("a term", || async {
+        retry_on_conflict("a term", || async {
             let Some((row, found)) = slug_row(&self.store, gone, slug).await? else { return Ok(()) };
             let identity = self.store.get(Table::Terms(gone.kind()).name(), &key).await?;
             match identity.map(|row| rows::read(gone.kind(), &row)).transpose()? {
@@ -138,7 +138,7 @@ impl Session<'_> {
 /// Removes the slug row at the place of a new tag if no term has the slug: its intent, which is closed, has left it.
 pub async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
     let (kind, slug) = (new.kind(), &new.id.first_slug);
-    until_settled("a term", || async {
+    retry_on_conflict("a term", || async {
         let row = store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
         let Some(row) = row else { return Ok(()) };
         match rows::read(kind, &row)? {
@@ -166,19 +166,19 @@ struct SlugOfAnother;
 
 /// Removes the row of a slug that names an intent whose change was not made, unless the term has the slug (W4).
 pub async fn remove_named(store: &Store, name: &IntentName, term: &Term, slug: &Slug) -> Result<()> {
-    until_settled("a term", || async {
+    retry_on_conflict("a term", || async {
         let Some((row, found)) = slug_row(store, term, slug).await? else { return Ok(()) };
         if found.by != name.to_string() {
             return Ok(());
         }
         let now = identity(store, term.kind(), &term.id.first_slug).await?.map(|(term, _)| term);
-        let wanted = match now {
+        let target = match now {
             Some(now) if now.slug == *slug => return Ok(()),
             Some(now) if now.former_slugs.contains(slug) && !found.is_listed => return Ok(()),
             Some(now) if now.former_slugs.contains(slug) => Some(rows::slug_row(&now.id.first_slug, false, &found.by)),
             _ => None,
         };
-        replace(store, term.kind(), slug, row.etag, found.is_listed, wanted).await
+        replace(store, term.kind(), slug, row.etag, found.is_listed, target).await
     })
     .await
 }
@@ -199,10 +199,10 @@ async fn replace(
     slug: &Slug,
     etag: Etag,
     was_listed: bool,
-    wanted: Option<crate::store::Properties>,
+    target: Option<crate::store::Properties>,
 ) -> Result<()> {
     let (row, precondition) = (term::row(slug, Direction::Forward), Precondition::Match(etag));
-    let own = match wanted {
+    let own = match target {
         Some(properties) => Operation::Put { row, properties, precondition },
         None => Operation::Delete { row, precondition },
     };

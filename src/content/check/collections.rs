@@ -6,24 +6,24 @@ use std::collections::{HashMap, HashSet};
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::marker;
 use crate::content::rows::post::{self as rows, Move};
-use crate::keys::{COUNT_ROW, PostPlace, Shelf, Table, place, time};
+use crate::keys::{COUNT_ROW, Collection, PostPlace, Table, place, time};
 use crate::model::{Post, PostKey, Slug};
 use crate::store::{Entity, StoreError};
 
 use super::ends::{Found, Leftover};
 use super::posts::check_count;
-use super::{Intents, Mend, Report};
+use super::{Fix, Intents, Report};
 
 pub(super) struct Shelved<'a> {
-    shelf: Shelf,
+    collection: Collection,
     rows: &'a [Entity],
     intents: &'a Intents,
     by_row: HashMap<&'a str, &'a Entity>,
 }
 
 impl<'a> Shelved<'a> {
-    pub fn of(shelf: Shelf, rows: &'a [Entity], intents: &'a Intents) -> Self {
-        Self { shelf, rows, intents, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
+    pub fn of(collection: Collection, rows: &'a [Entity], intents: &'a Intents) -> Self {
+        Self { collection, rows, intents, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
     }
 
     /// The count row of the partition, where there is one.
@@ -35,7 +35,7 @@ impl<'a> Shelved<'a> {
         for row in self.rows {
             if rows::is_fence(row) {
                 let what = "was left by a change of an earlier version that was undone";
-                report.add(self.table(), &row.key, what, Mend::Left { table: self.table(), key: row.key.clone() });
+                report.add(self.table(), &row.key, what, Fix::Left { table: self.table(), key: row.key.clone() });
             } else if row.key.row() == COUNT_ROW {
                 count = self.read_count(row, report);
             } else if let Some(key) = time::parse_time_row(row.key.row()) {
@@ -52,7 +52,7 @@ impl<'a> Shelved<'a> {
             } else if place::parse_marker_row(row.key.row()).is_some() {
                 self.check_marker(row, report);
             } else if place::parse_whole_row(row.key.row()).is_none() {
-                report.add(self.table(), &row.key, "is no row of this table", Mend::STRANGER);
+                report.add(self.table(), &row.key, "is no row of this table", Fix::ORPHAN);
             }
         }
         check_count(self.table(), &self.rows[0], listed, newest.as_ref(), count.as_ref(), report);
@@ -64,12 +64,12 @@ impl<'a> Shelved<'a> {
         let is_of_an_intent = marker::read(row).is_ok_and(|marker| self.intents.contains(marker.by()));
         if !is_of_an_intent {
             let what = "marks a post that is just created or deleted, and no change does so";
-            report.add(self.table(), &row.key, what, Mend::Left { table: self.table(), key: row.key.clone() });
+            report.add(self.table(), &row.key, what, Fix::Left { table: self.table(), key: row.key.clone() });
         }
     }
 
     fn table(&self) -> Table {
-        self.shelf.table()
+        self.collection.table()
     }
 
     fn partition(&self) -> String {
@@ -77,8 +77,8 @@ impl<'a> Shelved<'a> {
     }
 
     fn read_count(&self, row: &Entity, report: &mut Report) -> Option<Count> {
-        let mend = Mend::Count { table: self.table(), partition: self.partition() };
-        count::read(row).map_err(|e| report.add_unreadable(self.table(), row, &e, mend)).ok()
+        let fix = Fix::Count { table: self.table(), partition: self.partition() };
+        count::read(row).map_err(|e| report.add_unreadable(self.table(), row, &e, fix)).ok()
     }
 
     /// The key of the post that the row tells of, where it can be told.
@@ -90,15 +90,20 @@ impl<'a> Shelved<'a> {
         let post = whole.post;
         let belongs = PostPlace::of(&post);
         let own = belongs.whole(&post.slug);
-        if belongs.shelf != self.shelf || own != row.key {
-            let what = format!("holds a post that belongs to {}{own}", belongs.shelf.name());
-            report.add(self.table(), &row.key, what, Mend::Misplaced { shelf: self.shelf, whole: row.key.clone() });
+        if belongs.collection != self.collection || own != row.key {
+            let what = format!("holds a post that belongs to {}{own}", belongs.collection.name());
+            report.add(
+                self.table(),
+                &row.key,
+                what,
+                Fix::Misplaced { collection: self.collection, whole: row.key.clone() },
+            );
             found.add_misplaced(&post);
             return Some(post.key());
         }
         match rows::read_move(row) {
             Err(error) => {
-                report.add_unreadable(self.table(), row, &error, Mend::BAD_MARK);
+                report.add_unreadable(self.table(), row, &error, Fix::BAD_MARK);
                 found.add(&post, report);
             }
             Ok(mark) => {
@@ -125,45 +130,46 @@ impl<'a> Shelved<'a> {
         let left = std::iter::once(row).chain(others).filter_map(|row| rows::read_summary(row).ok());
         let post = left.into_iter().find(|post| post.slug == slug);
         let key = post.as_ref().map(Post::key);
-        let mend = Mend::Lost { shelf: self.shelf, partition: self.partition(), slug: Some(slug), key: key.clone() };
-        report.add_unreadable(self.table(), row, error, mend);
+        let fix =
+            Fix::Lost { collection: self.collection, partition: self.partition(), slug: Some(slug), key: key.clone() };
+        report.add_unreadable(self.table(), row, error, fix);
         match post {
             Some(post) => found.add(&post, report),
-            None => found.add_blind(self.shelf, self.partition()),
+            None => found.add_blind(self.collection, self.partition()),
         }
         key
     }
 
     fn check_summary(&self, row: &Entity, post: &Post, mark: Option<&Move>, report: &mut Report) {
         let table = self.table();
-        let mend = Mend::Summary { shelf: self.shelf, whole: row.key.clone() };
+        let fix = Fix::Summary { collection: self.collection, whole: row.key.clone() };
         let [summary, mirror] =
             [time::time_row(&post.key()), time::mirror_row(&post.key())].map(|row| self.by_row.get(row.as_str()));
         match (summary, mirror) {
             (None, mirror) => {
-                report.add(table, &row.key, "a post without its summary", mend.clone());
+                report.add(table, &row.key, "a post without its summary", fix.clone());
                 if let Some(mirror) = mirror {
-                    report.add(table, &mirror.key, "a mirror row without its summary", mend.clone());
+                    report.add(table, &mirror.key, "a mirror row without its summary", fix.clone());
                 }
             }
-            (Some(summary), None) => report.add(table, &summary.key, "has no mirror row", mend.clone()),
+            (Some(summary), None) => report.add(table, &summary.key, "has no mirror row", fix.clone()),
             (Some(_), Some(_)) => {}
         }
         if let Some(summary) = summary.filter(|summary| !rows::is_summary_of(summary, post, mark)) {
-            report.add(table, &summary.key, format!("differs from the whole post, {}", row.key.row()), mend.clone());
+            report.add(table, &summary.key, format!("differs from the whole post, {}", row.key.row()), fix.clone());
         }
         if let Some(mirror) = mirror.filter(|mirror| !rows::is_summary_of(mirror, post, mark)) {
-            report.add(table, &mirror.key, "differs from its summary", mend);
+            report.add(table, &mirror.key, "differs from its summary", fix);
         }
     }
 
     fn leftover(&self, row: &Entity, key: PostKey, what: Option<&'static str>) -> Leftover {
         let read = rows::read_summary(row).map_err(|e| e.to_string());
-        Leftover { row: row.key.clone(), place: PostPlace { shelf: self.shelf, key }, what, read }
+        Leftover { row: row.key.clone(), place: PostPlace { collection: self.collection, key }, what, read }
     }
 }
 
 /// Whether a mark leads to another row of the same partition.
 fn is_of_a_slug(mark: &Move, place: &PostPlace) -> bool {
-    matches!(mark, Move::ForwardTo(to) if to.shelf == place.shelf && to.key.month() == place.key.month())
+    matches!(mark, Move::ForwardTo(to) if to.collection == place.collection && to.key.month() == place.key.month())
 }

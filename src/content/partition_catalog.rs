@@ -6,12 +6,12 @@ use std::time::{Duration, Instant as Moment};
 
 use futures_util::future::try_join_all;
 
-use crate::keys::{Shelf, Table, place, term};
+use crate::keys::{Collection, Table, place, term};
 use crate::model::{Month, TermKind};
 use crate::store::{Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 
 use super::rows::count;
-use super::rows::directory::{self, Listed};
+use super::rows::partition_catalog::{self, Listed};
 
 /// Newest first.
 pub type Months = Arc<Vec<Listed<Month>>>;
@@ -27,14 +27,14 @@ pub struct Source {
 }
 
 /// The lists of partitions, cached for the whole server.
-pub struct Directories {
+pub struct PartitionCatalogs {
     age_max: Option<Duration>,
     months: Cached<Month>,
     draft_months: Cached<Month>,
     terms: [Cached<String>; 3],
 }
 
-impl Directories {
+impl PartitionCatalogs {
     /// `age_max`: how old a list may be where others write to the store too; `None` where no one else can.
     pub fn new(age_max: Option<Duration>) -> Self {
         let terms = std::array::from_fn(|_| Cached::default());
@@ -42,35 +42,35 @@ impl Directories {
     }
 
     /// Forgets all: the next reader sees what was just written.
-    pub fn forget(&self) {
-        self.months.forget();
-        self.draft_months.forget();
-        self.terms.iter().for_each(Cached::forget);
+    pub fn invalidate(&self) {
+        self.months.invalidate();
+        self.draft_months.invalidate();
+        self.terms.iter().for_each(Cached::invalidate);
     }
 
     /// The months of `Posts`, where no read is needed to tell.
-    pub fn months_at_hand(&self, source: &Source) -> Option<Months> {
+    pub fn cached_months(&self, source: &Source) -> Option<Months> {
         self.months.fresh(self.age_max, source.version)
     }
 
     /// One range read for each 1,000 months, or none; and a point read for each that is awaited.
-    pub async fn months(&self, source: &Source, shelf: Shelf) -> Result<Months, StoreError> {
-        let rows = RowRange::new(place::months_partition(shelf), None, None)?;
-        let cached = match shelf {
-            Shelf::Posts => &self.months,
-            Shelf::Drafts => &self.draft_months,
+    pub async fn months(&self, source: &Source, collection: Collection) -> Result<Months, StoreError> {
+        let rows = RowRange::new(place::months_partition(collection), None, None)?;
+        let cached = match collection {
+            Collection::Posts => &self.months,
+            Collection::Drafts => &self.draft_months,
         };
-        let count_of = |month: &Month| (shelf.table(), place::count(place::month_partition(*month)));
-        cached.get(self.age_max, source, (Table::Months, &rows), directory::read_month, count_of).await
+        let count_of = |month: &Month| (collection.table(), place::count(place::month_partition(*month)));
+        cached.get(self.age_max, source, (Table::Months, &rows), partition_catalog::read_month, count_of).await
     }
 
     /// One range read, or none; and a point read for each that is awaited.
     pub async fn first_characters(&self, source: &Source, kind: TermKind) -> Result<FirstCharacters, StoreError> {
-        let rows = RowRange::new(term::DIRECTORY_PARTITION, None, None)?;
+        let rows = RowRange::new(term::CATALOG_PARTITION, None, None)?;
         let cached = &self.terms[kind as usize];
         let table = Table::Terms(kind);
         let count_of = |character: &String| (table, place::count(character.clone()));
-        cached.get(self.age_max, source, (table, &rows), directory::read_first_character, count_of).await
+        cached.get(self.age_max, source, (table, &rows), partition_catalog::read_first_character, count_of).await
     }
 }
 
@@ -79,7 +79,7 @@ struct Cached<P> {
 }
 
 struct State<P> {
-    /// One more with each `forget`: a list that was read before is not kept.
+    /// One more with each `invalidate`: a list that was read before is not kept.
     generation: u64,
     kept: Option<Kept<P>>,
 }
@@ -98,7 +98,7 @@ impl<P> Default for Cached<P> {
 }
 
 impl<P> Cached<P> {
-    fn forget(&self) {
+    fn invalidate(&self) {
         let mut state = self.lock();
         state.generation += 1;
         state.kept = None;

@@ -1,7 +1,7 @@
-//! Look-ups of one kind, gathered into rounds. The rule: every key of a round is answered, with its own error if it has one; and a key that
+//! Look-ups of one kind, gathered into batches. The rule: every key of a batch is answered, with its own error if it has one; and a key that
 //! was asked for is never looked up again.
 //!
-//! Of those who wait for a round one gathers: it yields to the scheduler until nobody has asked for anything in between, then reads. The others
+//! Of those who wait for a batch one gathers: it yields to the scheduler until nobody has asked for anything in between, then reads. The others
 //! sleep until it is done. (Loaders that let everyone yield wake each waiting field of an answer ten times over, which cost a front page a fifth
 //! of its time.) Where the one that gathers goes away, another takes its place.
 //!
@@ -23,8 +23,8 @@ use crate::telemetry::{metrics, spans};
 
 use super::Loaded;
 
-/// Keys that one round may gather: more than any level of a query that is let in.
-const ROUND_KEYS_MAX: usize = 20_000;
+/// Keys that one batch may gather: more than any level of a query that is let in.
+const BATCH_KEYS_MAX: usize = 20_000;
 
 type Answers<V> = Vec<Loaded<V>>;
 /// Answers keys in their order, each.
@@ -40,19 +40,19 @@ pub(super) struct Loader<K, V> {
 
 struct State<K, V> {
     places: HashMap<K, Place<K, V>>,
-    /// The round that takes keys.
-    open: Option<Arc<Round<K, V>>>,
+    /// The batch that takes keys.
+    open: Option<Arc<KeyBatch<K, V>>>,
     /// How often anything was asked for.
     asked: usize,
 }
 
 /// Where the answer to a key is, or will be.
 struct Place<K, V> {
-    round: Arc<Round<K, V>>,
+    batch: Arc<KeyBatch<K, V>>,
     at: usize,
 }
 
-struct Round<K, V> {
+struct KeyBatch<K, V> {
     keys: Mutex<Vec<K>>,
     answers: OnceCell<Answers<V>>,
 }
@@ -79,7 +79,7 @@ where
     /// Waits until these keys have their answers.
     pub async fn look_up(&self, keys: Vec<K>) {
         for place in self.places(keys) {
-            self.answers(&place.round).await;
+            self.answers(&place.batch).await;
         }
     }
 
@@ -104,32 +104,32 @@ where
         if let Some(place) = state.places.get(&key) {
             return place.clone();
         }
-        let round = Arc::clone(state.open.get_or_insert_with(Arc::default));
-        let at = round.take(key.clone());
-        if at + 1 == ROUND_KEYS_MAX {
+        let batch = Arc::clone(state.open.get_or_insert_with(Arc::default));
+        let at = batch.take(key.clone());
+        if at + 1 == BATCH_KEYS_MAX {
             state.open = None;
         }
-        let place = Place { round, at };
+        let place = Place { batch, at };
         state.places.insert(key, place.clone());
         place
     }
 
     async fn answer(&self, place: &Place<K, V>) -> Loaded<V> {
-        self.answers(&place.round).await.get(place.at).cloned().unwrap_or_else(|| Err(unanswered()))
+        self.answers(&place.batch).await.get(place.at).cloned().unwrap_or_else(|| Err(unanswered()))
     }
 
-    async fn answers<'r>(&self, round: &'r Arc<Round<K, V>>) -> &'r Answers<V> {
-        match round.answers.get() {
+    async fn answers<'r>(&self, batch: &'r Arc<KeyBatch<K, V>>) -> &'r Answers<V> {
+        match batch.answers.get() {
             Some(answers) => answers,
             // Not to be put off by tokio's budget of a task: an answer may well have more fields than that.
-            None => coop::unconstrained(round.answers.get_or_init(|| self.run(round))).await,
+            None => coop::unconstrained(batch.answers.get_or_init(|| self.run(batch))).await,
         }
     }
 
-    async fn run(&self, round: &Arc<Round<K, V>>) -> Answers<V> {
+    async fn run(&self, batch: &Arc<KeyBatch<K, V>>) -> Answers<V> {
         self.gather().await;
-        self.close(round);
-        let keys = round.keys().clone();
+        self.close(batch);
+        let keys = batch.keys().clone();
         metrics::batch_loaded(self.name, keys.len());
         let span = spans::load(self.name, keys.len());
         (self.read)(keys).instrument(span).await
@@ -148,9 +148,9 @@ where
         }
     }
 
-    fn close(&self, round: &Arc<Round<K, V>>) {
+    fn close(&self, batch: &Arc<KeyBatch<K, V>>) {
         let mut state = self.lock();
-        if state.open.as_ref().is_some_and(|open| Arc::ptr_eq(open, round)) {
+        if state.open.as_ref().is_some_and(|open| Arc::ptr_eq(open, batch)) {
             state.open = None;
         }
     }
@@ -162,18 +162,18 @@ where
 
 impl<K, V> Clone for Place<K, V> {
     fn clone(&self) -> Self {
-        Self { round: Arc::clone(&self.round), at: self.at }
+        Self { batch: Arc::clone(&self.batch), at: self.at }
     }
 }
 
-impl<K, V> Default for Round<K, V> {
+impl<K, V> Default for KeyBatch<K, V> {
     fn default() -> Self {
         Self { keys: Mutex::default(), answers: OnceCell::new() }
     }
 }
 
-impl<K, V> Round<K, V> {
-    /// The place of the key in the round.
+impl<K, V> KeyBatch<K, V> {
+    /// The place of the key in the batch.
     fn take(&self, key: K) -> usize {
         let mut keys = self.keys();
         keys.push(key);
@@ -187,7 +187,7 @@ impl<K, V> Round<K, V> {
 
 /// A read that left a key out is a mistake of ours.
 fn unanswered() -> Arc<ContentError> {
-    Arc::new(ContentError::Internal { what: "a round of look-ups left a key unanswered", source: None })
+    Arc::new(ContentError::Internal { what: "a batch of look-ups left a key unanswered", source: None })
 }
 
 #[cfg(test)]
@@ -200,14 +200,14 @@ mod tests {
     use super::*;
 
     /// Answers each key with ten times itself, and remembers what it was asked.
-    /// The keys of each round, as they were asked for.
-    type Rounds = Arc<Mutex<Vec<Vec<u32>>>>;
+    /// The keys of each batch, as they were asked for.
+    type KeyBatches = Arc<Mutex<Vec<Vec<u32>>>>;
 
-    fn tenfold() -> (Loader<u32, u32>, Rounds) {
+    fn tenfold() -> (Loader<u32, u32>, KeyBatches) {
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let rounds = Arc::clone(&asked);
+        let batches = Arc::clone(&asked);
         let loader = Loader::new("tenfold", move |keys: Vec<u32>| {
-            rounds.lock().expect("no test panics in here").push(keys.clone());
+            batches.lock().expect("no test panics in here").push(keys.clone());
             async move {
                 yield_now().await;
                 keys.into_iter().map(|key| Ok(key * 10)).collect()
@@ -216,7 +216,7 @@ mod tests {
         (loader, asked)
     }
 
-    fn rounds(asked: &Mutex<Vec<Vec<u32>>>) -> Vec<Vec<u32>> {
+    fn batches(asked: &Mutex<Vec<Vec<u32>>>) -> Vec<Vec<u32>> {
         asked.lock().expect("no test panics in here").clone()
     }
 
@@ -225,26 +225,26 @@ mod tests {
         let (loader, asked) = tenfold();
         let found = join_all([3, 1, 3, 2].map(|key| loader.load(key))).await;
         assert_eq!(found.into_iter().map(|v| v.ok()).collect::<Vec<_>>(), [Some(30), Some(10), Some(30), Some(20)]);
-        assert_eq!(rounds(&asked), [[3, 1, 2]]);
+        assert_eq!(batches(&asked), [[3, 1, 2]]);
     }
 
     #[tokio::test]
     async fn a_thousand_fields_are_one_round() {
         let (loader, asked) = tenfold();
         join_all((0..1_000).map(|key| loader.load(key))).await;
-        assert_eq!(rounds(&asked).len(), 1);
+        assert_eq!(batches(&asked).len(), 1);
     }
 
     #[tokio::test]
     async fn more_keys_than_a_batch_has_are_in_the_next() {
         let (loader, asked) = tenfold();
-        let keys = ROUND_KEYS_MAX as u32 + 1;
+        let keys = BATCH_KEYS_MAX as u32 + 1;
         let found = join_all((0..keys).map(|key| loader.load(key))).await;
         assert!(found.into_iter().zip(0..).all(|(value, key)| value.ok() == Some(10 * key)));
-        let mut sizes: Vec<usize> = rounds(&asked).iter().map(Vec::len).collect();
+        let mut sizes: Vec<usize> = batches(&asked).iter().map(Vec::len).collect();
         // Which of them is read first is not said.
         sizes.sort_unstable();
-        assert_eq!(sizes, [1, ROUND_KEYS_MAX]);
+        assert_eq!(sizes, [1, BATCH_KEYS_MAX]);
     }
 
     #[tokio::test]
@@ -253,7 +253,7 @@ mod tests {
         let first = loader.load_many(vec![1, 2]).await;
         let second = loader.load_many(vec![2, 3, 1]).await;
         assert_eq!((first.ok(), second.ok()), (Some(vec![10, 20]), Some(vec![20, 30, 10])));
-        assert_eq!(rounds(&asked), [vec![1, 2], vec![3]]);
+        assert_eq!(batches(&asked), [vec![1, 2], vec![3]]);
     }
 
     #[tokio::test]

@@ -1,27 +1,27 @@
-//! What puts a difference right. The rule: each difference that `check` names bears its mend, or the reason why a person must decide; so none can
+//! What puts a difference right. The rule: each difference that `check` names bears its fix, or the reason why a person must decide; so none can
 //! be named that nobody has thought about.
 //!
-//! A mend names what is to be looked at, never what is to be written: `content::repair` reads again before it writes.
+//! A fix names what is to be looked at, never what is to be written: `content::repair` reads again before it writes.
 
 use crate::content::write::listing;
-use crate::keys::{PostPlace, Shelf, Table};
+use crate::keys::{Collection, PostPlace, Table};
 use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::Key;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Mend {
+pub enum Fix {
     /// A change that was left unfinished is settled.
     Intent(Key),
     /// The whole post goes to where its own properties say that it belongs.
-    Misplaced { shelf: Shelf, whole: Key },
+    Misplaced { collection: Collection, whole: Key },
     /// One end of a move stays.
     Move { id: PostId, ends: Vec<(PostPlace, Slug)> },
     /// The summary and its mirror are made from the whole post.
-    Summary { shelf: Shelf, whole: Key },
+    Summary { collection: Collection, whole: Key },
     /// The summary and its mirror go; their post stands elsewhere.
     Stray { place: PostPlace },
     /// What is left of a post whose whole row is gone or does not read. It goes only where that is asked for.
-    Lost { shelf: Shelf, partition: String, slug: Option<Slug>, key: Option<PostKey> },
+    Lost { collection: Collection, partition: String, slug: Option<Slug>, key: Option<PostKey> },
     /// A row of `PostKeys` is made what the posts say, or goes.
     Lookup(Key),
     /// Pointer and mirror are made what the post says, or go.
@@ -46,9 +46,9 @@ pub enum Mend {
     Person(&'static str),
 }
 
-impl Mend {
+impl Fix {
     /// A row that nothing of this version writes.
-    pub(super) const STRANGER: Self = Self::Person(
+    pub(super) const ORPHAN: Self = Self::Person(
         "nothing of this version writes such a row: remove it with a tool for Azure tables; of a store file, export the content and import it into a new one",
     );
 

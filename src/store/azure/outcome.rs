@@ -21,7 +21,7 @@ impl AzureStore {
     ///
     /// All as the batch would leave them: it was made. One of them untouched: it was not. Otherwise nobody can tell, for the
     /// other writer may have come on top of it.
-    pub(super) async fn settle(
+    pub(super) async fn resolve_outcome(
         &self,
         table: &'static str,
         batch: &Batch,

@@ -10,23 +10,23 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 const TURNS: usize = 256;
 
 /// It is over when this is dropped.
-pub type Turn = OwnedMutexGuard<()>;
+pub type KeyedLockGuard = OwnedMutexGuard<()>;
 
 #[derive(Debug)]
-pub struct Turns {
+pub struct KeyedLocks {
     hasher: RandomState,
     turns: Vec<Arc<Mutex<()>>>,
 }
 
-impl Default for Turns {
+impl Default for KeyedLocks {
     fn default() -> Self {
         Self { hasher: RandomState::new(), turns: (0..TURNS).map(|_| Arc::default()).collect() }
     }
 }
 
-impl Turns {
+impl KeyedLocks {
     /// First come, first served. To wait for a second turn while having one may wait for ever.
-    pub async fn take(&self, table: &str, name: &str) -> Turn {
+    pub async fn take(&self, table: &str, name: &str) -> KeyedLockGuard {
         let mut hash = self.hasher.build_hasher();
         hash.write(table.as_bytes());
         hash.write_u8(0);

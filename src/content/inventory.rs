@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
-use crate::keys::{PostPlace, Shelf, Table, place, term};
+use crate::keys::{Collection, PostPlace, Table, place, term};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost};
 use crate::store::{Continuation, Store};
 
 use super::Content;
-use super::directory::scan_all;
 use super::error::{ContentError, Result};
 use super::moves;
+use super::partition_catalog::scan_all;
 use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
@@ -22,30 +22,30 @@ const FINDS_MAX: usize = 8;
 
 /// A post as `PostKeys` names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Catalogued {
+pub struct InventoryPost {
     pub place: PostPlace,
     pub slug: Slug,
     pub origin: Option<String>,
 }
 
-impl Catalogued {
+impl InventoryPost {
     /// `None` for a draft.
     pub fn published_at(&self) -> Option<Instant> {
-        (self.place.shelf == Shelf::Posts).then_some(self.place.key.at)
+        (self.place.collection == Collection::Posts).then_some(self.place.key.at)
     }
 }
 
 /// Every post by its id, and every slug with the post that it leads to.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    pub posts: HashMap<PostId, Catalogued>,
+    pub posts: HashMap<PostId, InventoryPost>,
     pub slugs: HashMap<Slug, PostId>,
 }
 
 impl Content {
     /// One range read for each 500 posts.
-    pub async fn catalog(&self) -> Result<Catalog> {
-        let mut catalog = Catalog::default();
+    pub async fn inventory(&self) -> Result<Catalog> {
+        let mut inventory = Catalog::default();
         let mut continuation = None;
         loop {
             let page = self.store.scan(Table::PostKeys.name(), continuation.as_ref()).await?;
@@ -53,20 +53,20 @@ impl Content {
                 let found = lookup::parse(&row.key);
                 match (found, rows::lookup::read(row)?) {
                     (Some(Lookup::Id(id)), LookupRow::Place { place, slug, origin, .. }) => {
-                        catalog.posts.insert(id, Catalogued { place, slug, origin });
+                        inventory.posts.insert(id, InventoryPost { place, slug, origin });
                     }
                     (Some(Lookup::Slug(by)), LookupRow::Place { place, .. }) => {
-                        catalog.slugs.insert(by, place.key.id);
+                        inventory.slugs.insert(by, place.key.id);
                     }
                     (Some(Lookup::Slug(by)), LookupRow::Former { id, .. }) => {
-                        catalog.slugs.insert(by, id);
+                        inventory.slugs.insert(by, id);
                     }
                     _ => {}
                 }
             }
             continuation = page.continuation;
             if continuation.is_none() {
-                return Ok(catalog);
+                return Ok(inventory);
             }
         }
     }
@@ -90,7 +90,7 @@ impl Content {
 
     /// A post for a change: as it is, drafts included; `None` if it is no longer there. 1 point read.
     pub async fn stored(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Stored>> {
-        let Some(row) = self.store.get(place.shelf.name(), &place.whole(slug)).await? else { return Ok(None) };
+        let Some(row) = self.store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(None) };
         if moves::may_be_moving(&row) {
             return Ok(None);
         }
@@ -105,7 +105,7 @@ impl Content {
         for _ in 0..FINDS_MAX {
             let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
             let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(None) };
-            let found = self.store.get(place.shelf.name(), &place.whole(&slug)).await?;
+            let found = self.store.get(place.collection.name(), &place.whole(&slug)).await?;
             let found = found.filter(|row| rows::post::read_summary(row).is_ok_and(|post| post.id == *id));
             let Some(found) = found else {
                 // The row that names the place is written again before the post's rows there go.
@@ -130,35 +130,35 @@ impl Content {
 
     /// Walks every post with its body, drafts first, then the oldest month first.
     pub fn walk(&self) -> Walk {
-        Walk { store: self.store.clone(), shelf: Some(Shelf::Drafts), continuation: None }
+        Walk { store: self.store.clone(), collection: Some(Collection::Drafts), continuation: None }
     }
 }
 
 /// See [`Content::walk`].
 pub struct Walk {
     store: Store,
-    shelf: Option<Shelf>,
+    collection: Option<Collection>,
     continuation: Option<Continuation>,
 }
 
 impl Walk {
     /// The posts of the next page of rows, which may be none; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<WholePost>>> {
-        let Some(shelf) = self.shelf else { return Ok(None) };
-        let page = self.store.scan(shelf.name(), self.continuation.as_ref()).await?;
+        let Some(collection) = self.collection else { return Ok(None) };
+        let page = self.store.scan(collection.name(), self.continuation.as_ref()).await?;
         let is_whole = |row: &&crate::store::Entity| place::parse_whole_row(row.key.row()).is_some();
         let mut posts = Vec::new();
         for row in page.rows.iter().filter(is_whole) {
             // A post that another server is just moving has rows at both places; one of them stands.
-            if moves::stands(&self.store, row).await? {
+            if moves::is_current(&self.store, row).await? {
                 posts.push(rows::post::read_whole(row)?);
             }
         }
         self.continuation = page.continuation;
         if self.continuation.is_none() {
-            self.shelf = match shelf {
-                Shelf::Drafts => Some(Shelf::Posts),
-                Shelf::Posts => None,
+            self.collection = match collection {
+                Collection::Drafts => Some(Collection::Posts),
+                Collection::Posts => None,
             };
         }
         Ok(Some(posts))

@@ -8,7 +8,7 @@ use crate::keys::time::{Direction, Span};
 use crate::model::{Month, PostKey};
 use crate::store::{PAGE_ROWS_MAX, RowRange};
 
-use super::rows::directory::Listed;
+use super::rows::partition_catalog::Listed;
 
 /// Rows that a range may read for each row that is wanted.
 const ROWS_PER_POST_MAX: f64 = 3.0;
@@ -18,11 +18,11 @@ const POSTS_MIN: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub points: Vec<PostKey>,
-    pub ranges: Vec<Nearby>,
+    pub ranges: Vec<CoalescedRange>,
 }
 
 #[derive(Debug)]
-pub(super) struct Nearby {
+pub(super) struct CoalescedRange {
     pub rows: RowRange,
     pub keys: Vec<PostKey>,
     pub limit: usize,
@@ -41,7 +41,7 @@ pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Pla
     for (month, mut keys) in by_month {
         keys.sort();
         match range_over(month, &keys, months) {
-            Some((rows, limit)) => plan.ranges.push(Nearby { rows, keys, limit }),
+            Some((rows, limit)) => plan.ranges.push(CoalescedRange { rows, keys, limit }),
             None => plan.points.extend(keys),
         }
     }
