@@ -17,7 +17,7 @@ use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
-use crate::store::observed::Kind;
+use crate::store::observed::RequestKind;
 use crate::store::{ObservedStore, Store, StoreError};
 use crate::telemetry::{metrics, repeats};
 
@@ -119,14 +119,14 @@ pub async fn open_as_it_is(setting: &StoreSetting, missing: Missing) -> Result<C
         StoreSetting::File(folder) => (of_file(EmbeddedStore::open(folder)?), Sharing::Alone),
         StoreSetting::Azure(settings) => {
             let store = Arc::new(AzureStore::connect(settings)?);
-            (Arc::new(ObservedStore::new(store, Kind::Azure)), Sharing::Shared { seen_within: SEEN_WITHIN })
+            (Arc::new(ObservedStore::new(store, RequestKind::Azure)), Sharing::Shared { seen_within: SEEN_WITHIN })
         }
     };
     Ok(Content::open(store, Clock::System, sharing).await?)
 }
 
 fn of_file(store: EmbeddedStore) -> Store {
-    Arc::new(ObservedStore::new(Arc::new(store), Kind::File))
+    Arc::new(ObservedStore::new(Arc::new(store), RequestKind::File))
 }
 
 /// Waits until no intent of another writer stands, for an import must not run beside one that may still be undone.

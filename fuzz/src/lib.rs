@@ -8,7 +8,7 @@ use std::path::Path;
 use async_graphql::Request;
 use tidings::content::rows;
 use tidings::graphql::guard::{Limits, admit};
-use tidings::import::{Format, Outcome, open, read_markdown_file};
+use tidings::import::{Format, ReadOutcome, open, read_markdown_file};
 use tidings::keys::cursor::{self, ListTag};
 use tidings::model::{TermKind, html, html_text, render};
 use tidings::store::embedded::decode_row;
@@ -71,7 +71,7 @@ pub fn cursor(data: &[u8]) {
 
 /// A Markdown file with front matter in YAML or TOML. The body is the end of the file, byte for byte.
 pub fn front_matter(data: &[u8]) {
-    if let Outcome::Post(post) = read_markdown_file("2025/01/02/fuzzed.md", data.to_vec()) {
+    if let ReadOutcome::Post(post) = read_markdown_file("2025/01/02/fuzzed.md", data.to_vec()) {
         assert!(data.ends_with(post.markdown.as_bytes()));
     }
 }

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::flags::{Flags, OfStore, without_flag};
-use super::{Failure, in_one_line, store_of};
+use super::{CommandError, in_one_line, store_of};
 use crate::app;
 use crate::config::{Sources, table};
 use crate::content::Content;
-use crate::content::check::Report;
-use crate::content::repair::Options;
+use crate::content::check::CheckReport;
+use crate::content::repair::RepairOptions;
 
 /// Read everything and name each difference between the tables.
 #[derive(Debug, Args)]
@@ -28,11 +28,11 @@ pub struct Check {
 }
 
 impl Check {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let mut out = std::io::stdout().lock();
         let content = app::open_to_check(&store_of(sources, self.store)?).await?;
         let report = match self.repair {
-            true => repair(&content, Options { removes_lost: self.remove_lost }, &mut out).await?,
+            true => repair(&content, RepairOptions { removes_lost: self.remove_lost }, &mut out).await?,
             false => check(&content, &mut out).await?,
         };
         writeln!(
@@ -48,7 +48,7 @@ impl Check {
     }
 }
 
-async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<Report, Failure> {
+async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<CheckReport, CommandError> {
     let report = content.check().await?;
     for difference in &report.differences {
         writeln!(out, "{}", in_one_line(difference))?;
@@ -56,7 +56,11 @@ async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<Report, Fa
     Ok(report)
 }
 
-async fn repair(content: &Content, options: Options, out: &mut StdoutLock<'_>) -> Result<Report, Failure> {
+async fn repair(
+    content: &Content,
+    options: RepairOptions,
+    out: &mut StdoutLock<'_>,
+) -> Result<CheckReport, CommandError> {
     // A pipe that is closed must not stop a repair halfway; the last lines tell of it.
     let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await?;
     for (difference, why) in &repaired.left {

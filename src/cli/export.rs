@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::flags::{Flags, OfStore, without_flag};
-use super::{Failure, store_of};
+use super::{CommandError, store_of};
 use crate::app::{self, Missing};
 use crate::config::{Sources, table};
 use crate::export;
@@ -23,7 +23,7 @@ pub struct Export {
 }
 
 impl Export {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let content = app::open(&store_of(sources, self.store)?, Missing::Refuse).await?;
         let out: Box<dyn Write> = match &self.path {
             Some(path) => {

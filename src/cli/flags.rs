@@ -9,7 +9,7 @@ use crate::config::setting::{Form, Setting};
 use crate::config::{Typed, table};
 
 /// A group of settings that some commands take.
-pub trait Group {
+pub trait SettingGroup {
     fn settings() -> &'static [&'static Setting];
 }
 
@@ -20,13 +20,13 @@ pub struct OfStore;
 #[derive(Debug, Clone)]
 pub struct OfServer;
 
-impl Group for OfStore {
+impl SettingGroup for OfStore {
     fn settings() -> &'static [&'static Setting] {
         table::OF_STORE
     }
 }
 
-impl Group for OfServer {
+impl SettingGroup for OfServer {
     fn settings() -> &'static [&'static Setting] {
         table::OF_SERVER
     }
@@ -39,7 +39,7 @@ pub struct Flags<G> {
     group: PhantomData<G>,
 }
 
-impl<G: Group> clap::Args for Flags<G> {
+impl<G: SettingGroup> clap::Args for Flags<G> {
     fn augment_args(command: Command) -> Command {
         let flags = G::settings().iter().filter_map(|setting| Some(argument(setting, setting.flag?)));
         command.args(flags)
@@ -50,7 +50,7 @@ impl<G: Group> clap::Args for Flags<G> {
     }
 }
 
-impl<G: Group> clap::FromArgMatches for Flags<G> {
+impl<G: SettingGroup> clap::FromArgMatches for Flags<G> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let flags = G::settings().iter().filter(|setting| setting.flag.is_some());
         let typed = flags.filter_map(|setting| Some((*setting, texts(matches, setting)?))).collect();

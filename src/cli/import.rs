@@ -10,12 +10,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::flags::{Flags, OfStore, without_flag};
-use super::{Failure, in_one_line, store_of};
+use super::{CommandError, in_one_line, store_of};
 use crate::app::{self, Missing};
 use crate::config::{Sources, table};
 use crate::content::Content;
-use crate::import::run::{self, Options, Report};
-use crate::import::{Format, Source, open};
+use crate::import::run::{self, ImportOptions, ImportReport};
+use crate::import::{Format, ImportSource, open};
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct Import {
 }
 
 impl Import {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let store = store_of(sources, self.store)?;
         // Before the store is opened, or made: a mistyped path should leave nothing behind.
         let source = read(&self.path, self.format).await?;
@@ -53,14 +53,18 @@ impl Import {
 const FAILED_POSTS: u8 = 2;
 
 /// Reads all that is to be imported once.
-pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<Source>, Failure> {
+pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<ImportSource>, CommandError> {
     let path = path.to_owned();
     Ok(Arc::new(tokio::task::spawn_blocking(move || open(&path, format)).await??))
 }
 
 /// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report.
-pub(super) async fn import_into(content: &Content, source: Arc<Source>, overwrite: bool) -> Result<Report, Failure> {
-    let options = Options { dry_run: false, overwrite };
+pub(super) async fn import_into(
+    content: &Content,
+    source: Arc<ImportSource>,
+    overwrite: bool,
+) -> Result<ImportReport, CommandError> {
+    let options = ImportOptions { dry_run: false, overwrite };
     app::recover_others(content).await?;
     let bar = progress_bar(source.entries().len());
     let report = run::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
@@ -69,8 +73,8 @@ pub(super) async fn import_into(content: &Content, source: Arc<Source>, overwrit
     Ok(report)
 }
 
-async fn try_out(content: &Content, source: Arc<Source>, overwrite: bool) -> Result<Report, Failure> {
-    let options = Options { dry_run: true, overwrite };
+async fn try_out(content: &Content, source: Arc<ImportSource>, overwrite: bool) -> Result<ImportReport, CommandError> {
+    let options = ImportOptions { dry_run: true, overwrite };
     let report = run::import(content, source, options, |_, _| {}).await?;
     print_report(&report, "Dry run, nothing written: ")?;
     Ok(report)
@@ -85,7 +89,7 @@ fn progress_bar(posts: usize) -> ProgressBar {
     ProgressBar::new(posts as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn print_report(report: &Report, begin: &str) -> std::io::Result<()> {
+fn print_report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
     print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
     print_grouped("skipped", report.skipped.iter().map(|s| (s.origin.as_str(), s.reason.as_str())));
     print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));

@@ -9,7 +9,7 @@ use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{Cli, Failure};
+use super::{Cli, CommandError};
 
 /// Print the manual page, or write all of them into a folder.
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub struct PrintCompletions {
 }
 
 impl PrintMan {
-    pub fn run(self) -> Result<ExitCode, Failure> {
+    pub fn run(self) -> Result<ExitCode, CommandError> {
         match &self.folder {
             None => std::io::stdout().lock().write_all(&page(command())?)?,
             Some(folder) => write_pages(folder, command())?,
@@ -44,7 +44,7 @@ fn command() -> Command {
     command
 }
 
-fn write_pages(folder: &Path, command: Command) -> Result<(), Failure> {
+fn write_pages(folder: &Path, command: Command) -> Result<(), CommandError> {
     for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
         write_pages(folder, inner.clone())?;
     }
@@ -54,7 +54,7 @@ fn write_pages(folder: &Path, command: Command) -> Result<(), Failure> {
     written.map_err(|error| format!("cannot write {}: {error}", file.display()).into())
 }
 
-fn page(command: Command) -> Result<Vec<u8>, Failure> {
+fn page(command: Command) -> Result<Vec<u8>, CommandError> {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     let mut page = Vec::new();
     Man::new(command.disable_help_subcommand(true).name(name)).render(&mut page)?;
@@ -62,7 +62,7 @@ fn page(command: Command) -> Result<Vec<u8>, Failure> {
 }
 
 impl PrintCompletions {
-    pub fn run(self) -> Result<ExitCode, Failure> {
+    pub fn run(self) -> Result<ExitCode, CommandError> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tidings", &mut text);
         std::io::stdout().lock().write_all(&text)?;

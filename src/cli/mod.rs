@@ -49,7 +49,7 @@ fn store_of(sources: &Sources, flags: Flags<OfStore>) -> Result<StoreSetting, Co
 }
 
 /// A failure as the user reads it: one line, and its causes behind it.
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+type CommandError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Cli {
     pub async fn run(self) -> ExitCode {
@@ -74,7 +74,7 @@ impl Cli {
 const MISTYPED: u8 = 2;
 
 impl Command {
-    async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+    async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         match self {
             Self::Serve(serve) => serve.run(sources).await,
             Self::Import(import) => import.run(sources).await,

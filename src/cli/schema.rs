@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Failure;
+use super::CommandError;
 use crate::graphql::schema;
 
 /// Print the schema in GraphQL's schema definition language.
@@ -13,7 +13,7 @@ use crate::graphql::schema;
 pub struct PrintSchema {}
 
 impl PrintSchema {
-    pub fn run(self) -> Result<ExitCode, Failure> {
+    pub fn run(self) -> Result<ExitCode, CommandError> {
         std::io::stdout().lock().write_all(schema::sdl(&schema::build()).as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::flags::{Flags, OfServer, OfStore, without_flag};
-use super::{Failure, import};
+use super::{CommandError, import};
 use crate::app::{self, Listeners, Missing};
 use crate::config::{self, ServeSettings, Sources, table};
 use crate::telemetry;
@@ -27,7 +27,7 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let settings = sources.with([self.store.typed, self.server.typed].concat());
         let found = ServeSettings::of(&settings)?;
         if self.print_config {
@@ -38,7 +38,7 @@ impl Serve {
     }
 }
 
-async fn serve(settings: ServeSettings) -> Result<ExitCode, Failure> {
+async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     let tracing = telemetry::start(&settings.log, settings.log_format, settings.traces.as_ref())?;
     // Bound before the import: a port that is taken should not be learnt of after a long one.
     let listener = bind(&settings.listen, "--listen").await?;
@@ -82,12 +82,12 @@ fn print_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Resu
     std::io::stdout().write_all(text.as_bytes())
 }
 
-async fn bind(address: &str, flag: &str) -> Result<TcpListener, Failure> {
+async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
     let bound = TcpListener::bind(address).await;
     Ok(bound.map_err(|e| format!("cannot listen at {address}: {e}; choose another with {flag} ADDRESS:PORT"))?)
 }
 
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 
 use super::flags::{Flags, OfStore};
-use super::{Failure, in_one_line, store_of};
+use super::{CommandError, in_one_line, store_of};
 use crate::app::{self, Missing};
 use crate::config::{Sources, StoreSetting};
 use crate::content::Content;
@@ -23,11 +23,11 @@ const PREVIEWS: &str = "previews";
 #[derive(Debug, Args)]
 pub struct TokenCommand {
     #[command(subcommand)]
-    action: Action,
+    action: TokenAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum TokenAction {
     Create(Create),
     List(List),
     Revoke(Revoke),
@@ -69,22 +69,22 @@ struct Revoke {
 }
 
 impl TokenCommand {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, Failure> {
+    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         match self.action {
-            Action::Create(create) => create.run(sources).await?,
-            Action::List(list) => list.run(sources).await?,
-            Action::Revoke(revoke) => revoke.run(sources).await?,
+            TokenAction::Create(create) => create.run(sources).await?,
+            TokenAction::List(list) => list.run(sources).await?,
+            TokenAction::Revoke(revoke) => revoke.run(sources).await?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-async fn open(store: &StoreSetting) -> Result<Content, Failure> {
+async fn open(store: &StoreSetting) -> Result<Content, CommandError> {
     Ok(app::open_as_it_is(store, Missing::Refuse).await?)
 }
 
 impl Create {
-    async fn run(self, sources: &Sources) -> Result<(), Failure> {
+    async fn run(self, sources: &Sources) -> Result<(), CommandError> {
         let content = open(&store_of(sources, self.store)?).await?;
         let (reader, actor) = (content.reader(), operator());
         let expires_at = self.expires_in.map(|time| time.after(reader.now())).transpose()?;
@@ -96,7 +96,7 @@ impl Create {
 }
 
 impl List {
-    async fn run(self, sources: &Sources) -> Result<(), Failure> {
+    async fn run(self, sources: &Sources) -> Result<(), CommandError> {
         let content = open(&store_of(sources, self.store)?).await?;
         let (reader, actor) = (content.reader(), operator());
         let tokens = Tokens::new(&content, &reader, &actor)?.list().await?;
@@ -129,7 +129,7 @@ fn seconds(at: Instant) -> String {
 }
 
 impl Revoke {
-    async fn run(self, sources: &Sources) -> Result<(), Failure> {
+    async fn run(self, sources: &Sources) -> Result<(), CommandError> {
         let content = open(&store_of(sources, self.store)?).await?;
         let (reader, actor) = (content.reader(), operator());
         if self.id == PREVIEWS {
@@ -142,7 +142,7 @@ impl Revoke {
 }
 
 /// What was refused, in one line.
-fn in_words(errors: Vec<UserError>) -> Failure {
+fn in_words(errors: Vec<UserError>) -> CommandError {
     let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
     messages.join("; ").into()
 }

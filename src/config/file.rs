@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::setting::{Form, Setting};
-use super::sources::{Found, Source};
+use super::sources::{FoundSetting, SettingSource};
 use super::{ConfigError, table};
 
 /// How alike two keys must be for one to be taken for the other mistyped.
@@ -18,7 +18,7 @@ const ALIKE_MIN: f64 = 0.8;
 pub(super) struct ConfigFile {
     path: PathBuf,
     /// By their keys.
-    values: Vec<(&'static str, Found)>,
+    values: Vec<(&'static str, FoundSetting)>,
 }
 
 impl ConfigFile {
@@ -26,7 +26,7 @@ impl ConfigFile {
         let name = path.display();
         let text = std::fs::read_to_string(path)
             .map_err(|error| ConfigError::new(format!("the configuration file {name} cannot be read: {error}")))?;
-        let refused = |Refused { at, why }: Refused| {
+        let refused = |RefusedSetting { at, why }: RefusedSetting| {
             ConfigError::new(format!("{name}, line {}: {}", line_of(&text, at), why.trim_end().replace('\n', "; ")))
         };
         let values = values(&text).map_err(refused)?;
@@ -37,19 +37,19 @@ impl ConfigFile {
         self.path.to_string_lossy()
     }
 
-    pub(super) fn find(&self, setting: &Setting) -> Option<Found> {
+    pub(super) fn find(&self, setting: &Setting) -> Option<FoundSetting> {
         self.values.iter().find(|(key, _)| *key == setting.key).map(|(_, found)| found.clone())
     }
 }
 
 /// What cannot be taken, and where it stands in the text.
-struct Refused {
+struct RefusedSetting {
     at: usize,
     why: String,
 }
 
-fn values(text: &str) -> Result<Vec<(&'static str, Found)>, Refused> {
-    let root = DeTable::parse(text).map_err(|error| Refused {
+fn values(text: &str) -> Result<Vec<(&'static str, FoundSetting)>, RefusedSetting> {
+    let root = DeTable::parse(text).map_err(|error| RefusedSetting {
         at: error.span().map_or(0, |span| span.start),
         why: format!("this is not TOML: {}", error.message()),
     })?;
@@ -75,12 +75,17 @@ fn is_section(name: &str) -> bool {
     table::all().iter().any(|setting| setting.section().0 == Some(name))
 }
 
-fn setting(key: &str, at: usize, value: &Spanned<DeValue<'_>>, text: &str) -> Result<(&'static str, Found), Refused> {
+fn setting(
+    key: &str,
+    at: usize,
+    value: &Spanned<DeValue<'_>>,
+    text: &str,
+) -> Result<(&'static str, FoundSetting), RefusedSetting> {
     let known = table::all().into_iter().find(|setting| setting.key == key);
-    let setting = known.ok_or_else(|| Refused { at, why: unknown(key) })?;
+    let setting = known.ok_or_else(|| RefusedSetting { at, why: unknown(key) })?;
     let texts = texts(setting, value.get_ref())
-        .ok_or_else(|| Refused { at, why: format!("{key}: write {}", accepted(setting)) })?;
-    Ok((setting.key, Found { texts, source: Source::File(line_of(text, at)) }))
+        .ok_or_else(|| RefusedSetting { at, why: format!("{key}: write {}", accepted(setting)) })?;
+    Ok((setting.key, FoundSetting { texts, source: SettingSource::File(line_of(text, at)) }))
 }
 
 /// `None` where the value has another form than the setting.

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::setting::{Form, Setting, Switch};
-use super::sources::{Found, Settings, Source};
+use super::sources::{FoundSetting, SettingSource, Settings};
 use super::table;
 
 const HEAD: &str = "# The settings of `tidings serve` as they are in effect, each with where it comes from.\n\
@@ -27,14 +27,16 @@ pub fn print(settings: &Settings<'_>) -> String {
     text
 }
 
-fn line(settings: &Settings<'_>, setting: &Setting, found: Option<Found>) -> String {
+fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>) -> String {
     let (_, key) = setting.section();
     match found {
         None => format!("# {key} is not set"),
-        Some(Found { source, texts }) if setting.is_secret() || texts.iter().any(|text| has_credentials(text)) => {
+        Some(FoundSetting { source, texts })
+            if setting.is_secret() || texts.iter().any(|text| has_credentials(text)) =>
+        {
             format!("# {key} is set, not shown ({})", origin(settings, setting, source))
         }
-        Some(found) if found.source == Source::Default && needs_another(settings, setting) => {
+        Some(found) if found.source == SettingSource::Default && needs_another(settings, setting) => {
             format!("# {key} = {}  # default", value(setting, &found.texts))
         }
         Some(found) => {
@@ -57,12 +59,12 @@ fn needs_another(settings: &Settings<'_>, setting: &Setting) -> bool {
     claims.iter().any(|claim| claim.key == setting.key) && settings.find(&table::OIDC_ISSUER).is_none()
 }
 
-fn origin(settings: &Settings<'_>, setting: &Setting, source: Source) -> String {
+fn origin(settings: &Settings<'_>, setting: &Setting, source: SettingSource) -> String {
     match source {
-        Source::Default => "default".to_owned(),
-        Source::Flag => format!("flag {}", settings.name(setting, source)),
-        Source::Environment => format!("environment {}", setting.variable),
-        Source::File(line) => format!("file, line {line}"),
+        SettingSource::Default => "default".to_owned(),
+        SettingSource::Flag => format!("flag {}", settings.name(setting, source)),
+        SettingSource::Environment => format!("environment {}", setting.variable),
+        SettingSource::File(line) => format!("file, line {line}"),
     }
 }
 

@@ -18,7 +18,7 @@ pub type Typed = Vec<(&'static Setting, Vec<String>)>;
 
 /// Where a value was found, the strongest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum SettingSource {
     Default,
     /// With the line of the key.
     File(usize),
@@ -28,9 +28,9 @@ pub enum Source {
 
 /// The value of one setting. A list has as many texts as it has items; every other has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSetting {
     pub texts: Vec<String>,
-    pub source: Source,
+    pub source: SettingSource,
 }
 
 /// The file and the environment, before any flag.
@@ -63,16 +63,16 @@ pub struct Settings<'s> {
 
 impl Settings<'_> {
     /// `None` where it is not set and has no default.
-    pub fn find(&self, setting: &Setting) -> Option<Found> {
+    pub fn find(&self, setting: &Setting) -> Option<FoundSetting> {
         self.typed(setting)
-            .or_else(|| variable(setting.variable).map(|text| found(setting, &text, Source::Environment)))
+            .or_else(|| variable(setting.variable).map(|text| found(setting, &text, SettingSource::Environment)))
             .or_else(|| self.sources.file.as_ref()?.find(setting))
-            .or_else(|| setting.default.text().map(|text| found(setting, &text, Source::Default)))
+            .or_else(|| setting.default.text().map(|text| found(setting, &text, SettingSource::Default)))
     }
 
-    fn typed(&self, setting: &Setting) -> Option<Found> {
+    fn typed(&self, setting: &Setting) -> Option<FoundSetting> {
         let (_, texts) = self.typed.iter().find(|(typed, _)| typed.key == setting.key)?;
-        Some(Found { texts: texts.clone(), source: Source::Flag })
+        Some(FoundSetting { texts: texts.clone(), source: SettingSource::Flag })
     }
 
     pub fn text(&self, setting: &Setting) -> Option<String> {
@@ -84,7 +84,7 @@ impl Settings<'_> {
     /// # Errors
     /// Where one is not; named with where it was found.
     pub fn list<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<Vec<T>, ConfigError> {
-        let Some(Found { texts, source }) = self.find(setting) else { return Ok(Vec::new()) };
+        let Some(FoundSetting { texts, source }) = self.find(setting) else { return Ok(Vec::new()) };
         texts.iter().map(|text| text.parse().map_err(|error| self.error(setting, source, error))).collect()
     }
 
@@ -105,7 +105,9 @@ impl Settings<'_> {
 
     pub fn number(&self, setting: &Setting) -> Result<u64, ConfigError> {
         let Form::Number { min, max } = setting.form else { unreachable!("{} is no number", setting.key) };
-        let Some(Found { texts, source }) = self.find(setting) else { unreachable!("{} has a default", setting.key) };
+        let Some(FoundSetting { texts, source }) = self.find(setting) else {
+            unreachable!("{} has a default", setting.key)
+        };
         let number = texts.last().and_then(|text| text.replace('_', "").parse::<u64>().ok());
         number.filter(|number| (min..=max).contains(number)).ok_or_else(|| {
             let text = texts.join(",");
@@ -145,50 +147,50 @@ impl Settings<'_> {
     }
 
     /// An error that names the setting as the one who set it wrote it.
-    pub fn error(&self, setting: &Setting, source: Source, why: impl Display) -> ConfigError {
+    pub fn error(&self, setting: &Setting, source: SettingSource, why: impl Display) -> ConfigError {
         let text = format!("{}: {why}", self.name(setting, source));
-        ConfigError { text, is_typed: source == Source::Flag }
+        ConfigError { text, is_typed: source == SettingSource::Flag }
     }
 
     /// The same, of a setting that was found somewhere.
     pub fn error_of(&self, setting: &Setting, why: impl Display) -> ConfigError {
-        self.error(setting, self.find(setting).map_or(Source::Default, |found| found.source), why)
+        self.error(setting, self.find(setting).map_or(SettingSource::Default, |found| found.source), why)
     }
 
     /// `--listen`, `TIDINGS_LISTEN`, or `tidings.toml, line 3: listen`.
-    pub fn name(&self, setting: &Setting, source: Source) -> String {
+    pub fn name(&self, setting: &Setting, source: SettingSource) -> String {
         match (source, &self.sources.file) {
-            (Source::Flag, _) => format!("--{}", setting.flag.unwrap_or(setting.key)),
-            (Source::File(line), Some(file)) => format!("{}, line {line}: {}", file.name(), setting.key),
+            (SettingSource::Flag, _) => format!("--{}", setting.flag.unwrap_or(setting.key)),
+            (SettingSource::File(line), Some(file)) => format!("{}, line {line}: {}", file.name(), setting.key),
             _ => setting.variable.to_owned(),
         }
     }
 
     /// As [`name`](Self::name), of a setting where it was found.
     pub fn name_of(&self, setting: &Setting) -> String {
-        self.name(setting, self.find(setting).map_or(Source::Default, |found| found.source))
+        self.name(setting, self.find(setting).map_or(SettingSource::Default, |found| found.source))
     }
 
     /// Whether anybody has set it.
     pub fn is_set(&self, setting: &Setting) -> bool {
-        self.find(setting).is_some_and(|found| found.source != Source::Default)
+        self.find(setting).is_some_and(|found| found.source != SettingSource::Default)
     }
 
     /// Every setting with what was found, in the order of a file.
-    pub fn every(&self) -> impl Iterator<Item = (&'static Setting, Option<Found>)> + '_ {
+    pub fn every(&self) -> impl Iterator<Item = (&'static Setting, Option<FoundSetting>)> + '_ {
         table::all().into_iter().map(|setting| (setting, self.find(setting)))
     }
 }
 
 /// Two lines of one file are as strong as each other.
-fn strength(source: Source) -> Source {
-    if matches!(source, Source::File(_)) { Source::File(0) } else { source }
+fn strength(source: SettingSource) -> SettingSource {
+    if matches!(source, SettingSource::File(_)) { SettingSource::File(0) } else { source }
 }
 
-fn found(setting: &Setting, text: &str, source: Source) -> Found {
+fn found(setting: &Setting, text: &str, source: SettingSource) -> FoundSetting {
     let texts = match setting.form {
         Form::List(_) => text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
         _ => vec![text.to_owned()],
     };
-    Found { texts, source }
+    FoundSetting { texts, source }
 }

@@ -20,9 +20,9 @@ pub enum StoreSetting {
 /// # Errors
 /// Where the store is none, or one of Azure without an account.
 pub fn store(settings: &Settings<'_>) -> Result<StoreSetting, ConfigError> {
-    match settings.need::<Kind>(&table::STORE)? {
-        Kind::File(path) => Ok(StoreSetting::File(path)),
-        Kind::Azure => azure(settings).map(StoreSetting::Azure),
+    match settings.need::<StoreKind>(&table::STORE)? {
+        StoreKind::File(path) => Ok(StoreSetting::File(path)),
+        StoreKind::Azure => azure(settings).map(StoreSetting::Azure),
     }
 }
 
@@ -44,12 +44,12 @@ fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Kind {
+enum StoreKind {
     File(PathBuf),
     Azure,
 }
 
-impl FromStr for Kind {
+impl FromStr for StoreKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -67,10 +67,10 @@ mod tests {
 
     #[test]
     fn a_store_is_a_folder_or_azure_and_anything_else_is_told_the_form() {
-        assert_eq!("file:data".parse(), Ok(Kind::File("data".into())));
-        assert_eq!("azure".parse(), Ok(Kind::Azure));
+        assert_eq!("file:data".parse(), Ok(StoreKind::File("data".into())));
+        assert_eq!("azure".parse(), Ok(StoreKind::Azure));
         for text in ["", "file:", "data", "azure:x", "redis:1"] {
-            let error = text.parse::<Kind>().expect_err("no store");
+            let error = text.parse::<StoreKind>().expect_err("no store");
             assert!(error.contains("file:PATH"), "{error}");
         }
     }

@@ -16,7 +16,7 @@ const ROWS_PER_POST_MAX: f64 = 3.0;
 const POSTS_MIN: usize = 4;
 
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct CoalescePlan {
     pub points: Vec<PostKey>,
     pub ranges: Vec<CoalescedRange>,
 }
@@ -29,15 +29,15 @@ pub(super) struct CoalescedRange {
 }
 
 /// Without the months at hand nothing is known of the density, and every post is a point read.
-pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Plan {
+pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> CoalescePlan {
     let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
-        return Plan { points: keys.to_vec(), ranges: Vec::new() };
+        return CoalescePlan { points: keys.to_vec(), ranges: Vec::new() };
     };
     let mut by_month: BTreeMap<Month, Vec<PostKey>> = BTreeMap::new();
     for key in keys {
         by_month.entry(key.month()).or_default().push(key.clone());
     }
-    let mut plan = Plan::default();
+    let mut plan = CoalescePlan::default();
     for (month, mut keys) in by_month {
         keys.sort();
         match range_over(month, &keys, months) {

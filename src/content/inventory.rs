@@ -129,19 +129,19 @@ impl Content {
     }
 
     /// Walks every post with its body, drafts first, then the oldest month first.
-    pub fn walk(&self) -> Walk {
-        Walk { store: self.store.clone(), collection: Some(Collection::Drafts), continuation: None }
+    pub fn walk(&self) -> InventoryWalk {
+        InventoryWalk { store: self.store.clone(), collection: Some(Collection::Drafts), continuation: None }
     }
 }
 
 /// See [`Content::walk`].
-pub struct Walk {
+pub struct InventoryWalk {
     store: Store,
     collection: Option<Collection>,
     continuation: Option<Continuation>,
 }
 
-impl Walk {
+impl InventoryWalk {
     /// The posts of the next page of rows, which may be none; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<WholePost>>> {
         let Some(collection) = self.collection else { return Ok(None) };

@@ -15,9 +15,9 @@ use super::Content;
 use super::error::Result;
 use super::partition_catalog::scan_all;
 use super::repair;
-use super::rows::Fields;
+use super::rows::RowFields;
 use super::rows::term as rows;
-use super::write::intent::{self, Found};
+use super::write::intent::{self, StoredIntent};
 
 const FORWARD_TO: &str = "ForwardTo";
 const PENDING_FROM: &str = "PendingFrom";
@@ -43,10 +43,11 @@ impl Content {
         let is_left = |row: &Entity| {
             let is_of_before = row.properties.get(intent::FORMAT_NAME).is_none();
             let is_at_work = !self.is_alone() && intent::is_leased(row, now);
-            is_of_before && !is_at_work && matches!(intent::read(row), Ok(Found::Foreign))
+            is_of_before && !is_at_work && matches!(intent::read(row), Ok(StoredIntent::Foreign))
         };
         if migrated.terms > 0 || intents.iter().any(is_left) {
-            let done = repair::repair(self, repair::Options::default(), |line| tracing::info!(line, "store.repaired"));
+            let done =
+                repair::repair(self, repair::RepairOptions::default(), |line| tracing::info!(line, "store.repaired"));
             migrated.repaired = done.await?.fixed;
             tracing::info!(terms = migrated.terms, repaired = migrated.repaired, "store.migrated");
         }
@@ -118,7 +119,7 @@ impl OldTerms {
             } else if row.properties.get(PENDING_FROM).is_some() {
                 pending.push((slug, direction, row));
             } else if direction == Direction::Forward && row.properties.get(NAME).is_some() {
-                let fields = Fields(&row);
+                let fields = RowFields(&row);
                 let first_slug: Slug = fields.parsed("FirstSlug")?;
                 if first_slug != slug {
                     old.terms.insert(first_slug.clone(), read(kind, &fields, slug, first_slug)?);
@@ -126,9 +127,9 @@ impl OldTerms {
             }
         }
         for (slug, direction, row) in pending {
-            let fields = Fields(&row);
+            let fields = RowFields(&row);
             let from: Slug = fields.parsed(PENDING_FROM)?;
-            let redirects_here = |row: &Entity| Fields(row).parsed::<Slug>(FORWARD_TO).is_ok_and(|to| to == slug);
+            let redirects_here = |row: &Entity| RowFields(row).parsed::<Slug>(FORWARD_TO).is_ok_and(|to| to == slug);
             match leading.get(&from).is_some_and(redirects_here) {
                 true if direction == Direction::Forward => {
                     let first_slug: Slug = fields.parsed("FirstSlug")?;
@@ -139,7 +140,7 @@ impl OldTerms {
             }
         }
         for (slug, row) in leading {
-            let first_slug: Slug = Fields(&row).parsed("FirstSlug")?;
+            let first_slug: Slug = RowFields(&row).parsed("FirstSlug")?;
             let is_known = old
                 .terms
                 .get(&first_slug)
@@ -152,7 +153,7 @@ impl OldTerms {
     }
 }
 
-fn read(kind: TermKind, fields: &Fields<'_>, slug: Slug, first_slug: Slug) -> Result<Term> {
+fn read(kind: TermKind, fields: &RowFields<'_>, slug: Slug, first_slug: Slug) -> Result<Term> {
     Ok(Term {
         id: TermId { kind, first_slug },
         slug,

@@ -125,7 +125,7 @@ impl Content {
     }
 
     /// Reads everything and names each difference.
-    pub async fn check(&self) -> Result<check::Report> {
+    pub async fn check(&self) -> Result<check::CheckReport> {
         check::check(&self.store, || self.fresh_reader()).await
     }
 
@@ -136,7 +136,7 @@ impl Content {
     }
 
     /// Mends what differs, from the posts as the truth, and checks again. `told`: a line for each fix.
-    pub async fn repair(&self, options: repair::Options, told: impl FnMut(String)) -> Result<repair::Repaired> {
+    pub async fn repair(&self, options: repair::RepairOptions, told: impl FnMut(String)) -> Result<repair::Repaired> {
         repair::repair(self, options, told).await
     }
 

@@ -20,7 +20,7 @@ pub type FirstCharacters = Arc<Vec<Listed<String>>>;
 
 /// Where a reader reads.
 #[derive(Clone)]
-pub struct Source {
+pub struct CatalogSource {
     pub store: Store,
     /// Of the snapshot that the store shows; `None`: it shows each read its own moment.
     pub version: Option<u64>,
@@ -49,12 +49,12 @@ impl PartitionCatalogs {
     }
 
     /// The months of `Posts`, where no read is needed to tell.
-    pub fn cached_months(&self, source: &Source) -> Option<Months> {
+    pub fn cached_months(&self, source: &CatalogSource) -> Option<Months> {
         self.months.fresh(self.age_max, source.version)
     }
 
     /// One range read for each 1,000 months, or none; and a point read for each that is awaited.
-    pub async fn months(&self, source: &Source, collection: Collection) -> Result<Months, StoreError> {
+    pub async fn months(&self, source: &CatalogSource, collection: Collection) -> Result<Months, StoreError> {
         let rows = RowRange::new(place::months_partition(collection), None, None)?;
         let cached = match collection {
             Collection::Posts => &self.months,
@@ -65,7 +65,11 @@ impl PartitionCatalogs {
     }
 
     /// One range read, or none; and a point read for each that is awaited.
-    pub async fn first_characters(&self, source: &Source, kind: TermKind) -> Result<FirstCharacters, StoreError> {
+    pub async fn first_characters(
+        &self,
+        source: &CatalogSource,
+        kind: TermKind,
+    ) -> Result<FirstCharacters, StoreError> {
         let rows = RowRange::new(term::CATALOG_PARTITION, None, None)?;
         let cached = &self.terms[kind as usize];
         let table = Table::Terms(kind);
@@ -75,16 +79,16 @@ impl PartitionCatalogs {
 }
 
 struct Cached<P> {
-    state: Mutex<State<P>>,
+    state: Mutex<CatalogState<P>>,
 }
 
-struct State<P> {
+struct CatalogState<P> {
     /// One more with each `invalidate`: a list that was read before is not kept.
     generation: u64,
-    kept: Option<Kept<P>>,
+    kept: Option<CachedCatalog<P>>,
 }
 
-struct Kept<P> {
+struct CachedCatalog<P> {
     list: Arc<Vec<Listed<P>>>,
     read_at: Moment,
     /// Of the snapshot that it was read from.
@@ -93,7 +97,7 @@ struct Kept<P> {
 
 impl<P> Default for Cached<P> {
     fn default() -> Self {
-        Self { state: Mutex::new(State { generation: 0, kept: None }) }
+        Self { state: Mutex::new(CatalogState { generation: 0, kept: None }) }
     }
 }
 
@@ -119,7 +123,7 @@ impl<P> Cached<P> {
     async fn get(
         &self,
         age_max: Option<Duration>,
-        source: &Source,
+        source: &CatalogSource,
         (table, rows): (Table, &RowRange),
         read: impl Fn(&Entity) -> Result<Listed<P>, StoreError>,
         count_of: impl Fn(&P) -> (Table, Key),
@@ -141,12 +145,12 @@ impl<P> Cached<P> {
         let list = Arc::new(list);
         let mut state = self.lock();
         if state.generation == generation {
-            state.kept = Some(Kept { list: Arc::clone(&list), read_at, version: source.version });
+            state.kept = Some(CachedCatalog { list: Arc::clone(&list), read_at, version: source.version });
         }
         Ok(list)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State<P>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CatalogState<P>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,7 +13,7 @@ use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, Stor
 use super::coalesce;
 use super::error::{ContentError, Result};
 use super::moves;
-use super::partition_catalog::{FirstCharacters, Months, PartitionCatalogs, Source};
+use super::partition_catalog::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
 use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
@@ -23,14 +23,14 @@ const FINDS_MAX: usize = 8;
 
 /// What is wanted of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ReadPart {
     Summary,
     Whole,
 }
 
 #[derive(Clone)]
 pub struct Reader {
-    pub(super) source: Source,
+    pub(super) source: CatalogSource,
     counted: Arc<CountingStore>,
     pub(super) partition_catalogs: Arc<PartitionCatalogs>,
     now: Instant,
@@ -55,7 +55,7 @@ impl BodyPlace {
 impl Reader {
     pub fn new(counted: Arc<CountingStore>, partition_catalogs: Arc<PartitionCatalogs>, now: Instant) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
-        Self { source: Source { store, version: None }, counted, partition_catalogs, now, actor: None }
+        Self { source: CatalogSource { store, version: None }, counted, partition_catalogs, now, actor: None }
     }
 
     /// Reads everything as it is at this moment, whatever is written afterwards, if the store has snapshots. To be dropped with the answer.
@@ -64,7 +64,7 @@ impl Reader {
     /// If the store fails.
     pub async fn at_one_moment(self) -> Result<Self> {
         let Some(snapshot) = self.store().snapshot().await? else { return Ok(self) };
-        let source = Source { store: snapshot.store, version: Some(snapshot.version) };
+        let source = CatalogSource { store: snapshot.store, version: Some(snapshot.version) };
         Ok(Self { source, ..self })
     }
 
@@ -152,32 +152,32 @@ impl Reader {
 
     /// By id: 2 point reads.
     pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
-        Ok(self.find(&lookup::by_id(id), None, Part::Summary).await?.map(|found| Arc::new(found.post)))
+        Ok(self.find(&lookup::by_id(id), None, ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
     }
 
     pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
-        self.find(&lookup::by_id(id), None, Part::Whole).await
+        self.find(&lookup::by_id(id), None, ReadPart::Whole).await
     }
 
     /// By a slug that the post has (2 point reads) or once had (3), without its body.
     pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
-        Ok(self.find(&lookup::by_slug(slug), Some(slug), Part::Summary).await?.map(|found| Arc::new(found.post)))
+        Ok(self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
     }
 
     /// As [`post_by_slug`](Self::post_by_slug), with its body, for as many reads.
     pub async fn whole_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
-        self.find(&lookup::by_slug(slug), Some(slug), Part::Whole).await
+        self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await
     }
 
     /// The post that a row of `PostKeys` leads to, its body empty where only the summary is asked for. `slug`: what it must bear, for a slug
     /// is claimed before the post has it.
-    async fn find(&self, key: &Key, slug: Option<&Slug>, part: Part) -> Result<Option<WholePost>> {
+    async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
             let Some((place, row_slug, etag)) = self.look_up(key).await? else { return Ok(None) };
             let found = match part {
-                Part::Summary => self.summary_at(&place, &row_slug).await?,
-                Part::Whole => self.whole_at(&place, &row_slug).await?,
+                ReadPart::Summary => self.summary_at(&place, &row_slug).await?,
+                ReadPart::Whole => self.whole_at(&place, &row_slug).await?,
             };
             if let Some(whole) = found {
                 let has_term =

@@ -24,7 +24,7 @@ const LONG_BYTES: usize = 128 << 10;
 
 /// Renders bodies, and keeps what was rendered.
 pub struct Renderer {
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptRendering>,
     /// One core is left to the threads that serve.
     medium: Arc<Semaphore>,
     long: Arc<Semaphore>,
@@ -43,7 +43,7 @@ impl Renderer {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
         Self {
-            kept: Mutex::new(Kept::of(bytes_max)),
+            kept: Mutex::new(KeptRendering::of(bytes_max)),
             medium,
             long: Arc::new(Semaphore::new(1)),
             long_thread: LongThread::default(),
@@ -124,7 +124,7 @@ impl Renderer {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, KeptRendering> {
         self.kept.lock().expect("no panic happens while this is held")
     }
 }
@@ -151,7 +151,7 @@ impl LongThread {
 
 /// What was rendered last, in two generations: when the new one has half of the bytes it becomes the old one, and the old one is dropped, except what
 /// was asked for since.
-struct Kept {
+struct KeptRendering {
     bytes_max: usize,
     new: Generation,
     old: Generation,
@@ -166,7 +166,7 @@ struct Generation {
 /// What an entry takes beside its texts.
 const ENTRY_BYTES: usize = 200;
 
-impl Kept {
+impl KeptRendering {
     fn of(bytes_max: usize) -> Self {
         Self { bytes_max, new: Generation::default(), old: Generation::default() }
     }
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_in_bytes_and_what_is_asked_for_stays() {
-        let mut kept = Kept::of(100_000);
+        let mut kept = KeptRendering::of(100_000);
         let rendered = |bytes: usize| Arc::new(Rendered { html: "x".repeat(bytes), ..Rendered::default() });
         let often: Arc<str> = "often".into();
         kept.keep(Arc::clone(&often), rendered(1_000));
@@ -283,6 +283,6 @@ mod tests {
         assert!(kept.get(&"0".into()).is_none());
         kept.keep("large".into(), rendered(60_000));
         assert!(kept.get(&"large".into()).is_none(), "one alone does not push all others out");
-        assert!(Kept::of(0).get(&often).is_none());
+        assert!(KeptRendering::of(0).get(&often).is_none());
     }
 }

@@ -16,7 +16,7 @@ use crate::oidc::{BadJwt, Provider};
 
 use super::context;
 use super::error::{Code, coded};
-use super::failure::{Failure, with_code};
+use super::failure::{ReadFailure, with_code};
 
 /// Shorter tokens can be guessed.
 pub const TOKEN_CHARS_MIN: usize = 24;
@@ -139,7 +139,7 @@ pub fn has_token(request: &Request) -> bool {
 }
 
 /// A failure before anything of the request ran, which therefore stands nowhere in it.
-pub(super) fn failed(failure: Failure) -> ServerError {
+pub(super) fn failed(failure: ReadFailure) -> ServerError {
     let mut error = Error::from(failure).into_server_error(Pos::default());
     error.locations.clear();
     error
@@ -158,7 +158,7 @@ pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<(), Error> {
         return Ok(());
     }
     let refused = ContentError::Forbidden { needed: Role::Reader, what: "the post is another author's" };
-    Err(Failure::from(refused).into())
+    Err(ReadFailure::from(refused).into())
 }
 
 /// The actor of this request.
@@ -172,7 +172,7 @@ pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor, Error> 
             Code::Unauthenticated,
         )),
         Some(actor) if actor.role < needed => {
-            Err(Failure::from(ContentError::Forbidden { needed, what: "your token's role is a lower one" }).into())
+            Err(ReadFailure::from(ContentError::Forbidden { needed, what: "your token's role is a lower one" }).into())
         }
         Some(actor) => Ok(actor),
     }

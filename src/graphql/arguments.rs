@@ -8,7 +8,7 @@ use crate::content::pages::{Filter, PageArguments, PostList, RequestedFields, Sc
 use crate::content::tokens;
 use crate::model::{PostKey, Slug, TermKind, TokenId};
 
-use super::failure::Failure;
+use super::failure::ReadFailure;
 use super::scalars::DateTime;
 
 /// Which posts a list holds. All that is given must hold. Slugs name categories, tags and authors.
@@ -44,19 +44,22 @@ pub struct Paging {
 }
 
 impl Paging {
-    pub fn of_posts(self, list: &PostList) -> Result<PageArguments<PostKey>, Failure> {
+    pub fn of_posts(self, list: &PostList) -> Result<PageArguments<PostKey>, ReadFailure> {
         self.decode(|argument, text| list.decode_cursor(argument, text))
     }
 
-    pub fn of_terms(self, kind: TermKind) -> Result<PageArguments<Slug>, Failure> {
+    pub fn of_terms(self, kind: TermKind) -> Result<PageArguments<Slug>, ReadFailure> {
         self.decode(|argument, text| terms::decode_cursor(kind, argument, text))
     }
 
-    pub fn of_tokens(self) -> Result<PageArguments<TokenId>, Failure> {
+    pub fn of_tokens(self) -> Result<PageArguments<TokenId>, ReadFailure> {
         self.decode(tokens::page::decode_cursor)
     }
 
-    fn decode<C>(self, decode: impl Fn(&'static str, &str) -> content::Result<C>) -> Result<PageArguments<C>, Failure> {
+    fn decode<C>(
+        self,
+        decode: impl Fn(&'static str, &str) -> content::Result<C>,
+    ) -> Result<PageArguments<C>, ReadFailure> {
         let after = self.after.map(|text| decode("after", &text)).transpose()?;
         let before = self.before.map(|text| decode("before", &text)).transpose()?;
         Ok(PageArguments { first: self.first, last: self.last, after, before })
@@ -64,7 +67,7 @@ impl Paging {
 }
 
 impl PostFilter {
-    pub fn into_list(self, scope: Scope) -> Result<PostList, Failure> {
+    pub fn into_list(self, scope: Scope) -> Result<PostList, ReadFailure> {
         let filter = Filter {
             published_after: self.published_after.map(|at| at.0),
             published_before: self.published_before.map(|at| at.0),

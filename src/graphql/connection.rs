@@ -8,7 +8,7 @@ use crate::content::pages::{Page, PostList, terms, total};
 use crate::model::{Post, Term, TermKind};
 
 use super::context;
-use super::failure::Failure;
+use super::failure::ReadFailure;
 use super::types::post::PostObject;
 use super::types::term::{Author, Category, Tag};
 
@@ -75,7 +75,7 @@ impl PostConnection {
 
     /// How many posts the whole list holds. Exact; counted only when asked for.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
-        let total = total::count_posts(&context::of(ctx).reader, &self.list).await.map_err(Failure::from)?;
+        let total = total::count_posts(&context::of(ctx).reader, &self.list).await.map_err(ReadFailure::from)?;
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
@@ -126,6 +126,6 @@ term_connection!(TagConnection, TagEdge, Tag, TermKind::Tag, "tags");
 term_connection!(AuthorConnection, AuthorEdge, Author, TermKind::Author, "authors");
 
 async fn count_terms(ctx: &Context<'_>, kind: TermKind) -> Result<i32> {
-    let total = total::count_terms(&context::of(ctx).reader, kind).await.map_err(Failure::from)?;
+    let total = total::count_terms(&context::of(ctx).reader, kind).await.map_err(ReadFailure::from)?;
     Ok(i32::try_from(total).unwrap_or(i32::MAX))
 }

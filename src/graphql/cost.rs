@@ -108,13 +108,13 @@ pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError>
     let document = request.parsed_query()?;
     let Ok(operation) = select_operation(document, name.as_deref()) else { return Ok(Bound::default()) };
     let operation = &operation.node;
-    let mut walk = Walk { document, variables, operation, months: months as u64, fragments: HashMap::new() };
-    Ok(walk.selection(&operation.selection_set.node, Place::Query))
+    let mut walk = CostWalk { document, variables, operation, months: months as u64, fragments: HashMap::new() };
+    Ok(walk.selection(&operation.selection_set.node, CostPlace::Query))
 }
 
 /// Which type a selection is on, as far as its cost hangs on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum CostPlace {
     /// The root of a query or of a mutation.
     Query,
     /// What a mutation answers.
@@ -139,16 +139,16 @@ enum Place {
     Plain,
 }
 
-struct Walk<'a> {
+struct CostWalk<'a> {
     document: &'a ExecutableDocument,
     variables: Variables,
     operation: &'a OperationDefinition,
     months: u64,
-    fragments: HashMap<(&'a Name, Place), Bound>,
+    fragments: HashMap<(&'a Name, CostPlace), Bound>,
 }
 
-impl<'a> Walk<'a> {
-    fn selection(&mut self, set: &'a SelectionSet, place: Place) -> Bound {
+impl<'a> CostWalk<'a> {
+    fn selection(&mut self, set: &'a SelectionSet, place: CostPlace) -> Bound {
         let each = set.items.iter().map(|selection| match &selection.node {
             Selection::Field(field) => self.field(&field.node, place),
             Selection::InlineFragment(inline) => {
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
         each.fold(Bound::default(), Bound::plus)
     }
 
-    fn fragment(&mut self, name: &'a Positioned<Name>, place: Place) -> Bound {
+    fn fragment(&mut self, name: &'a Positioned<Name>, place: CostPlace) -> Bound {
         let Some(fragment) = self.document.fragments.get(&name.node) else { return Bound::default() };
         let place = narrow(place, Some(fragment.node.type_condition.node.on.node.as_str()));
         if let Some(known) = self.fragments.get(&(&name.node, place)) {
@@ -172,59 +172,61 @@ impl<'a> Walk<'a> {
         bound
     }
 
-    fn field(&mut self, field: &'a Field, place: Place) -> Bound {
+    fn field(&mut self, field: &'a Field, place: CostPlace) -> Bound {
         let (own, below, times) = self.step(field, place);
         let value = Bound { values: 1, ..Bound::default() };
         own.plus(value).plus(self.selection(&field.selection_set.node, below).times(times))
     }
 
     /// What the field itself costs, what its selection is on, and how many of these it gives.
-    fn step(&self, field: &Field, place: Place) -> (Bound, Place, u64) {
+    fn step(&self, field: &Field, place: CostPlace) -> (Bound, CostPlace, u64) {
         let none = Bound::default();
         match (place, field.name.node.as_str()) {
-            (Place::Query, "post") => (Bound::new(POST_READS, 0), Place::Post, 1),
-            (Place::Query, "preview") => (Bound::new(POST_READS + 1, 0), Place::Post, 1),
-            (Place::Query, "createPreview" | "revokePreviews") => (CHANGE_OF_TOKEN, Place::Plain, 1),
-            (Place::Query, "node") => (Bound::new(TERM_READS, 0), Place::Post, 1),
-            (Place::Query, "nodes") => {
+            (CostPlace::Query, "post") => (Bound::new(POST_READS, 0), CostPlace::Post, 1),
+            (CostPlace::Query, "preview") => (Bound::new(POST_READS + 1, 0), CostPlace::Post, 1),
+            (CostPlace::Query, "createPreview" | "revokePreviews") => (CHANGE_OF_TOKEN, CostPlace::Plain, 1),
+            (CostPlace::Query, "node") => (Bound::new(TERM_READS, 0), CostPlace::Post, 1),
+            (CostPlace::Query, "nodes") => {
                 let ids = self.list_length(field, "ids");
-                (Bound::new(TERM_READS, 0).times(ids), Place::Post, ids)
+                (Bound::new(TERM_READS, 0).times(ids), CostPlace::Post, ids)
             }
-            (Place::Query, "category" | "tag" | "author") => (Bound::new(TERM_READS, 0), Place::Term, 1),
-            (Place::Query, "posts") => self.posts(field, self.is_given(field, "filter")),
-            (Place::Query, "drafts" | "scheduledPosts") => self.hidden_posts(field),
-            (Place::Query, "categories" | "tags" | "authors") => self.terms(field),
-            (Place::Query, "changes") => (CHANGES, Place::Plain, 1),
-            (Place::Post, "revisions") => (REVISIONS, Place::Revisions, self.revisions_asked(field)),
-            (Place::Revisions, "edges" | "nodes" | "node") => (none, Place::Revisions, 1),
-            (Place::Revisions, "authors" | "categories" | "tags") => {
-                (Bound::new(TERMS_MAX as u64, 0), Place::Term, TERMS_MAX as u64)
+            (CostPlace::Query, "category" | "tag" | "author") => (Bound::new(TERM_READS, 0), CostPlace::Term, 1),
+            (CostPlace::Query, "posts") => self.posts(field, self.is_given(field, "filter")),
+            (CostPlace::Query, "drafts" | "scheduledPosts") => self.hidden_posts(field),
+            (CostPlace::Query, "categories" | "tags" | "authors") => self.terms(field),
+            (CostPlace::Query, "changes") => (CHANGES, CostPlace::Plain, 1),
+            (CostPlace::Post, "revisions") => (REVISIONS, CostPlace::Revisions, self.revisions_asked(field)),
+            (CostPlace::Revisions, "edges" | "nodes" | "node") => (none, CostPlace::Revisions, 1),
+            (CostPlace::Revisions, "authors" | "categories" | "tags") => {
+                (Bound::new(TERMS_MAX as u64, 0), CostPlace::Term, TERMS_MAX as u64)
             }
-            (Place::Query, "tokens") => (TOKENS, Place::Plain, 1),
-            (Place::Query, "createToken" | "revokeToken") => (TOKENS.plus(CHANGE_OF_TOKEN), Place::Plain, 1),
-            (Place::Query, "createPost" | "updatePost" | "restoreRevision" | "publishPost" | "unpublishPost") => {
-                (CHANGE, Place::Payload, 1)
+            (CostPlace::Query, "tokens") => (TOKENS, CostPlace::Plain, 1),
+            (CostPlace::Query, "createToken" | "revokeToken") => (TOKENS.plus(CHANGE_OF_TOKEN), CostPlace::Plain, 1),
+            (CostPlace::Query, "createPost" | "updatePost" | "restoreRevision" | "publishPost" | "unpublishPost") => {
+                (CHANGE, CostPlace::Payload, 1)
             }
-            (Place::Query, "deletePost" | "saveCategory" | "saveTag" | "saveAuthor") => (CHANGE, Place::Payload, 1),
-            (Place::Query, "deleteCategory" | "deleteTag" | "deleteAuthor") => (CHANGE, Place::Plain, 1),
-            (Place::Payload, "post") => (none, Place::Post, 1),
-            (Place::Payload, "category" | "tag" | "author") => (none, Place::Term, 1),
-            (Place::Query, "archive") => {
-                (Bound::new(0, PARTITION_CATALOG_READS + 1), Place::Months, self.months_asked(field))
+            (CostPlace::Query, "deletePost" | "saveCategory" | "saveTag" | "saveAuthor") => {
+                (CHANGE, CostPlace::Payload, 1)
             }
-            (Place::Months, "posts") => self.posts(field, false),
-            (Place::Post | Place::Term, "posts") => self.posts(field, true),
-            (Place::Post, "body") => (Bound::new(1 + POST_READS, 0), Place::Plain, 1),
-            (Place::Post, "author") => (Bound::new(TERM_READS, 0), Place::Term, 1),
-            (Place::Post, "authors" | "categories" | "tags") => {
-                (Bound::new(TERMS_MAX as u64, 0), Place::Term, TERMS_MAX as u64)
+            (CostPlace::Query, "deleteCategory" | "deleteTag" | "deleteAuthor") => (CHANGE, CostPlace::Plain, 1),
+            (CostPlace::Payload, "post") => (none, CostPlace::Post, 1),
+            (CostPlace::Payload, "category" | "tag" | "author") => (none, CostPlace::Term, 1),
+            (CostPlace::Query, "archive") => {
+                (Bound::new(0, PARTITION_CATALOG_READS + 1), CostPlace::Months, self.months_asked(field))
             }
-            (Place::Post, "newer" | "older") => (Bound::new(2, PARTITION_CATALOG_READS + 2), Place::Post, 1),
-            (Place::Connection { of_posts, items, .. }, "edges") => (none, Place::Edge { of_posts }, items),
-            (Place::Connection { of_posts, items, .. }, "nodes") => (none, item(of_posts), items),
-            (Place::Connection { total, .. }, "totalCount") => (total, Place::Plain, 1),
-            (Place::Edge { of_posts }, "node") => (none, item(of_posts), 1),
-            _ => (none, Place::Plain, 1),
+            (CostPlace::Months, "posts") => self.posts(field, false),
+            (CostPlace::Post | CostPlace::Term, "posts") => self.posts(field, true),
+            (CostPlace::Post, "body") => (Bound::new(1 + POST_READS, 0), CostPlace::Plain, 1),
+            (CostPlace::Post, "author") => (Bound::new(TERM_READS, 0), CostPlace::Term, 1),
+            (CostPlace::Post, "authors" | "categories" | "tags") => {
+                (Bound::new(TERMS_MAX as u64, 0), CostPlace::Term, TERMS_MAX as u64)
+            }
+            (CostPlace::Post, "newer" | "older") => (Bound::new(2, PARTITION_CATALOG_READS + 2), CostPlace::Post, 1),
+            (CostPlace::Connection { of_posts, items, .. }, "edges") => (none, CostPlace::Edge { of_posts }, items),
+            (CostPlace::Connection { of_posts, items, .. }, "nodes") => (none, item(of_posts), items),
+            (CostPlace::Connection { total, .. }, "totalCount") => (total, CostPlace::Plain, 1),
+            (CostPlace::Edge { of_posts }, "node") => (none, item(of_posts), 1),
+            _ => (none, CostPlace::Plain, 1),
         }
     }
 
@@ -241,7 +243,7 @@ impl<'a> Walk<'a> {
     }
 
     /// One page: the months or the index with what is looked up, and the reads that tell of its neighbours.
-    fn posts(&self, field: &Field, by_index: bool) -> (Bound, Place, u64) {
+    fn posts(&self, field: &Field, by_index: bool) -> (Bound, CostPlace, u64) {
         let items = self.page_size(field);
         let page = if by_index {
             Bound::new(
@@ -254,21 +256,21 @@ impl<'a> Walk<'a> {
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
         let neighbours = if has_cursor { Bound::new(4, 2 * (PARTITION_CATALOG_READS + 2)) } else { Bound::default() };
         let total = Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
-        (page.plus(neighbours), Place::Connection { of_posts: true, items, total }, 1)
+        (page.plus(neighbours), CostPlace::Connection { of_posts: true, items, total }, 1)
     }
 
     /// Who asks is not known here: an author's own drafts are filtered from all of them, for the page and for each of its sides.
-    fn hidden_posts(&self, field: &Field) -> (Bound, Place, u64) {
+    fn hidden_posts(&self, field: &Field) -> (Bound, CostPlace, u64) {
         let (page, connection, times) = self.posts(field, true);
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
         let filtered = Bound::new(0, u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
         (page.plus(filtered.times(if has_cursor { 3 } else { 1 })), connection, times)
     }
 
-    fn terms(&self, field: &Field) -> (Bound, Place, u64) {
+    fn terms(&self, field: &Field) -> (Bound, CostPlace, u64) {
         // The first characters that slugs begin with: ten digits and twenty-six letters.
         let items = self.page_size(field);
-        (Bound::new(2, 1 + 3 * 36), Place::Connection { of_posts: false, items, total: Bound::new(0, 1) }, 1)
+        (Bound::new(2, 1 + 3 * 36), CostPlace::Connection { of_posts: false, items, total: Bound::new(0, 1) }, 1)
     }
 
     fn page_size(&self, field: &Field) -> u64 {
@@ -309,14 +311,14 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn item(of_posts: bool) -> Place {
-    if of_posts { Place::Post } else { Place::Term }
+fn item(of_posts: bool) -> CostPlace {
+    if of_posts { CostPlace::Post } else { CostPlace::Term }
 }
 
 /// `node` and `nodes` give any type, and a fragment says which.
-fn narrow(place: Place, on: Option<&str>) -> Place {
+fn narrow(place: CostPlace, on: Option<&str>) -> CostPlace {
     match (place, on) {
-        (Place::Post, Some("Category" | "Tag" | "Author")) => Place::Term,
+        (CostPlace::Post, Some("Category" | "Tag" | "Author")) => CostPlace::Term,
         (place, _) => place,
     }
 }

@@ -9,36 +9,36 @@ use super::error::Code;
 use crate::content::ContentError;
 
 /// A field's own failure.
-pub enum Failure {
+pub enum ReadFailure {
     Own(ContentError),
     /// Told to every field that shared a batch.
     Shared(Arc<ContentError>),
 }
 
-impl From<ContentError> for Failure {
+impl From<ContentError> for ReadFailure {
     fn from(error: ContentError) -> Self {
         Self::Own(error)
     }
 }
 
-impl From<Arc<ContentError>> for Failure {
+impl From<Arc<ContentError>> for ReadFailure {
     fn from(error: Arc<ContentError>) -> Self {
         Self::Shared(error)
     }
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
+impl From<ReadFailure> for Error {
+    fn from(failure: ReadFailure) -> Self {
         match &failure {
-            Failure::Own(error) => describe(error),
-            Failure::Shared(error) => describe(error),
+            ReadFailure::Own(error) => describe(error),
+            ReadFailure::Shared(error) => describe(error),
         }
     }
 }
 
 /// An input that cannot be taken, found by a resolver.
-pub fn bad_input(argument: &'static str, message: impl Into<String>) -> Failure {
-    Failure::Own(ContentError::BadArgument { argument, message: message.into() })
+pub fn bad_input(argument: &'static str, message: impl Into<String>) -> ReadFailure {
+    ReadFailure::Own(ContentError::BadArgument { argument, message: message.into() })
 }
 
 pub(super) fn with_code(message: String, code: Code) -> Error {

@@ -29,10 +29,10 @@ const UNIT: u64 = 1024;
 
 /// The memory of all answers of a process. Clones are the same.
 #[derive(Debug, Clone)]
-pub struct AnswerMemory(Arc<Shared>);
+pub struct AnswerMemory(Arc<MemoryState>);
 
 #[derive(Debug)]
-struct Shared {
+struct MemoryState {
     pool: Arc<Semaphore>,
     pool_bytes: u64,
     connection_bytes: u64,
@@ -47,7 +47,7 @@ impl AnswerMemory {
         let pool = Arc::new(Semaphore::new(units(bytes) as usize));
         let connection_bytes = connection_bytes.min(bytes);
         let (waiting, pressure) = (Semaphore::new(waiting), watch::Sender::new(()));
-        Self(Arc::new(Shared { pool, pool_bytes: bytes, connection_bytes, waiting, pressure }))
+        Self(Arc::new(MemoryState { pool, pool_bytes: bytes, connection_bytes, waiting, pressure }))
     }
 
     /// The share of a new connection.
@@ -102,11 +102,11 @@ pub struct Charge(Arc<Charged>);
 #[derive(Debug)]
 struct Charged {
     connection: ConnectionMemory,
-    held: Mutex<Held>,
+    held: Mutex<HeldBytes>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldBytes {
     own: Option<OwnedSemaphorePermit>,
     /// Of the connection and of the pool, each time as much of both.
     shared: Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>,
@@ -114,7 +114,7 @@ struct Held {
     bytes: u64,
 }
 
-impl Held {
+impl HeldBytes {
     fn units(&self) -> u64 {
         let count = |permit: &OwnedSemaphorePermit| permit.num_permits() as u64;
         self.own.as_ref().map_or(0, count) + self.shared.as_ref().map_or(0, |(connection, _)| count(connection))
@@ -262,12 +262,12 @@ impl Charge {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, HeldBytes> {
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shared {
+impl MemoryState {
     /// `None` if there was no room in time.
     async fn wait_for_budget(&self, semaphore: &Arc<Semaphore>, needed: u32) -> Option<OwnedSemaphorePermit> {
         let mut room = pin!(Arc::clone(semaphore).acquire_many_owned(needed));

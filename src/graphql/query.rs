@@ -15,7 +15,7 @@ use super::access;
 use super::arguments::{Paging, PostFilter, requested};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
 use super::context;
-use super::failure::{Failure, bad_input};
+use super::failure::{ReadFailure, bad_input};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;
@@ -64,10 +64,10 @@ impl Query {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ctx.look_ahead().field("body").exists() {
-            let found = reader.whole_by_slug(&slug).await.map_err(Failure::from)?;
+            let found = reader.whole_by_slug(&slug).await.map_err(ReadFailure::from)?;
             return Ok(found.map(|whole| PostObject::with_body(Arc::new(whole.post), whole.markdown)));
         }
-        Ok(reader.post_by_slug(&slug).await.map_err(Failure::from)?.map(PostObject::new))
+        Ok(reader.post_by_slug(&slug).await.map_err(ReadFailure::from)?.map(PostObject::new))
     }
 
     /// The post that a preview link shows, as it is now, drafts too; it needs no other token. Null where the post was deleted since. A link that
@@ -78,7 +78,7 @@ impl Query {
         #[graphql(desc = "As `createPreview` has given it.")] token: String,
     ) -> Result<Option<PostObject>> {
         let request = context::of(ctx);
-        let found = Previews::new(&request.content, &request.reader).show(&token).await.map_err(Failure::from)?;
+        let found = Previews::new(&request.content, &request.reader).show(&token).await.map_err(ReadFailure::from)?;
         Ok(found.map(PostObject::from))
     }
 
@@ -139,7 +139,7 @@ impl Query {
         #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
     ) -> Result<PostConnection> {
-        let list = PostList::drafts(access::require(ctx, Role::Reader)?).map_err(Failure::from)?;
+        let list = PostList::drafts(access::require(ctx, Role::Reader)?).map_err(ReadFailure::from)?;
         page_of_posts(ctx, list, Paging { first, after, last, before }).await
     }
 
@@ -154,7 +154,7 @@ impl Query {
         #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
     ) -> Result<PostConnection> {
-        let list = PostList::scheduled(access::require(ctx, Role::Reader)?).map_err(Failure::from)?;
+        let list = PostList::scheduled(access::require(ctx, Role::Reader)?).map_err(ReadFailure::from)?;
         page_of_posts(ctx, list, Paging { first, after, last, before }).await
     }
 
@@ -205,7 +205,7 @@ impl Query {
         #[graphql(desc = "The `cursor` of a change: those before it.")] after: Option<String>,
     ) -> Result<ChangeConnection> {
         access::require(ctx, Role::Editor)?;
-        let page = context::of(ctx).reader.changes(first, after.as_deref()).await.map_err(Failure::from)?;
+        let page = context::of(ctx).reader.changes(first, after.as_deref()).await.map_err(ReadFailure::from)?;
         Ok(ChangeConnection(page))
     }
 
@@ -222,9 +222,9 @@ impl Query {
         let actor = access::require(ctx, Role::Admin)?;
         let arguments = Paging { first, after, last, before }.of_tokens()?;
         let request = context::of(ctx);
-        let tokens = Tokens::new(&request.content, &request.reader, actor).map_err(Failure::from)?;
-        let all = tokens.list().await.map_err(Failure::from)?;
-        let page = tokens::page::page(&all, &arguments).map_err(Failure::from)?;
+        let tokens = Tokens::new(&request.content, &request.reader, actor).map_err(ReadFailure::from)?;
+        let all = tokens.list().await.map_err(ReadFailure::from)?;
+        let page = tokens::page::page(&all, &arguments).map_err(ReadFailure::from)?;
         Ok(TokenConnection { page, total: all.len() })
     }
 
@@ -240,18 +240,19 @@ impl Query {
             year.is_none_or(|year| i32::from(found.year()) == year)
                 && month.is_none_or(|month| i32::from(found.month()) == month)
         };
-        let months = total::archive(&context::of(ctx).reader, is_asked).await.map_err(Failure::from)?;
+        let months = total::archive(&context::of(ctx).reader, is_asked).await.map_err(ReadFailure::from)?;
         Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
     }
 }
 
 async fn page_of_posts(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<PostConnection> {
     let arguments = paging.of_posts(&list)?;
-    let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(Failure::from)?;
+    let page =
+        context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(ReadFailure::from)?;
     Ok(PostConnection { list, page })
 }
 
-fn check_month(year: Option<i32>, month: Option<i32>) -> Result<(), Failure> {
+fn check_month(year: Option<i32>, month: Option<i32>) -> Result<(), ReadFailure> {
     match (year, month) {
         (None, Some(_)) => Err(bad_input("month", "`month` needs `year`")),
         (Some(year), _) if !(1..=9999).contains(&year) => {
@@ -269,11 +270,11 @@ async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
     match id.parse::<NodeId>() {
         Err(()) => Ok(None),
         Ok(NodeId::Post(id)) => {
-            let found = request.loaders.post(&id).await.map_err(Failure::from)?;
+            let found = request.loaders.post(&id).await.map_err(ReadFailure::from)?;
             Ok(found.map(|post| Node::Post(PostObject::new(post))))
         }
         Ok(NodeId::Term(id)) => {
-            let found = request.loaders.term(id.kind, &id.first_slug).await.map_err(Failure::from)?;
+            let found = request.loaders.term(id.kind, &id.first_slug).await.map_err(ReadFailure::from)?;
             Ok(found.filter(|term| term.id == id).map(node_of_term))
         }
     }
@@ -289,10 +290,10 @@ fn node_of_term(term: Arc<Term>) -> Node {
 
 async fn term(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
     let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
-    Ok(context::of(ctx).loaders.term(kind, &slug).await.map_err(Failure::from)?)
+    Ok(context::of(ctx).loaders.term(kind, &slug).await.map_err(ReadFailure::from)?)
 }
 
 async fn page_of_terms(ctx: &Context<'_>, kind: TermKind, paging: Paging) -> Result<Page<Arc<Term>>> {
     let arguments = paging.of_terms(kind)?;
-    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, requested(ctx)).await.map_err(Failure::from)?)
+    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, requested(ctx)).await.map_err(ReadFailure::from)?)
 }

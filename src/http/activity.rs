@@ -20,16 +20,16 @@ const PIECE_BYTES: usize = 16 * 1024;
 
 /// Clones are the same.
 #[derive(Debug, Clone)]
-pub struct Activity(Arc<Shared>);
+pub struct Activity(Arc<SharedActivity>);
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedActivity {
+    state: Mutex<ActivityState>,
     changed: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct ActivityState {
     /// When each request that is under way began.
     under_way: Vec<Instant>,
     /// Of each answer that is being sent, when a piece of it was passed on for the last time.
@@ -52,7 +52,7 @@ struct Sent {
 
 impl Activity {
     pub fn begin() -> Self {
-        let state = State {
+        let state = ActivityState {
             under_way: Vec::new(),
             sending: Vec::new(),
             next_id: 0,
@@ -62,7 +62,7 @@ impl Activity {
             is_http2: false,
             is_asked_to_leave: false,
         };
-        Self(Arc::new(Shared { state: Mutex::new(state), changed: Notify::new() }))
+        Self(Arc::new(SharedActivity { state: Mutex::new(state), changed: Notify::new() }))
     }
 
     /// A request's head is complete. It is under way until its answer is dropped.
@@ -141,7 +141,7 @@ impl Activity {
         self.with(|state| state.head_since)
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, look: impl FnOnce(&mut ActivityState) -> T) -> T {
         look(&mut self.0.state.lock().expect("no panic happens while this is held"))
     }
 }
@@ -201,19 +201,19 @@ impl Sending {
         });
         let piece = self.rest.split_to(self.rest.len().min(PIECE_BYTES));
         match &self.charge {
-            Some(charge) => Bytes::from_owner(Charged { piece, _charge: charge.clone() }),
+            Some(charge) => Bytes::from_owner(ChargedBytes { piece, _charge: charge.clone() }),
             None => piece,
         }
     }
 }
 
 /// A piece that may stay in the buffers of its connection after its body has ended.
-struct Charged {
+struct ChargedBytes {
     piece: Bytes,
     _charge: Charge,
 }
 
-impl AsRef<[u8]> for Charged {
+impl AsRef<[u8]> for ChargedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.piece
     }

@@ -12,7 +12,7 @@ use crate::graphql::error::{Code, code_word, coded};
 
 /// A request that is refused before it is a GraphQL request at all.
 #[derive(Debug)]
-pub struct Failure {
+pub struct RequestFailure {
     pub status: StatusCode,
     pub code: Code,
     pub message: String,
@@ -20,7 +20,7 @@ pub struct Failure {
     pub allow: Option<&'static str>,
 }
 
-impl Failure {
+impl RequestFailure {
     pub fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), allow: None }
     }
@@ -56,13 +56,13 @@ impl Failure {
 }
 
 /// As it stands in a batch, where no status of its own can tell of it.
-impl From<Failure> for GraphqlResponse {
-    fn from(failure: Failure) -> Self {
+impl From<RequestFailure> for GraphqlResponse {
+    fn from(failure: RequestFailure) -> Self {
         Self::from_errors(vec![coded(failure.code, failure.message, None)])
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for RequestFailure {
     fn into_response(self) -> Response<Body> {
         self.render(Media::Json)
     }

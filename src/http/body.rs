@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{answer::Failure, limits::HttpLimits};
+use super::{answer::RequestFailure, limits::HttpLimits};
 use crate::graphql::error::Code;
 
 /// How much of a refused body is read and thrown away. A client that is still sending when its connection is closed sees a
@@ -66,7 +66,7 @@ pub async fn read(
     body: Body,
     limits: &HttpLimits,
     memory: &BodyMemory,
-) -> Result<Received, Failure> {
+) -> Result<Received, RequestFailure> {
     if waits_for_consent(headers) && declared_length(headers) > limits.body_bytes as u64 {
         return Err(too_large(limits.body_bytes));
     }
@@ -96,7 +96,7 @@ struct Reading<'a> {
     charge: Option<OwnedSemaphorePermit>,
     seen: usize,
     /// Set as soon as the body cannot be taken; from then on it is read and thrown away.
-    refused: Option<Failure>,
+    refused: Option<RequestFailure>,
 }
 
 impl<'a> Reading<'a> {
@@ -104,10 +104,11 @@ impl<'a> Reading<'a> {
         Self { bytes_max, memory, kept: Vec::new(), charge: None, seen: 0, refused: None }
     }
 
-    async fn read(&mut self, body: Body) -> Result<(), Failure> {
+    async fn read(&mut self, body: Body) -> Result<(), RequestFailure> {
         let mut chunks = body.into_data_stream();
         while let Some(chunk) = chunks.next().await {
-            let chunk = chunk.map_err(|_broken| Failure::bad_request("The body ended before it was complete."))?;
+            let chunk =
+                chunk.map_err(|_broken| RequestFailure::bad_request("The body ended before it was complete."))?;
             self.seen += chunk.len();
             if self.refused.is_none() {
                 match self.make_room().await {
@@ -126,7 +127,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Charges the memory for what has been seen before it is taken. It doubles, so that a body is copied few times.
-    async fn make_room(&mut self) -> Result<(), Failure> {
+    async fn make_room(&mut self) -> Result<(), RequestFailure> {
         if self.seen > self.bytes_max {
             return Err(too_large(self.bytes_max));
         }
@@ -147,7 +148,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn end(self) -> Result<Received, Failure> {
+    fn end(self) -> Result<Received, RequestFailure> {
         match self.refused {
             Some(refused) => Err(refused),
             None => Ok(Received { bytes: self.kept, charge: self.charge.map(Arc::new) }),
@@ -165,19 +166,19 @@ fn declared_length(headers: &HeaderMap) -> u64 {
     length.and_then(|value| value.parse().ok()).unwrap_or_default()
 }
 
-fn too_large(bytes_max: usize) -> Failure {
+fn too_large(bytes_max: usize) -> RequestFailure {
     let message = format!("The body has more than {bytes_max} bytes, which is the limit.");
-    Failure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
+    RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
 }
 
-fn over_budget(bytes: usize) -> Failure {
+fn over_budget(bytes: usize) -> RequestFailure {
     let message = format!(
         "The bodies of the requests that the server has under way hold as much as they may ({bytes} bytes). Send the request again later."
     );
-    Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message)
+    RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message)
 }
 
-fn too_slow(limits: &HttpLimits) -> Failure {
+fn too_slow(limits: &HttpLimits) -> RequestFailure {
     let message = format!("The body did not arrive within {:?}.", limits.body_time);
-    Failure::new(StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message)
+    RequestFailure::new(StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message)
 }

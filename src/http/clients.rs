@@ -20,7 +20,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use super::{Api, answer::Failure, connection::Peer, open::client_of};
+use super::{Api, answer::RequestFailure, connection::Peer, open::client_of};
 use crate::graphql::error::Code;
 
 /// The requests that each client has under way.
@@ -37,14 +37,14 @@ impl Clients {
     }
 
     /// A place among the requests of this client; `None` if it has as many as it may.
-    fn place(&self, client: IpAddr) -> Option<Place> {
+    fn place(&self, client: IpAddr) -> Option<ClientPlace> {
         let mut under_way = lock(&self.under_way);
         let count = under_way.entry(client).or_default();
         if *count >= self.requests_max {
             return None;
         }
         *count += 1;
-        Some(Place { client, under_way: Arc::clone(&self.under_way) })
+        Some(ClientPlace { client, under_way: Arc::clone(&self.under_way) })
     }
 
     fn client(&self, request: &Request) -> Option<IpAddr> {
@@ -53,12 +53,12 @@ impl Clients {
     }
 }
 
-struct Place {
+struct ClientPlace {
     client: IpAddr,
     under_way: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
-impl Drop for Place {
+impl Drop for ClientPlace {
     fn drop(&mut self) {
         let mut under_way = lock(&self.under_way);
         if let Some(count) = under_way.get_mut(&self.client) {
@@ -92,7 +92,7 @@ pub async fn limit(State(api): State<Arc<Api>>, request: Request, next: Next) ->
             let max = clients.requests_max;
             let message =
                 format!("This client has {max} requests under way, which is the limit. Wait for their answers.");
-            Failure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
+            RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
         }
     }
 }
@@ -100,7 +100,7 @@ pub async fn limit(State(api): State<Arc<Api>>, request: Request, next: Next) ->
 /// A body that holds its request's place until it is sent.
 struct Counted {
     body: Body,
-    _place: Place,
+    _place: ClientPlace,
 }
 
 impl HttpBody for Counted {

@@ -56,7 +56,7 @@ impl Default for ConnectionSlots {
 }
 
 /// What a connection shares with the others.
-pub struct Shared {
+pub struct SharedByConnections {
     pub limits: ServerLimits,
     pub memory: AnswerMemory,
     /// Whether the server stops: then connections end with the requests in flight.
@@ -64,10 +64,10 @@ pub struct Shared {
 }
 
 /// Serves `stream` until its client closes it, breaks a limit, or is asked to leave.
-pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Activity, shared: Shared) {
+pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Activity, shared: SharedByConnections) {
     // An answer is written whole; waiting for more of it would only delay it.
     let _ = stream.set_nodelay(true);
-    let Shared { limits, memory, mut is_stopping } = shared;
+    let SharedByConnections { limits, memory, mut is_stopping } = shared;
     let (own_memory, mut pressure) = (memory.connection(), memory.pressure());
     let builder = builder(&limits);
     let service = TowerToHyperService::new(note_requests(router, activity.clone(), peer, own_memory.clone()));

@@ -10,7 +10,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{Api, answer::Failure};
+use super::{Api, answer::RequestFailure};
 use crate::graphql::error::Code;
 
 /// 504 and not 503: what did not answer in time stands behind this server, and a proxy that sends a 503 again would send a
@@ -22,7 +22,7 @@ pub async fn limit_time(State(api): State<Arc<Api>>, request: Request, next: Nex
             tracing::warn!(limit = ?api.limits.request_time, "a request was not answered in time");
             let message =
                 format!("No answer within {:?}. Whether a mutation was made is not known.", api.limits.request_time);
-            Failure::new(StatusCode::GATEWAY_TIMEOUT, Code::Timeout, message).into_response()
+            RequestFailure::new(StatusCode::GATEWAY_TIMEOUT, Code::Timeout, message).into_response()
         }
     }
 }

@@ -20,13 +20,13 @@ use tracing::Instrument;
 use super::{
     Api,
     accept::{self, Media},
-    answer::{self, Answer, Failure},
+    answer::{self, Answer, RequestFailure},
     bearer,
     body::{self, Received},
     connection::ConnectionSlots,
     etag,
-    parameters::Sent,
-    parsed::{self, Held},
+    parameters::SentRequest,
+    parsed::{self, HeldValues},
     playground,
     timing::Stages,
 };
@@ -64,14 +64,16 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         Err(failure) => Err(failure),
     };
     let mut response = match sent {
-        Ok((Sent::One(request), held)) => {
+        Ok((SentRequest::One(request), held)) => {
             let request = bearer::forward(*request, &head.headers).data(held);
             match run(&api, request, CanWrite::Yes, &share, &mut stages).await {
                 Ok(ran) => ran.answer.into_http(media),
                 Err(failure) => failure.render(media),
             }
         }
-        Ok((Sent::Batch(requests), held)) => run_batch(&api, requests, held, &head.headers, &share, &mut stages).await,
+        Ok((SentRequest::Batch(requests), held)) => {
+            run_batch(&api, requests, held, &head.headers, &share, &mut stages).await
+        }
         Err(failure) => failure.render(media),
     };
     response.extensions_mut().insert(share.charge);
@@ -127,7 +129,7 @@ struct Share {
 
 /// Charges what a request holds, before its body is read and before it has a place among those that run: a client that does not read its
 /// answers waits here.
-async fn share_of(extensions: &Extensions) -> Result<Share, Failure> {
+async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
     // Without a connection there is none whose answers could pile up.
     let memory = extensions.get::<ConnectionMemory>().cloned();
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
@@ -138,8 +140,8 @@ async fn share_of(extensions: &Extensions) -> Result<Share, Failure> {
 }
 
 /// The refusal of a request that finds no memory before it runs.
-pub fn overloaded(over_budget: &OverBudget) -> Failure {
-    Failure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
+pub fn overloaded(over_budget: &OverBudget) -> RequestFailure {
+    RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
 }
 
 /// As failures of a whole request are written.
@@ -149,11 +151,11 @@ fn sentence(text: &str) -> String {
     first.into_iter().chain(letters).chain(['.']).collect()
 }
 
-async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, Failure> {
+async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, RequestFailure> {
     let (bytes, limit) = (uri.path_and_query().map_or(0, |text| text.as_str().len()), api.limits.uri_bytes);
     if bytes > limit {
         let message = format!("The address has {bytes} bytes; the limit is {limit}. Send the request by POST.");
-        return Err(Failure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
+        return Err(RequestFailure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
     }
     parsed::from_uri(uri, api.parameter_bounds(), &share.charge).await
 }
@@ -165,7 +167,7 @@ enum CanWrite {
     No,
 }
 
-async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received, Failure> {
+async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received, RequestFailure> {
     if let Err(failure) = check_encoding(headers) {
         body::discard(headers, body, &api.limits).await;
         return Err(failure);
@@ -174,9 +176,9 @@ async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received,
 }
 
 /// The body must be JSON in UTF-8, as it is.
-fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
+fn check_encoding(headers: &HeaderMap) -> Result<(), RequestFailure> {
     let unsupported =
-        |message| Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message));
+        |message| Err(RequestFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message));
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut parts = content_type.split(';').map(str::trim);
     if !parts.next().unwrap_or_default().eq_ignore_ascii_case("application/json") {
@@ -196,8 +198,8 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
 /// One after another, for a mutation is to be seen by what comes after it. What a query may cost, all of them may cost together.
 async fn run_batch(
     api: &Api,
-    requests: Vec<Result<GraphqlRequest, Failure>>,
-    held: Held,
+    requests: Vec<Result<GraphqlRequest, RequestFailure>>,
+    held: HeldValues,
     headers: &HeaderMap,
     share: &Share,
     stages: &mut Stages,
@@ -238,7 +240,7 @@ async fn run(
     can_write: CanWrite,
     share: &Share,
     stages: &mut Stages,
-) -> Result<Ran, Failure> {
+) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
     let request = match parsed::charge_document(request, &api.limits.query, &share.charge).await {
         Ok(request) => request,
@@ -338,22 +340,22 @@ fn word_of(kind: OperationType) -> &'static str {
     }
 }
 
-fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), Failure> {
+fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), RequestFailure> {
     match (kind, can_write) {
         (OperationType::Query, _) | (OperationType::Mutation, CanWrite::Yes) => Ok(()),
         (OperationType::Mutation, CanWrite::No) => {
             let message = "A mutation must be sent by POST. Nothing was changed.";
-            let failure = Failure::new(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, message);
-            Err(Failure { allow: Some("POST"), ..failure })
+            let failure = RequestFailure::new(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, message);
+            Err(RequestFailure { allow: Some("POST"), ..failure })
         }
         (OperationType::Subscription, _) => {
             let message = "There are no subscriptions here; over HTTP there are queries and mutations.";
-            Err(Failure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
+            Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
         }
     }
 }
 
 fn not_acceptable() -> Response<Body> {
     let message = "Answers are `application/graphql-response+json` or `application/json`; `Accept` names neither.";
-    Failure::new(StatusCode::NOT_ACCEPTABLE, Code::NotAcceptable, message).render(Media::Json)
+    RequestFailure::new(StatusCode::NOT_ACCEPTABLE, Code::NotAcceptable, message).render(Media::Json)
 }

@@ -13,7 +13,7 @@ use axum::{
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::{Api, answer::Failure};
+use super::{Api, answer::RequestFailure};
 
 /// Answers where requests can be served at this moment.
 #[derive(Clone)]
@@ -57,6 +57,6 @@ pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
 
 /// The schema as SDL, where introspection may tell it too.
 pub(super) async fn schema(State(api): State<Arc<Api>>) -> impl IntoResponse {
-    let sdl: Bytes = api.sdl.clone().ok_or_else(Failure::not_found)?;
-    Ok::<_, Failure>(([(header::CONTENT_TYPE, "application/graphql; charset=utf-8")], sdl))
+    let sdl: Bytes = api.sdl.clone().ok_or_else(RequestFailure::not_found)?;
+    Ok::<_, RequestFailure>(([(header::CONTENT_TYPE, "application/graphql; charset=utf-8")], sdl))
 }

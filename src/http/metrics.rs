@@ -2,15 +2,15 @@
 
 use axum::{Router, http::header, response::IntoResponse, routing::get};
 
-use super::answer::Failure;
+use super::answer::RequestFailure;
 use crate::telemetry::metrics;
 
 /// The only route of the port.
 pub fn router() -> Router {
     Router::new()
         .route("/metrics", get(tell))
-        .fallback(async || Failure::not_found())
-        .method_not_allowed_fallback(async || Failure::method_not_allowed())
+        .fallback(async || RequestFailure::not_found())
+        .method_not_allowed_fallback(async || RequestFailure::method_not_allowed())
 }
 
 async fn tell() -> impl IntoResponse {

@@ -57,7 +57,7 @@ pub use settings::HttpSettings;
 pub use writes::Writes;
 
 use crate::graphql::service::GraphqlService;
-use answer::Failure;
+use answer::RequestFailure;
 use body::BodyMemory;
 use clients::Clients;
 use health::Readiness;
@@ -122,8 +122,8 @@ pub fn router(
         .route("/schema.graphql", get(health::schema))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .fallback(async || Failure::not_found())
-        .method_not_allowed_fallback(async || Failure::method_not_allowed())
+        .fallback(async || RequestFailure::not_found())
+        .method_not_allowed_fallback(async || RequestFailure::method_not_allowed())
         .layer(from_fn_with_state(api.clone(), deadline::limit_time))
         .layer(from_fn_with_state(api.clone(), clients::limit))
         .layer(from_fn(panics::catch))

@@ -16,34 +16,34 @@ const YOUNG: Duration = Duration::from_secs(1);
 
 /// Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct OpenConnections(Arc<Mutex<Table>>);
+pub struct OpenConnections(Arc<Mutex<ConnectionTable>>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct ConnectionTable {
     next_id: u64,
     open: HashMap<u64, (IpAddr, Activity)>,
 }
 
 /// A place in the table, until it is dropped.
 #[derive(Debug)]
-pub struct Entry {
+pub struct ConnectionEntry {
     table: OpenConnections,
     id: u64,
 }
 
-impl Drop for Entry {
+impl Drop for ConnectionEntry {
     fn drop(&mut self) {
         self.table.lock().open.remove(&self.id);
     }
 }
 
 impl OpenConnections {
-    pub fn add(&self, address: IpAddr, activity: Activity) -> Entry {
+    pub fn add(&self, address: IpAddr, activity: Activity) -> ConnectionEntry {
         let mut table = self.lock();
         let id = table.next_id;
         table.next_id += 1;
         table.open.insert(id, (client_of(address), activity));
-        Entry { table: self.clone(), id }
+        ConnectionEntry { table: self.clone(), id }
     }
 
     /// Connections of this client.
@@ -66,7 +66,7 @@ impl OpenConnections {
         longest.inspect(|(_, activity)| activity.ask_to_leave()).is_some()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

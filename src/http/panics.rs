@@ -5,7 +5,7 @@ use std::{any::Any, panic::AssertUnwindSafe};
 use axum::{body::Body, extract::Request, http::Response, middleware::Next, response::IntoResponse};
 use futures_util::FutureExt;
 
-use super::answer::Failure;
+use super::answer::RequestFailure;
 
 pub async fn catch(request: Request, next: Next) -> Response<Body> {
     // Nothing of the handler is used after it panicked: its future is dropped.
@@ -13,7 +13,7 @@ pub async fn catch(request: Request, next: Next) -> Response<Body> {
         Ok(response) => response,
         Err(panic) => {
             tracing::error!(cause = text_of(panic.as_ref()), "a handler panicked");
-            Failure::internal().into_response()
+            RequestFailure::internal().into_response()
         }
     }
 }

@@ -9,15 +9,15 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::{answer::Failure, value_count};
+use super::{answer::RequestFailure, value_count};
 use crate::graphql::error::Code;
 
 /// What one body holds.
 #[derive(Debug)]
-pub enum Sent {
+pub enum SentRequest {
     One(Box<Request>),
     /// One after another, in the order of their answers. A request that is malformed spoils its own answer alone.
-    Batch(Vec<Result<Request, Failure>>),
+    Batch(Vec<Result<Request, RequestFailure>>),
 }
 
 /// How much a client may send in parameters.
@@ -45,13 +45,14 @@ pub struct CountedBody<'a> {
 }
 
 /// Counts the values of a POST's body before any of them is kept.
-pub fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, Failure> {
-    let text = std::str::from_utf8(body)
-        .map_err(|broken| Failure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to())))?;
+pub fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, RequestFailure> {
+    let text = std::str::from_utf8(body).map_err(|broken| {
+        RequestFailure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to()))
+    })?;
     let is_batch = text.trim_start().starts_with('[');
     if is_batch && bounds.batch_max == 0 {
         let message = "This server takes one request in a body: send them one by one.";
-        return Err(Failure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message));
+        return Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message));
     }
     let values = count_values("The body", text, bounds.body_values())?;
     Ok(CountedBody { text, batch_max: bounds.batch_max, values })
@@ -63,17 +64,17 @@ impl CountedBody<'_> {
     }
 
     /// The parameters of one request, or of several in an array.
-    pub fn parse(&self) -> Result<Sent, Failure> {
+    pub fn parse(&self) -> Result<SentRequest, RequestFailure> {
         match parse_json("The body", self.text)? {
-            Value::Object(parameters) => request(parameters).map(Box::new).map(Sent::One),
-            Value::Array(requests) => batch(requests, self.batch_max).map(Sent::Batch),
+            Value::Object(parameters) => request(parameters).map(Box::new).map(SentRequest::One),
+            Value::Array(requests) => batch(requests, self.batch_max).map(SentRequest::Batch),
             _ => Err(malformed("The body is not a JSON object.")),
         }
     }
 }
 
-fn batch(requests: Vec<Value>, batch_max: usize) -> Result<Vec<Result<Request, Failure>>, Failure> {
-    let refused = |code, message| Err(Failure::new(StatusCode::BAD_REQUEST, code, message));
+fn batch(requests: Vec<Value>, batch_max: usize) -> Result<Vec<Result<Request, RequestFailure>>, RequestFailure> {
+    let refused = |code, message| Err(RequestFailure::new(StatusCode::BAD_REQUEST, code, message));
     match requests.len() {
         0 => refused(Code::BadRequest, "The array has no request in it.".to_owned()),
         found if found > batch_max => {
@@ -83,7 +84,7 @@ fn batch(requests: Vec<Value>, batch_max: usize) -> Result<Vec<Result<Request, F
     }
 }
 
-fn member(value: Value) -> Result<Request, Failure> {
+fn member(value: Value) -> Result<Request, RequestFailure> {
     match value {
         Value::Object(parameters) => request(parameters),
         _ => Err(malformed("What stands in the array is not a JSON object.")),
@@ -91,8 +92,8 @@ fn member(value: Value) -> Result<Request, Failure> {
 }
 
 /// It is JSON, and no request ("GraphQL over HTTP", "Status Codes": 422).
-fn malformed(message: impl Into<String>) -> Failure {
-    Failure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
+fn malformed(message: impl Into<String>) -> RequestFailure {
+    RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
 
 /// The parameters in the query of a GET's URL, counted and not parsed yet.
@@ -102,9 +103,9 @@ pub struct CountedUri {
 }
 
 /// Counts the values in the query of a GET's URL; there, objects are written as JSON.
-pub fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, Failure> {
+pub fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, RequestFailure> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
-        .map_err(|_malformed| Failure::bad_request("The URL's query is malformed."))?;
+        .map_err(|_malformed| RequestFailure::bad_request("The URL's query is malformed."))?;
     let mut values = pairs.len();
     for (name, text) in pairs.iter().filter(|(name, _)| is_object(name)) {
         values += count_values(&format!("`{name}`"), text, bounds.body_values())?;
@@ -121,7 +122,7 @@ impl CountedUri {
         self.values
     }
 
-    pub fn parse(self) -> Result<Request, Failure> {
+    pub fn parse(self) -> Result<Request, RequestFailure> {
         let mut parameters = Map::new();
         for (name, text) in self.pairs {
             let value = match is_object(&name) {
@@ -137,7 +138,7 @@ impl CountedUri {
     }
 }
 
-fn request(mut parameters: Map<String, Value>) -> Result<Request, Failure> {
+fn request(mut parameters: Map<String, Value>) -> Result<Request, RequestFailure> {
     let query = string(&mut parameters, "query")?
         .ok_or_else(|| malformed("`query` is missing: the text of a GraphQL document."))?;
     let mut request = Request::new(query);
@@ -152,7 +153,7 @@ fn request(mut parameters: Map<String, Value>) -> Result<Request, Failure> {
     Ok(request)
 }
 
-fn string(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Failure> {
+fn string(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, RequestFailure> {
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -160,7 +161,7 @@ fn string(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Stri
     }
 }
 
-fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<String, Value>>, Failure> {
+fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<String, Value>>, RequestFailure> {
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object)),
@@ -168,19 +169,20 @@ fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<
     }
 }
 
-fn count_values(what: &str, text: &str, values_max: usize) -> Result<usize, Failure> {
+fn count_values(what: &str, text: &str, values_max: usize) -> Result<usize, RequestFailure> {
     value_count::count(text, values_max).ok_or_else(|| {
         let message = format!("{what} has more than {values_max} values, which is the limit.");
-        Failure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::QueryTooLarge, message)
+        RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::QueryTooLarge, message)
     })
 }
 
 /// Values nested more than 128 deep are refused by the parser.
-fn parse_json(what: &str, text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text).map_err(|cause| Failure::bad_request(format!("{what} is not valid JSON: {cause}.")))
+fn parse_json(what: &str, text: &str) -> Result<Value, RequestFailure> {
+    serde_json::from_str(text)
+        .map_err(|cause| RequestFailure::bad_request(format!("{what} is not valid JSON: {cause}.")))
 }
 
-fn no_value(_cause: serde_json::Error) -> Failure {
+fn no_value(_cause: serde_json::Error) -> RequestFailure {
     malformed("`extensions` holds a value that GraphQL cannot hold.")
 }
 
@@ -190,11 +192,11 @@ mod tests {
 
     use super::*;
 
-    fn from_body(body: &[u8], bounds: Bounds) -> Result<Sent, Failure> {
+    fn from_body(body: &[u8], bounds: Bounds) -> Result<SentRequest, RequestFailure> {
         count_body(body, bounds)?.parse()
     }
 
-    fn from_uri(uri: &Uri, bounds: Bounds) -> Result<Request, Failure> {
+    fn from_uri(uri: &Uri, bounds: Bounds) -> Result<Request, RequestFailure> {
         count_uri(uri, bounds)?.parse()
     }
 
@@ -204,7 +206,7 @@ mod tests {
 
     fn taken(body: &str) -> Request {
         match from_body(body.as_bytes(), bounds(0)) {
-            Ok(Sent::One(request)) => *request,
+            Ok(SentRequest::One(request)) => *request,
             other => panic!("{other:?}"),
         }
     }
@@ -243,7 +245,7 @@ mod tests {
     #[test]
     fn a_batch_is_bounded_and_each_of_its_requests_stands_for_itself() {
         let of = |body: &str| from_body(body.as_bytes(), bounds(2)).map_err(|failure| (failure.code, failure.message));
-        let Ok(Sent::Batch(requests)) = of(r#"[{"query": "{a}"}, 7]"#) else { panic!("a batch") };
+        let Ok(SentRequest::Batch(requests)) = of(r#"[{"query": "{a}"}, 7]"#) else { panic!("a batch") };
         let told: Vec<_> =
             requests.into_iter().map(|each| each.map(|one| one.query).map_err(|failure| failure.code)).collect();
         assert_eq!(told, [Ok("{a}".to_owned()), Err(Code::BadRequest)]);
@@ -263,7 +265,7 @@ mod tests {
     #[test]
     fn more_values_than_any_request_needs_are_refused_before_they_are_parsed() {
         let body = |count| format!(r#"{{"query": "{{a}}", "variables": {{"x": [{}0]}}}}"#, "[],".repeat(count));
-        assert!(matches!(from_body(body(10_000).as_bytes(), bounds(0)), Ok(Sent::One(_))));
+        assert!(matches!(from_body(body(10_000).as_bytes(), bounds(0)), Ok(SentRequest::One(_))));
         let (code, message) = refused(&body(300_000));
         assert_eq!(code, Code::QueryTooLarge);
         assert_eq!(message, "The body has more than 21000 values, which is the limit.");

@@ -6,10 +6,10 @@ use async_graphql::Request;
 use axum::http::Uri;
 
 use super::{
-    answer::Failure,
+    answer::RequestFailure,
     body::{BodyCharge, Received},
     graphql::overloaded,
-    parameters::{self, Bounds, Sent},
+    parameters::{self, Bounds, SentRequest},
 };
 use crate::graphql::{
     guard::{Limits, count_tokens},
@@ -27,7 +27,7 @@ const FEW: usize = 16;
 
 /// What a request holds until it has run. It travels with the request, so that a mutation which goes on without its client keeps it.
 #[derive(Debug, Clone, Default)]
-pub struct Held {
+pub struct HeldValues {
     _body: Option<BodyCharge>,
     _values: Option<Charge>,
 }
@@ -38,28 +38,32 @@ struct HeldDocument {
 }
 
 /// Parses a body once its values are charged. Its bytes are dropped here.
-pub async fn from_body(received: Received, bounds: Bounds, charge: &Charge) -> Result<(Sent, Held), Failure> {
+pub async fn from_body(
+    received: Received,
+    bounds: Bounds,
+    charge: &Charge,
+) -> Result<(SentRequest, HeldValues), RequestFailure> {
     let counted = parameters::count_body(&received.bytes, bounds)?;
     let values = charge_beside(charge, counted.values(), VALUE_BYTES).await?;
-    Ok((counted.parse()?, Held { _body: received.charge, _values: values }))
+    Ok((counted.parse()?, HeldValues { _body: received.charge, _values: values }))
 }
 
 /// Parses the query of a URL once its values are charged.
-pub async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Result<Request, Failure> {
+pub async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Result<Request, RequestFailure> {
     let counted = parameters::count_uri(uri, bounds)?;
     let values = charge_beside(charge, counted.values(), VALUE_BYTES).await?;
-    Ok(counted.parse()?.data(Held { _body: None, _values: values }))
+    Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
 /// Charges the document before it is parsed. One over a limit is not charged: it is refused without being parsed.
-pub async fn charge_document(request: Request, limits: &Limits, charge: &Charge) -> Result<Request, Failure> {
+pub async fn charge_document(request: Request, limits: &Limits, charge: &Charge) -> Result<Request, RequestFailure> {
     let tokens = count_tokens(&request.query, limits).unwrap_or_default();
     let held = charge_beside(charge, tokens, TOKEN_BYTES).await?;
     Ok(request.data(HeldDocument { _tokens: held }))
 }
 
 /// Another charge to the same connection, so that it can be released before the answer is sent.
-async fn charge_beside(charge: &Charge, count: usize, bytes_each: u64) -> Result<Option<Charge>, Failure> {
+async fn charge_beside(charge: &Charge, count: usize, bytes_each: u64) -> Result<Option<Charge>, RequestFailure> {
     let Some(count) = count.checked_sub(FEW).filter(|count| *count > 0) else { return Ok(None) };
     let beside = charge.beside();
     let taken: Result<(), OverBudget> = beside.take_before_run(count as u64 * bytes_each).await;
@@ -89,7 +93,7 @@ mod tests {
         let limits = Limits::default();
         let parse = || -> (Admitted, usize) {
             let Ok(counted) = parameters::count_body(body.as_bytes(), bounds) else { panic!("{body:.100}") };
-            let Ok(Sent::One(request)) = counted.parse() else { panic!("{body:.100}") };
+            let Ok(SentRequest::One(request)) = counted.parse() else { panic!("{body:.100}") };
             (admit(*request, &limits).unwrap_or_else(|refusal| panic!("{refusal:?}: {body:.100}")), counted.values())
         };
         let (first, values) = parse();

@@ -13,7 +13,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{accept, answer::Failure, etag};
+use super::{accept, answer::RequestFailure, etag};
 
 /// Each file of the build: its path from there, and what it holds.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/playground.rs"));
@@ -45,7 +45,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
 
 /// A path that is no text names no file.
 async fn serve_file(path: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response<Body> {
-    path.map_or_else(|_| Failure::not_found().into_response(), |Path(path)| serve(&path, &headers))
+    path.map_or_else(|_| RequestFailure::not_found().into_response(), |Path(path)| serve(&path, &headers))
 }
 
 /// What stands at `/` where the playground is switched off.
@@ -85,7 +85,7 @@ static SERVED: LazyLock<Vec<File>> = LazyLock::new(|| {
 
 fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
     let Some(file) = SERVED.iter().find(|file| file.path == path) else {
-        return Failure::not_found().into_response();
+        return RequestFailure::not_found().into_response();
     };
     let mut response = Response::new(Body::from(Bytes::from_static(file.content)));
     let sent = response.headers_mut();

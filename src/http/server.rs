@@ -16,7 +16,7 @@ use tokio::{
 
 use super::{
     activity::Activity,
-    connection::{self, Peer, Shared},
+    connection::{self, Peer, SharedByConnections},
     open::OpenConnections,
 };
 use crate::{graphql::memory::AnswerMemory, telemetry::metrics};
@@ -110,7 +110,11 @@ pub async fn run(
         };
         let activity = Activity::begin();
         let entry = open.add(address, activity.clone());
-        let shared = Shared { limits: limits.clone(), memory: memory.clone(), is_stopping: is_stopping.subscribe() };
+        let shared = SharedByConnections {
+            limits: limits.clone(),
+            memory: memory.clone(),
+            is_stopping: is_stopping.subscribe(),
+        };
         let served = connection::serve(stream, Peer(address), router.clone(), activity, shared);
         connections.spawn(async move {
             let _open = metrics::connection_opened();

@@ -13,7 +13,7 @@ pub(super) const CHANGED_BY: &str = "import";
 
 /// The slugs of all names of an import.
 #[derive(Debug, Default)]
-pub(super) struct Terms {
+pub(super) struct ImportTerms {
     categories: ResolvedTerms,
     tags: ResolvedTerms,
     authors: ResolvedTerms,
@@ -21,7 +21,7 @@ pub(super) struct Terms {
     first_slugs: HashMap<(TermKind, Slug), Slug>,
 }
 
-impl Terms {
+impl ImportTerms {
     pub fn set(&mut self, kind: TermKind, resolved: ResolvedTerms) {
         match kind {
             TermKind::Category => self.categories = resolved,
@@ -72,7 +72,7 @@ pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
 /// `before`: the post as it stands. `id`: a new post's.
 pub(super) fn build(
     imported: ImportedPost,
-    terms: &Terms,
+    terms: &ImportTerms,
     resolved: &ResolvedPost,
     before: Option<&Post>,
     id: PostId,

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use super::ghost::Ghost;
 use super::json_lines_source::{JsonLines, is_header};
 use super::markdown_folder;
-use super::source::{Posts, Source};
+use super::source::{ImportSource, Posts};
 use super::wxr::Wxr;
 
 /// How far into a file its form is looked for: WordPress opens with a long comment.
@@ -47,7 +47,7 @@ pub enum OpenError {
 }
 
 /// Reads everything at this path once; without a format, the form is found out.
-pub fn open(path: &Path, format: Option<Format>) -> Result<Source, OpenError> {
+pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenError> {
     let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
     let kind = path.metadata().map_err(unreadable)?.file_type();
     // To open a FIFO is to wait for one who writes to it; and what is read once cannot be read again.
@@ -66,12 +66,14 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Source, OpenError> {
     Ok(source)
 }
 
-fn read(path: &Path, format: Format) -> io::Result<Source> {
+fn read(path: &Path, format: Format) -> io::Result<ImportSource> {
     match format {
-        Format::Markdown => Ok(Source::new(markdown_folder::scan(path)?, Posts::Folder(path.to_owned()))),
-        Format::Wxr => Wxr::scan(path).map(|(found, wxr)| Source::new(found, Posts::Wxr(wxr))),
-        Format::Ghost => Ghost::scan(path).map(|(found, ghost)| Source::new(found, Posts::Ghost(ghost))),
-        Format::JsonLines => JsonLines::scan(path).map(|(found, lines)| Source::new(found, Posts::JsonLines(lines))),
+        Format::Markdown => Ok(ImportSource::new(markdown_folder::scan(path)?, Posts::Folder(path.to_owned()))),
+        Format::Wxr => Wxr::scan(path).map(|(found, wxr)| ImportSource::new(found, Posts::Wxr(wxr))),
+        Format::Ghost => Ghost::scan(path).map(|(found, ghost)| ImportSource::new(found, Posts::Ghost(ghost))),
+        Format::JsonLines => {
+            JsonLines::scan(path).map(|(found, lines)| ImportSource::new(found, Posts::JsonLines(lines)))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::value::Value;
 
 /// What the front matter says of a post, in its own words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Fields {
+pub struct PostFields {
     pub title: Option<String>,
     pub excerpt: Option<String>,
     /// From `slug`, or else the last part of `path`, or of a `permalink` or `url` that is a path.
@@ -25,7 +25,7 @@ pub struct Fields {
     pub redirect: Option<String>,
 }
 
-impl Fields {
+impl PostFields {
     pub fn read(front: &Value) -> Self {
         let text = |names| first_text(front, names);
         Self {
@@ -111,8 +111,8 @@ mod tests {
     use super::*;
     use crate::import::{toml_value, yaml};
 
-    fn from_yaml(text: &str) -> Fields {
-        Fields::read(&yaml::parse(text).expect("YAML"))
+    fn from_yaml(text: &str) -> PostFields {
+        PostFields::read(&yaml::parse(text).expect("YAML"))
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(from_yaml("tags: a b, c,").tags, ["a b", "c"]);
         assert_eq!(from_yaml("tags: []\nkeywords: [1.10, true]").tags, ["1.10", "true"]);
         let zola = "[taxonomies]\ntags = ['a']\n[extra]\nauthors = ['B']";
-        let zola = Fields::read(&toml_value::parse(zola).expect("TOML"));
+        let zola = PostFields::read(&toml_value::parse(zola).expect("TOML"));
         assert_eq!((zola.tags, zola.authors), (vec!["a".to_owned()], vec!["B".to_owned()]));
     }
 

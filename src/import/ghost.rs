@@ -5,29 +5,29 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::ghost_post::{self, Item};
-use super::ghost_row::Row;
-use super::ghost_site::Site;
-use super::json_rows::{self, Broken, Place, RowReader};
-use super::source::Found;
+use super::ghost_post::{self, GhostPost};
+use super::ghost_row::GhostRow;
+use super::ghost_site::GhostSite;
+use super::json_rows::{self, BrokenJson, LineAndColumn, RowReader};
+use super::source::FoundContent;
 use super::{Failed, ImportedPost, TermKind};
 
 /// An export: where each post stands in it.
 pub struct Ghost {
     path: PathBuf,
-    site: Site,
-    places: Vec<Place>,
+    site: GhostSite,
+    places: Vec<LineAndColumn>,
 }
 
 impl Ghost {
     /// Reads the whole file once.
-    pub fn scan(path: &Path) -> io::Result<(Found, Self)> {
-        let mut found = Found::default();
-        let mut ghost = Self { path: path.to_owned(), site: Site::default(), places: Vec::new() };
+    pub fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+        let mut found = FoundContent::default();
+        let mut ghost = Self { path: path.to_owned(), site: GhostSite::default(), places: Vec::new() };
         let tables = match json_rows::find(path) {
             Ok(tables) => tables,
-            Err(Broken::Unreadable(error)) => return Err(error),
-            Err(Broken::NotJson(at, reason)) => {
+            Err(BrokenJson::Unreadable(error)) => return Err(error),
+            Err(BrokenJson::NotJson(at, reason)) => {
                 found.fail(format!("byte {at}"), format!("{reason}; nothing was taken, so export the site again"));
                 return Ok((found, ghost));
             }
@@ -37,7 +37,7 @@ impl Ghost {
             return Ok((found, ghost));
         };
         let mut rows = RowReader::open(path)?;
-        ghost.site = Site::read(&mut rows, &tables, &mut found)?;
+        ghost.site = GhostSite::read(&mut rows, &tables, &mut found)?;
         ghost.take_posts(&mut rows, posts, &mut found)?;
         Ok((found, ghost))
     }
@@ -47,16 +47,21 @@ impl Ghost {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let read = |place| RowReader::open(&self.path)?.read(place);
         let row = read(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
-        match row.and_then(Row::new).map(|row| ghost_post::read(&row, &self.site)) {
-            Ok(Item::Post { post, .. }) => Ok(*post),
+        match row.and_then(GhostRow::new).map(|row| ghost_post::read(&row, &self.site)) {
+            Ok(GhostPost::Post { post, .. }) => Ok(*post),
             _ => Err(failed("the file has changed since the import began".to_owned())),
         }
     }
 
-    fn take_posts(&mut self, rows: &mut RowReader, places: &[Place], found: &mut Found) -> io::Result<()> {
+    fn take_posts(
+        &mut self,
+        rows: &mut RowReader,
+        places: &[LineAndColumn],
+        found: &mut FoundContent,
+    ) -> io::Result<()> {
         let (mut ids, mut writers) = (HashSet::new(), HashSet::new());
         for (number, place) in (1..).zip(places) {
-            let row = match rows.read(*place)?.and_then(Row::new) {
+            let row = match rows.read(*place)?.and_then(GhostRow::new) {
                 Ok(row) => row,
                 Err(reason) => {
                     found.fail(format!("posts, row {number}"), reason);
@@ -65,17 +70,17 @@ impl Ghost {
             };
             let name = ghost_post::name(&row, number);
             match ghost_post::read(&row, &self.site) {
-                Item::Skipped(reason) => found.skip(name, reason),
-                Item::Failed(reason) => found.fail(name, reason),
-                Item::Post { post, .. } if !ids.insert(post.origin.clone()) => {
+                GhostPost::Skipped(reason) => found.skip(name, reason),
+                GhostPost::Failed(reason) => found.fail(name, reason),
+                GhostPost::Post { post, .. } if !ids.insert(post.origin.clone()) => {
                     found.fail(name, "stands twice; the first is taken");
                 }
-                Item::Post { post, notes } if found.take_post(&post) => {
+                GhostPost::Post { post, notes } if found.take_post(&post) => {
                     self.places.push(*place);
                     writers.extend(post.authors.iter().filter_map(|author| author.slug.clone()));
                     notes.into_iter().for_each(|note| found.note(&name, note));
                 }
-                Item::Post { .. } => {}
+                GhostPost::Post { .. } => {}
             }
         }
         // Whoever has an account on the site is not for that an author.

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::ghost_card::{self, Made};
-use super::ghost_row::Row;
+use super::ghost_card::{self, GhostText};
+use super::ghost_row::GhostRow;
 use super::ghost_site::Details;
 use super::{ghost_lexical, ghost_mobiledoc};
 
@@ -46,13 +46,13 @@ pub struct Body {
 }
 
 /// The body in the first form that is there: the Markdown of Ghost before 1.0, the HTML that Ghost made, or the editors' documents.
-pub fn read(row: &Row, details: &Details) -> Result<Body, String> {
+pub fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     let image = image(row, details);
     if let Some(markdown) = row.text("markdown") {
         let image = image.map(|image| image + "\n\n").unwrap_or_default();
         return Ok(Body { text: with_addresses(&(image + markdown)).into_owned(), notes: Vec::new() });
     }
-    let Made { html, lost } = html(row)?;
+    let GhostText { html, lost } = html(row)?;
     let mut notes = Vec::new();
     if !lost.is_empty() {
         let lost: Vec<_> = lost.into_iter().collect();
@@ -67,17 +67,17 @@ pub fn read(row: &Row, details: &Details) -> Result<Body, String> {
 }
 
 /// The HTML that Ghost made, else what can be made of the editor's document; empty where there is neither.
-fn html(row: &Row) -> Result<Made, String> {
+fn html(row: &GhostRow) -> Result<GhostText, String> {
     match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
-        (Some(html), _, _) => Ok(Made { html: html.to_owned(), ..Made::default() }),
+        (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
         (None, Some(lexical), _) => ghost_lexical::to_html(lexical),
         (None, None, Some(mobiledoc)) => ghost_mobiledoc::to_html(mobiledoc),
-        (None, None, None) => Ok(Made::default()),
+        (None, None, None) => Ok(GhostText::default()),
     }
 }
 
 /// The picture that Ghost shows above a post.
-fn image(row: &Row, details: &Details) -> Option<String> {
+fn image(row: &GhostRow, details: &Details) -> Option<String> {
     let source = row.text("feature_image").or(row.text("image"))?;
     Some(ghost_card::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
 }
@@ -138,7 +138,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn body(row: Value) -> Body {
-        read(&Row::new(row).expect("a row"), &Details::default()).expect("a body")
+        read(&GhostRow::new(row).expect("a row"), &Details::default()).expect("a body")
     }
 
     #[test]
@@ -182,8 +182,8 @@ mod tests {
     fn the_picture_above_a_post_stands_first_in_its_body() {
         let details =
             Details { image_alt: Some("a \"b\"".into()), image_caption: Some("<i>c</i>".into()), ..Details::default() };
-        let row =
-            Row::new(json!({ "html": "<p>x</p>", "feature_image": "__GHOST_URL__/content/y.png" })).expect("a row");
+        let row = GhostRow::new(json!({ "html": "<p>x</p>", "feature_image": "__GHOST_URL__/content/y.png" }))
+            .expect("a row");
         let text = read(&row, &details).expect("a body").text;
         let figure =
             "<figure><img src=\"/content/y.png\" alt=\"a &quot;b&quot;\"><figcaption><i>c</i></figcaption></figure>";

@@ -6,13 +6,13 @@ use crate::model::{html_text, markdown};
 
 /// What was made of an editor's document.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Made {
+pub struct GhostText {
     pub html: String,
     /// The kinds of what could not be.
     pub lost: std::collections::BTreeSet<String>,
 }
 
-impl Made {
+impl GhostText {
     /// Writes a card of this kind, or keeps in mind that it is lost.
     pub fn card(&mut self, kind: &str, card: &Value) {
         match to_html(kind, card) {

@@ -3,28 +3,28 @@
 
 use serde_json::Value;
 
-use super::ghost_card::{self, Made};
+use super::ghost_card::{self, GhostText};
 use crate::model::html_text;
 
 /// Marks of a text, and the element of each (Lexical, "TextFormatType").
 const MARKS: [(u64, &str); 8] =
     [(16, "code"), (1, "strong"), (2, "em"), (4, "s"), (8, "u"), (32, "sub"), (64, "sup"), (128, "mark")];
 
-pub fn to_html(document: &str) -> Result<Made, String> {
+pub fn to_html(document: &str) -> Result<GhostText, String> {
     let document: Value =
         serde_json::from_str(document).map_err(|error| format!("its lexical document is not JSON: {error}"))?;
     let root = document.get("root").ok_or("its lexical document has no root")?;
-    let mut made = Made::default();
+    let mut made = GhostText::default();
     children(root, &mut made);
     Ok(made)
 }
 
 /// As deep as the document, which its parser bounds.
-fn children(node: &Value, made: &mut Made) {
+fn children(node: &Value, made: &mut GhostText) {
     node.get("children").and_then(Value::as_array).into_iter().flatten().for_each(|child| write(child, made));
 }
 
-fn write(node: &Value, made: &mut Made) {
+fn write(node: &Value, made: &mut GhostText) {
     let text = |name: &str| node.get(name).and_then(Value::as_str).unwrap_or_default();
     match text("type") {
         "paragraph" => element("p", node, made),
@@ -36,7 +36,7 @@ fn write(node: &Value, made: &mut Made) {
         "linebreak" => made.html.push_str("<br>"),
         "tab" => made.html.push('\t'),
         "link" | "autolink" => {
-            let mut inner = Made::default();
+            let mut inner = GhostText::default();
             children(node, &mut inner);
             made.html.push_str(&ghost_card::link(text("url"), &inner.html));
             made.lost.append(&mut inner.lost);
@@ -45,7 +45,7 @@ fn write(node: &Value, made: &mut Made) {
     }
 }
 
-fn element(name: &str, node: &Value, made: &mut Made) {
+fn element(name: &str, node: &Value, made: &mut GhostText) {
     made.html.extend(["<", name, ">"]);
     children(node, made);
     made.html.extend(["</", name, ">\n"]);
@@ -97,6 +97,6 @@ mod tests {
         for document in ["", "{", "[]", "{\"root", &"[".repeat(10_000)] {
             assert!(to_html(document).is_err());
         }
-        assert_eq!(to_html("{\"root\":{\"children\":7}}"), Ok(Made::default()));
+        assert_eq!(to_html("{\"root\":{\"children\":7}}"), Ok(GhostText::default()));
     }
 }

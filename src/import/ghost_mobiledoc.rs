@@ -3,16 +3,16 @@
 
 use serde_json::Value;
 
-use super::ghost_card::{self, Made};
+use super::ghost_card::{self, GhostText};
 use crate::model::html_text;
 
-pub fn to_html(document: &str) -> Result<Made, String> {
+pub fn to_html(document: &str) -> Result<GhostText, String> {
     let document: Value =
         serde_json::from_str(document).map_err(|error| format!("its mobiledoc document is not JSON: {error}"))?;
     if !document.is_object() {
         return Err("its mobiledoc document is no object".to_owned());
     }
-    let mut made = Made::default();
+    let mut made = GhostText::default();
     list(&document, "sections").iter().for_each(|section| write(section, &document, &mut made));
     Ok(made)
 }
@@ -22,7 +22,7 @@ fn list<'d>(document: &'d Value, name: &str) -> &'d [Value] {
 }
 
 /// A section: `[1, tag, markers]`, `[2, address]`, `[3, tag, [markers, …]]` or `[10, card]`.
-fn write(section: &Value, document: &Value, made: &mut Made) {
+fn write(section: &Value, document: &Value, made: &mut GhostText) {
     let text = |at: usize| section.get(at).and_then(Value::as_str).unwrap_or_default();
     match section.get(0).and_then(Value::as_u64) {
         Some(1) => {

@@ -2,14 +2,14 @@
 //! and nothing of a post is left out without a note.
 
 use super::ghost_body::{self, Body};
-use super::ghost_row::Row;
-use super::ghost_site::Site;
+use super::ghost_row::GhostRow;
+use super::ghost_site::GhostSite;
 use super::markdown_file::in_words;
 use super::{ImportedPost, Term};
 use crate::model::markdown;
 
 /// What a row turned out to be.
-pub enum Item {
+pub enum GhostPost {
     Post {
         post: Box<ImportedPost>,
         notes: Vec<String>,
@@ -20,34 +20,34 @@ pub enum Item {
 }
 
 /// What the report calls it: people know their posts by their addresses.
-pub fn name(row: &Row, number: usize) -> String {
+pub fn name(row: &GhostRow, number: usize) -> String {
     row.text("slug").or(row.text("title")).map_or_else(|| format!("posts, row {number}"), |slug| format!("post {slug}"))
 }
 
-pub fn read(row: &Row, site: &Site) -> Item {
+pub fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
     if let Some(kind) = other_kind(row) {
-        return Item::Skipped(format!("of the type {kind:?}, not a post"));
+        return GhostPost::Skipped(format!("of the type {kind:?}, not a post"));
     }
     let Some(id) = row.id("id") else {
-        return Item::Failed("has no id".to_owned());
+        return GhostPost::Failed("has no id".to_owned());
     };
     match status(row, site.details(&id).is_email_only) {
-        Err(reason) => Item::Skipped(reason),
+        Err(reason) => GhostPost::Skipped(reason),
         Ok((false, _)) if row.instant("published_at").is_none() => {
-            Item::Failed("published, but without a date that can be read".to_owned())
+            GhostPost::Failed("published, but without a date that can be read".to_owned())
         }
         Ok((is_draft, note)) => post(row, site, &id, is_draft, note.into_iter().collect()),
     }
 }
 
 /// Pages are told by a type, in Ghost before 3.0 by a mark.
-fn other_kind(row: &Row) -> Option<&str> {
+fn other_kind(row: &GhostRow) -> Option<&str> {
     let kind = row.text("type").unwrap_or(if row.is("page") { "page" } else { "post" });
     Some(kind).filter(|kind| *kind != "post")
 }
 
 /// Whether it becomes a draft, and what is to be said about that.
-fn status(row: &Row, is_email_only: bool) -> Result<(bool, Option<String>), String> {
+fn status(row: &GhostRow, is_email_only: bool) -> Result<(bool, Option<String>), String> {
     let visibility = row.text("visibility").unwrap_or("public");
     match row.text("status").unwrap_or_default() {
         "draft" => Ok((true, None)),
@@ -63,10 +63,10 @@ fn status(row: &Row, is_email_only: bool) -> Result<(bool, Option<String>), Stri
     }
 }
 
-fn post(row: &Row, site: &Site, id: &str, is_draft: bool, mut notes: Vec<String>) -> Item {
+fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: Vec<String>) -> GhostPost {
     let body = match ghost_body::read(row, &site.details(id)) {
         Ok(body) => body,
-        Err(reason) => return Item::Failed(reason),
+        Err(reason) => return GhostPost::Failed(reason),
     };
     let (tags, lacks_tag) = site.tags(id);
     let (authors, lacks_author) = site.authors(id, row.id("author_id"));
@@ -78,10 +78,17 @@ fn post(row: &Row, site: &Site, id: &str, is_draft: bool, mut notes: Vec<String>
     }
     let Body { text, notes: more } = body;
     notes.extend(more);
-    Item::Post { post: Box::new(imported(row, id, is_draft, text, authors, tags)), notes }
+    GhostPost::Post { post: Box::new(imported(row, id, is_draft, text, authors, tags)), notes }
 }
 
-fn imported(row: &Row, id: &str, is_draft: bool, body: String, authors: Vec<Term>, tags: Vec<Term>) -> ImportedPost {
+fn imported(
+    row: &GhostRow,
+    id: &str,
+    is_draft: bool,
+    body: String,
+    authors: Vec<Term>,
+    tags: Vec<Term>,
+) -> ImportedPost {
     let text = |field| row.text(field).map(|text| text.trim().to_owned());
     let slug = text("slug");
     let title = text("title").or_else(|| markdown::first_heading(&body));

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::dates;
 use crate::model::Instant;
 
-pub struct Row(Map<String, Value>);
+pub struct GhostRow(Map<String, Value>);
 
-impl Row {
+impl GhostRow {
     pub fn new(value: Value) -> Result<Self, String> {
         match value {
             Value::Object(fields) => Ok(Self(fields)),
@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn fields_of_every_version_are_read() {
-        let row = Row::new(json!({ "id": 5, "ref": "6a", "at": 1388805572000_i64, "on": "2021-03-24T04:34:10.000Z",
+        let row =
+            GhostRow::new(json!({ "id": 5, "ref": "6a", "at": 1388805572000_i64, "on": "2021-03-24T04:34:10.000Z",
             "old": "2014-01-04 03:19:32", "page": 1, "email_only": true, "title": "  ", "far": 1e300 }));
         let row = row.expect("a row");
         assert_eq!((row.id("id").as_deref(), row.id("ref").as_deref(), row.id("no")), (Some("5"), Some("6a"), None));
@@ -67,6 +68,6 @@ mod tests {
         assert_eq!((at("old"), at("far"), at("title")), (at("at"), None, None));
         assert!(row.is("page") && row.is("email_only") && !row.is("id"));
         assert_eq!(row.text("title"), None);
-        assert!(Row::new(json!([])).is_err());
+        assert!(GhostRow::new(json!([])).is_err());
     }
 }

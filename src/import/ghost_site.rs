@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::ghost_row::Row;
+use super::ghost_row::GhostRow;
 use super::json_rows::{RowReader, Tables};
-use super::source::Found;
+use super::source::FoundContent;
 use super::{ImportedTerm, Term, TermKind};
 use crate::model::Slug;
 
 #[derive(Default)]
-pub struct Site {
+pub struct GhostSite {
     /// By their ids; `None` for a tag of Ghost's own use.
     tags: HashMap<String, Option<Term>>,
     users: HashMap<String, Term>,
@@ -37,8 +37,8 @@ pub struct Details {
     pub is_email_only: bool,
 }
 
-impl Site {
-    pub fn read(rows: &mut RowReader, tables: &Tables, found: &mut Found) -> io::Result<Self> {
+impl GhostSite {
+    pub fn read(rows: &mut RowReader, tables: &Tables, found: &mut FoundContent) -> io::Result<Self> {
         let mut site = Self::default();
         each_row(rows, tables, "tags", found, |row, found| site.tag(row, found))?;
         each_row(rows, tables, "users", found, |row, _| site.user(row))?;
@@ -74,7 +74,7 @@ impl Site {
         self.details.get(post).cloned().unwrap_or_default()
     }
 
-    fn tag(&mut self, row: &Row, found: &mut Found) -> Option<()> {
+    fn tag(&mut self, row: &GhostRow, found: &mut FoundContent) -> Option<()> {
         let (id, name) = (row.id("id")?, row.text("name")?.trim());
         if name.starts_with('#') || row.text("visibility") == Some("internal") {
             found.skip(format!("tag {name}"), "of Ghost's own use, not for readers");
@@ -86,14 +86,14 @@ impl Site {
         Some(())
     }
 
-    fn user(&mut self, row: &Row) -> Option<()> {
+    fn user(&mut self, row: &GhostRow) -> Option<()> {
         let (id, name) = (row.id("id")?, row.text("name")?.trim());
         let term = self.describe(TermKind::Author, row, name, "bio");
         self.users.insert(id, term);
         Some(())
     }
 
-    fn describe(&mut self, kind: TermKind, row: &Row, name: &str, description: &str) -> Term {
+    fn describe(&mut self, kind: TermKind, row: &GhostRow, name: &str, description: &str) -> Term {
         let slug = row.text("slug").and_then(Slug::from_name);
         let text = |field| row.text(field).map(|text| text.trim().to_owned());
         let url = text("website").filter(|_| kind == TermKind::Author);
@@ -103,7 +103,7 @@ impl Site {
         term
     }
 
-    fn post_details(&mut self, row: &Row) -> Option<()> {
+    fn post_details(&mut self, row: &GhostRow) -> Option<()> {
         let text = |field| row.text(field).map(str::to_owned);
         let details = Details {
             image_alt: text("feature_image_alt"),
@@ -115,7 +115,7 @@ impl Site {
     }
 }
 
-fn link(links: &mut HashMap<String, Vec<Link>>, row: &Row, field: &str) -> Option<()> {
+fn link(links: &mut HashMap<String, Vec<Link>>, row: &GhostRow, field: &str) -> Option<()> {
     let link = Link { order: row.number("sort_order"), id: row.id(field)? };
     links.entry(row.id("post_id")?).or_default().push(link);
     Some(())
@@ -126,11 +126,11 @@ fn each_row(
     rows: &mut RowReader,
     tables: &Tables,
     table: &str,
-    found: &mut Found,
-    mut take: impl FnMut(&Row, &mut Found) -> Option<()>,
+    found: &mut FoundContent,
+    mut take: impl FnMut(&GhostRow, &mut FoundContent) -> Option<()>,
 ) -> io::Result<()> {
     for (number, place) in (1..).zip(tables.get(table).into_iter().flatten()) {
-        let row = rows.read(*place)?.and_then(Row::new);
+        let row = rows.read(*place)?.and_then(GhostRow::new);
         let taken = row.and_then(|row| take(&row, found).ok_or_else(|| "lacks a name or an id".to_owned()));
         if let Err(reason) = taken {
             found.fail(format!("{table}, row {number}"), reason);

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::json_lines::{Header, PostRecord, Record, VERSION};
-use super::source::Found;
+use super::source::FoundContent;
 use super::{Failed, ImportedPost, TermKind};
 
 /// The longest line: a post of 16 MiB, every byte of it escaped.
@@ -20,9 +20,9 @@ pub struct JsonLines {
 
 impl JsonLines {
     /// Reads the whole file once.
-    pub fn scan(path: &Path) -> io::Result<(Found, Self)> {
+    pub fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut input = BufReader::new(File::open(path)?);
-        let mut scan = Scan::default();
+        let mut scan = LineScan::default();
         let mut start = 0;
         for number in 1.. {
             let mut line = Vec::new();
@@ -60,14 +60,14 @@ impl JsonLines {
 }
 
 #[derive(Default)]
-struct Scan {
-    found: Found,
+struct LineScan {
+    found: FoundContent,
     places: Vec<(u64, u64)>,
     /// Of the posts met so far: two exports in one file have some of them twice.
     ids: HashSet<String>,
 }
 
-impl Scan {
+impl LineScan {
     fn line(&mut self, line: &[u8], number: usize, place: (u64, u64)) {
         let line = line.trim_ascii();
         if line.is_empty() || number == 1 && is_header(line) || place.1 == LINE_BYTES_MAX {

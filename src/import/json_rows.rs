@@ -14,13 +14,13 @@ const NAME_BYTES_MAX: usize = 1_000;
 const ROW_BYTES_MAX: u64 = 256 << 20;
 
 /// Where a row begins, and how long it is.
-pub type Place = (u64, u64);
+pub type LineAndColumn = (u64, u64);
 
 /// The places of each table's rows, in the order of the file.
-pub type Tables = HashMap<String, Vec<Place>>;
+pub type Tables = HashMap<String, Vec<LineAndColumn>>;
 
 #[derive(Debug, thiserror::Error)]
-pub enum Broken {
+pub enum BrokenJson {
     #[error(transparent)]
     Unreadable(#[from] io::Error),
     /// The byte where it is not what it should be, and why.
@@ -29,8 +29,8 @@ pub enum Broken {
 }
 
 /// Finds the tables of an export, `{"data":{"table":[row, …], …}}`, be it alone or as `{"db":[export]}`.
-pub fn find(path: &Path) -> Result<Tables, Broken> {
-    let mut scan = Scan { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 };
+pub fn find(path: &Path) -> Result<Tables, BrokenJson> {
+    let mut scan = ByteScan { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 };
     let mut tables = Tables::new();
     scan.byte_order_mark()?;
     scan.export(&mut tables)?;
@@ -52,7 +52,7 @@ impl RowReader {
     }
 
     /// The row at this place as JSON; what is wrong with it, where it is none.
-    pub fn read(&mut self, (start, length): Place) -> io::Result<Result<serde_json::Value, String>> {
+    pub fn read(&mut self, (start, length): LineAndColumn) -> io::Result<Result<serde_json::Value, String>> {
         if length > ROW_BYTES_MAX {
             return Ok(Err(format!("longer than {ROW_BYTES_MAX} bytes")));
         }
@@ -64,13 +64,13 @@ impl RowReader {
     }
 }
 
-struct Scan {
+struct ByteScan {
     input: BufReader<File>,
     at: u64,
 }
 
-impl Scan {
-    fn export(&mut self, tables: &mut Tables) -> Result<(), Broken> {
+impl ByteScan {
+    fn export(&mut self, tables: &mut Tables) -> Result<(), BrokenJson> {
         self.object(|scan, name| match name {
             "db" => scan.array(|scan| match scan.peek_past_space()? {
                 Some(b'{') => scan.object(|scan, name| scan.data(name, tables)),
@@ -80,7 +80,7 @@ impl Scan {
         })
     }
 
-    fn data(&mut self, name: &str, tables: &mut Tables) -> Result<(), Broken> {
+    fn data(&mut self, name: &str, tables: &mut Tables) -> Result<(), BrokenJson> {
         if name != "data" || self.peek_past_space()? != Some(b'{') {
             return self.value();
         }
@@ -100,7 +100,7 @@ impl Scan {
     }
 
     /// Hands each field's name to `field`, which reads the value.
-    fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), Broken>) -> Result<(), Broken> {
+    fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), BrokenJson>) -> Result<(), BrokenJson> {
         self.expect(b'{')?;
         if self.peek_past_space()? == Some(b'}') {
             return self.expect(b'}');
@@ -121,7 +121,7 @@ impl Scan {
         }
     }
 
-    fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Broken>) -> Result<(), Broken> {
+    fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), BrokenJson>) -> Result<(), BrokenJson> {
         self.expect(b'[')?;
         if self.peek_past_space()? == Some(b']') {
             return self.expect(b']');
@@ -135,7 +135,7 @@ impl Scan {
     }
 
     /// Whether the list ends here, and does not go on behind a comma.
-    fn ends(&mut self, end: u8) -> Result<bool, Broken> {
+    fn ends(&mut self, end: u8) -> Result<bool, BrokenJson> {
         match self.peek_past_space()? {
             Some(b',') => self.expect(b',').map(|()| false),
             _ => self.expect(end).map(|()| true),
@@ -143,7 +143,7 @@ impl Scan {
     }
 
     /// Passes over a value, of which brackets and strings are looked at and nothing else.
-    fn value(&mut self) -> Result<(), Broken> {
+    fn value(&mut self) -> Result<(), BrokenJson> {
         let mut open: Vec<u8> = Vec::new();
         loop {
             match self.peek_past_space()? {
@@ -168,12 +168,12 @@ impl Scan {
     }
 
     /// Numbers and words go on until something else begins.
-    fn is_after_value(&mut self) -> Result<bool, Broken> {
+    fn is_after_value(&mut self) -> Result<bool, BrokenJson> {
         Ok(!matches!(self.peek()?, Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')))
     }
 
     /// Hands each byte of a string to `take`, escapes as they are written.
-    fn string(&mut self, mut take: impl FnMut(u8)) -> Result<(), Broken> {
+    fn string(&mut self, mut take: impl FnMut(u8)) -> Result<(), BrokenJson> {
         self.expect(b'"')?;
         let mut is_escaped = false;
         loop {
@@ -190,7 +190,7 @@ impl Scan {
         }
     }
 
-    fn expect(&mut self, expected: u8) -> Result<(), Broken> {
+    fn expect(&mut self, expected: u8) -> Result<(), BrokenJson> {
         match self.peek_past_space()? {
             Some(found) if found == expected => {
                 self.step();
@@ -201,14 +201,14 @@ impl Scan {
         }
     }
 
-    fn peek_past_space(&mut self) -> Result<Option<u8>, Broken> {
+    fn peek_past_space(&mut self) -> Result<Option<u8>, BrokenJson> {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek()? {
             self.step();
         }
         self.peek()
     }
 
-    fn peek(&mut self) -> Result<Option<u8>, Broken> {
+    fn peek(&mut self) -> Result<Option<u8>, BrokenJson> {
         Ok(self.input.fill_buf()?.first().copied())
     }
 
@@ -218,7 +218,7 @@ impl Scan {
         self.at += 1;
     }
 
-    fn byte_order_mark(&mut self) -> Result<(), Broken> {
+    fn byte_order_mark(&mut self) -> Result<(), BrokenJson> {
         let mark = b"\xef\xbb\xbf";
         if self.input.fill_buf()?.starts_with(mark) {
             mark.iter().for_each(|_| self.step());
@@ -226,8 +226,8 @@ impl Scan {
         Ok(())
     }
 
-    fn broken(&self, reason: &str) -> Broken {
-        Broken::NotJson(self.at, reason.to_owned())
+    fn broken(&self, reason: &str) -> BrokenJson {
+        BrokenJson::NotJson(self.at, reason.to_owned())
     }
 }
 
@@ -241,7 +241,7 @@ mod tests {
         std::fs::write(&path, text).expect("a file");
         let tables = find(&path).map_err(|broken| broken.to_string())?;
         let mut reader = RowReader::open(&path).expect("the file");
-        let mut row = |place: &Place| match reader.read(*place).expect("the file can be read") {
+        let mut row = |place: &LineAndColumn| match reader.read(*place).expect("the file can be read") {
             Ok(value) => value.to_string(),
             Err(reason) => reason,
         };

@@ -1,14 +1,14 @@
 //! One Markdown file read as a post. The rule: the file's text and its path below the root decide alone; nothing else is looked at.
 
 use super::dates;
-use super::fields::Fields;
+use super::fields::PostFields;
 use super::front_matter::{self, Parts};
 use super::{Failed, ImportedPost, Redirect, Skipped, Term};
 use crate::model::{Instant, markdown};
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ReadOutcome {
     Post(Box<ImportedPost>),
     Redirect(Redirect),
     Skipped(Skipped),
@@ -16,7 +16,7 @@ pub enum Outcome {
 }
 
 /// Reads a file's content; `origin` is its path below the root, parted by `/`.
-pub fn read(origin: &str, content: Vec<u8>) -> Outcome {
+pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
     let text = match String::from_utf8(content) {
         Ok(text) => text,
         Err(error) => return failed(origin, not_utf8(&error)),
@@ -26,14 +26,14 @@ pub fn read(origin: &str, content: Vec<u8>) -> Outcome {
         Err(reason) => failed(origin, reason),
         Ok(None) => skipped(origin, "no front matter"),
         Ok(Some(_)) if is_section(origin) => skipped(origin, "the page of a section, not a post"),
-        Ok(Some(front)) => from_fields(origin, Fields::read(&front), &parts),
+        Ok(Some(front)) => from_fields(origin, PostFields::read(&front), &parts),
     }
 }
 
-fn from_fields(origin: &str, fields: Fields, parts: &Parts<'_>) -> Outcome {
+fn from_fields(origin: &str, fields: PostFields, parts: &Parts<'_>) -> ReadOutcome {
     let name = Name::of(origin);
     if let Some(to) = redirect_only(&fields, parts.body) {
-        return Outcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
+        return ReadOutcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
     }
     let is_draft = fields.is_draft || origin.split('/').any(|part| part == "_drafts");
     match date(&fields, &name, origin) {
@@ -41,11 +41,18 @@ fn from_fields(origin: &str, fields: Fields, parts: &Parts<'_>) -> Outcome {
         Ok(None) if !is_draft => {
             skipped(origin, "no date, in the front matter, the path or the file's name, and no draft")
         }
-        date => Outcome::Post(Box::new(post(origin, fields, name, parts.body, is_draft, date.ok().flatten()))),
+        date => ReadOutcome::Post(Box::new(post(origin, fields, name, parts.body, is_draft, date.ok().flatten()))),
     }
 }
 
-fn post(origin: &str, fields: Fields, name: Name, body: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {
+fn post(
+    origin: &str,
+    fields: PostFields,
+    name: Name,
+    body: &str,
+    is_draft: bool,
+    date: Option<Instant>,
+) -> ImportedPost {
     let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
     let instant = |text: Option<String>| text.and_then(|text| dates::parse(&text));
     ImportedPost {
@@ -81,14 +88,14 @@ fn terms(names: Vec<String>) -> Vec<Term> {
 }
 
 /// Where the file leads, if that is all that it says.
-fn redirect_only(fields: &Fields, body: &str) -> Option<String> {
+fn redirect_only(fields: &PostFields, body: &str) -> Option<String> {
     let is_empty = fields.title.is_none() && fields.date.is_none() && body.trim().is_empty();
     fields.redirect.clone().filter(|_| is_empty)
 }
 
 /// The date given; where that is none, or is malformed, the day of the file's name, or else of a path. An error where it is
 /// malformed and there is no other.
-fn date(fields: &Fields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
+fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
     let given = fields.date.as_deref();
     let elsewhere = || name.day.or_else(|| dates::in_path(fields.path.as_deref()?)).or_else(|| dates::in_path(origin));
     match (given.and_then(dates::parse).or_else(elsewhere), given) {
@@ -135,12 +142,12 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> String {
     format!("not UTF-8: the byte at {} cannot be read", error.utf8_error().valid_up_to())
 }
 
-fn skipped(origin: &str, reason: &str) -> Outcome {
-    Outcome::Skipped(Skipped { origin: origin.to_owned(), reason: reason.to_owned() })
+fn skipped(origin: &str, reason: &str) -> ReadOutcome {
+    ReadOutcome::Skipped(Skipped { origin: origin.to_owned(), reason: reason.to_owned() })
 }
 
-fn failed(origin: &str, reason: String) -> Outcome {
-    Outcome::Failed(Failed { origin: origin.to_owned(), reason })
+fn failed(origin: &str, reason: String) -> ReadOutcome {
+    ReadOutcome::Failed(Failed { origin: origin.to_owned(), reason })
 }
 
 #[cfg(test)]
@@ -149,15 +156,15 @@ mod tests {
 
     fn post_of(origin: &str, content: &str) -> ImportedPost {
         match read(origin, content.into()) {
-            Outcome::Post(post) => *post,
+            ReadOutcome::Post(post) => *post,
             other => panic!("{origin}: {other:?}"),
         }
     }
 
     fn reason_of(origin: &str, content: &[u8]) -> String {
         match read(origin, content.into()) {
-            Outcome::Skipped(Skipped { reason, .. }) => format!("skipped: {reason}"),
-            Outcome::Failed(Failed { reason, .. }) => format!("failed: {reason}"),
+            ReadOutcome::Skipped(Skipped { reason, .. }) => format!("skipped: {reason}"),
+            ReadOutcome::Failed(Failed { reason, .. }) => format!("failed: {reason}"),
             other => panic!("{origin}: {other:?}"),
         }
     }
@@ -214,7 +221,7 @@ mod tests {
     fn a_file_that_only_leads_elsewhere_is_a_redirect() {
         let redirect = read("blog/old.md", "---\nredirect: /blog/new\n---\n".into());
         let expected = Redirect { origin: "blog/old.md".into(), from: "old".into(), to: "/blog/new".into() };
-        assert_eq!(redirect, Outcome::Redirect(expected));
+        assert_eq!(redirect, ReadOutcome::Redirect(expected));
         let post = post_of("new.md", "---\nredirect: /old\ntitle: A\ndate: 2020-01-01\n---\nb");
         assert_eq!(post.aliases, ["/old"]);
     }

@@ -5,8 +5,8 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::markdown_file::{self, Outcome};
-use super::source::Found;
+use super::markdown_file::{self, ReadOutcome};
+use super::source::FoundContent;
 use super::{Failed, ImportedPost};
 
 /// The longest file that is read: far above any post, and low enough that one stray file does not fill the memory.
@@ -15,8 +15,8 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 const DEPTH_MAX: usize = 64;
 
 /// Reads every Markdown file below the root once; the error is about the root alone.
-pub fn scan(root: &Path) -> io::Result<Found> {
-    let mut found = Found::default();
+pub fn scan(root: &Path) -> io::Result<FoundContent> {
+    let mut found = FoundContent::default();
     let mut files = Vec::new();
     let mut folders = Vec::new();
     list(root, "", &mut folders, &mut files, &mut found)?;
@@ -42,7 +42,7 @@ fn list(
     prefix: &str,
     folders: &mut Vec<String>,
     files: &mut Vec<String>,
-    found: &mut Found,
+    found: &mut FoundContent,
 ) -> io::Result<()> {
     for child in fs::read_dir(root.join(prefix))? {
         let child = match child {
@@ -69,8 +69,8 @@ fn list(
 /// Reads one post again.
 pub fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
     match read_file(root, origin) {
-        Outcome::Post(post) => Ok(*post),
-        Outcome::Failed(failed) => Err(failed),
+        ReadOutcome::Post(post) => Ok(*post),
+        ReadOutcome::Failed(failed) => Err(failed),
         _ => Err(Failed {
             origin: origin.to_owned(),
             reason: "was a post when the import began, and is none now".into(),
@@ -78,14 +78,14 @@ pub fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
     }
 }
 
-fn read_file(root: &Path, origin: &str) -> Outcome {
+fn read_file(root: &Path, origin: &str) -> ReadOutcome {
     match content(&root.join(origin)) {
         Ok(content) if content.len() as u64 > FILE_BYTES_MAX => {
             let reason = format!("longer than {FILE_BYTES_MAX} bytes");
-            Outcome::Failed(Failed { origin: origin.to_owned(), reason })
+            ReadOutcome::Failed(Failed { origin: origin.to_owned(), reason })
         }
         Ok(content) => markdown_file::read(origin, content),
-        Err(error) => Outcome::Failed(unreadable(origin.to_owned(), &error)),
+        Err(error) => ReadOutcome::Failed(unreadable(origin.to_owned(), &error)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! parses – no store, no clock, nothing async – and whatever cannot be read as a post is named with its reason and stops nothing.
 //!
 //! In two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps what is small of each
-//! post (an [`Entry`]); [`Source::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and
+//! post (an [`Entry`]); [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and
 //! [`resolve_post_slugs`] turn names into slugs.
 
 mod build;
@@ -39,10 +39,10 @@ mod wxr_item;
 mod yaml;
 
 pub use detect::{Format, OpenError, open};
-pub use markdown_file::{Outcome, read as read_markdown_file};
+pub use markdown_file::{ReadOutcome, read as read_markdown_file};
 pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
-pub use source::Source;
-pub use terms::{NewTerm, ResolvedTerms, StoredTerm, resolve_terms};
+pub use source::ImportSource;
+pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
 use crate::model::{Instant, Slug, TermKind, rules};
 

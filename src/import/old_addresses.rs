@@ -54,12 +54,12 @@ where
 
     fn add_slug(&mut self, index: usize, alias: Slug, address: &str, origin: &str) -> Result<(), E> {
         match self.owner(&alias, index)? {
-            Owner::Nobody => {
+            AddressOwner::Nobody => {
                 self.claimed.insert(alias.clone(), index);
                 self.posts[index].aliases.push(alias);
             }
-            Owner::Itself => {}
-            Owner::Other(other) => {
+            AddressOwner::Itself => {}
+            AddressOwner::Other(other) => {
                 self.note(origin, format!("the old address {address:?} is left out: {alias} leads to {other}"));
             }
         }
@@ -67,15 +67,19 @@ where
     }
 
     /// Whose the slug is, seen from an entry. What the store has led to the entry's own post is nobody's else: it stays.
-    fn owner(&mut self, alias: &Slug, index: usize) -> Result<Owner, E> {
+    fn owner(&mut self, alias: &Slug, index: usize) -> Result<AddressOwner, E> {
         if let Some(owner) = self.claimed.get(alias) {
             let is_own = *owner == index;
-            return Ok(if is_own { Owner::Itself } else { Owner::Other(self.entries[*owner].origin.clone()) });
+            return Ok(if is_own {
+                AddressOwner::Itself
+            } else {
+                AddressOwner::Other(self.entries[*owner].origin.clone())
+            });
         }
         let own_id = self.posts[index].existing_id.as_ref();
         Ok(match (self.existing)(alias)? {
-            Some(other) if Some(&other.id) != own_id => Owner::Other(format!("the post {}", other.id)),
-            _ => Owner::Nobody,
+            Some(other) if Some(&other.id) != own_id => AddressOwner::Other(format!("the post {}", other.id)),
+            _ => AddressOwner::Nobody,
         })
     }
 
@@ -110,7 +114,7 @@ where
     }
 }
 
-enum Owner {
+enum AddressOwner {
     Nobody,
     Itself,
     /// Named for the report.

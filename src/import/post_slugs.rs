@@ -46,22 +46,22 @@ pub fn resolve_post_slugs<E>(
     redirects: &[Redirect],
     existing: impl FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
 ) -> Result<PostSlugs, E> {
-    let mut resolver = Resolver::new(entries, existing);
+    let mut resolver = SlugResolver::new(entries, existing);
     resolver.look_up_groups()?;
     resolver.find_same_posts();
     resolver.find_moved_posts();
     resolver.give_free_slugs()?;
-    let Resolver { order, given, claimed, existing, .. } = resolver;
+    let SlugResolver { order, given, claimed, existing, .. } = resolver;
     let posts = given.into_iter().map(|post| post.expect("every entry was given a slug")).collect();
     OldAddresses::new(entries, posts, claimed, existing).resolve(&order, redirects)
 }
 
-struct Resolver<'e, F> {
+struct SlugResolver<'e, F> {
     entries: &'e [Entry],
     existing: F,
     /// The entries in the order in which they choose.
     order: Vec<usize>,
-    groups: BTreeMap<Slug, Group>,
+    groups: BTreeMap<Slug, SlugGroup>,
     given: Vec<Option<ResolvedPost>>,
     /// Who has a slug of this import.
     claimed: HashMap<Slug, usize>,
@@ -69,7 +69,7 @@ struct Resolver<'e, F> {
 
 /// The entries that want one slug.
 #[derive(Default)]
-struct Group {
+struct SlugGroup {
     members: Vec<usize>,
     /// The stored posts under the slug and its numbers, in that order.
     stored: Vec<(Slug, ExistingPost)>,
@@ -77,7 +77,7 @@ struct Group {
     next: u32,
 }
 
-impl<'e, F, E> Resolver<'e, F>
+impl<'e, F, E> SlugResolver<'e, F>
 where
     F: FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
 {
@@ -88,7 +88,7 @@ where
             (entry.published_at.is_none(), entry.published_at, entry.origin.as_str())
         };
         order.sort_by(|a, b| key(a).cmp(&key(b)));
-        let mut groups: BTreeMap<Slug, Group> = BTreeMap::new();
+        let mut groups: BTreeMap<Slug, SlugGroup> = BTreeMap::new();
         for index in &order {
             groups.entry(entries[*index].slug.clone()).or_default().members.push(*index);
         }

@@ -13,10 +13,10 @@ use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;
 
-use super::build::{self, Terms};
+use super::build::{self, ImportTerms};
 use super::order;
 use super::{
-    ExistingPost, Failed, ImportedTerm, Note, ResolvedPost, Skipped, Source, StoredTerm, resolve_post_slugs,
+    ExistingPost, Failed, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, Skipped, resolve_post_slugs,
     resolve_terms,
 };
 
@@ -25,7 +25,7 @@ const POSTS_PER_BATCH: usize = order::SHARE * order::MONTHS_AT_ONCE;
 
 /// How an import goes about it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ImportOptions {
     /// Write nothing.
     pub dry_run: bool,
     /// Take the source also where the post was changed here since.
@@ -34,7 +34,7 @@ pub struct Options {
 
 /// What an import did, or with `dry_run` would have done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ImportReport {
     pub made: usize,
     pub changed: usize,
     pub unchanged: usize,
@@ -47,7 +47,7 @@ pub struct Report {
     pub notes: Vec<Note>,
 }
 
-impl Report {
+impl ImportReport {
     /// For those who watch.
     fn count(&self) {
         let (skipped, failed) = (self.skipped.len(), self.failed.len());
@@ -63,18 +63,18 @@ impl Report {
 /// Where the store fails; what was written until then stands, and the next run goes on from there.
 pub async fn import(
     content: &Content,
-    source: Arc<Source>,
-    options: Options,
+    source: Arc<ImportSource>,
+    options: ImportOptions,
     progress: impl Fn(usize, usize),
-) -> Result<Report> {
+) -> Result<ImportReport> {
     let inventory = Arc::new(content.inventory().await?);
     let writer = content.writer()?.by(build::CHANGED_BY);
-    let mut report = Report {
+    let mut report = ImportReport {
         redirects: source.redirects().len(),
         skipped: source.skipped().to_vec(),
         failed: source.failed().to_vec(),
         notes: source.notes().to_vec(),
-        ..Report::default()
+        ..ImportReport::default()
     };
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
@@ -82,7 +82,7 @@ pub async fn import(
     report.notes.extend(resolved.notes);
     let resolved = Arc::new(find_renamed(&inventory, &source, resolved.posts));
     let order = order::to_write(source.entries());
-    let run = Run { content, writer, source, inventory, terms, resolved, options };
+    let run = ImportRun { content, writer, source, inventory, terms, resolved, options };
     let (mut done, total) = (0, order.len());
     let mut batches = order.chunks(POSTS_PER_BATCH);
     let mut next = run.build(batches.next().unwrap_or_default()).await?;
@@ -99,14 +99,14 @@ pub async fn import(
     Ok(report)
 }
 
-struct Run<'a> {
+struct ImportRun<'a> {
     content: &'a Content,
     writer: Writer,
-    source: Arc<Source>,
+    source: Arc<ImportSource>,
     inventory: Arc<Catalog>,
-    terms: Arc<Terms>,
+    terms: Arc<ImportTerms>,
     resolved: Arc<Vec<ResolvedPost>>,
-    options: Options,
+    options: ImportOptions,
 }
 
 /// What became of an entry before it is written.
@@ -117,8 +117,8 @@ enum Built {
     Failed(Failed),
 }
 
-impl Run<'_> {
-    async fn write(&self, built: Vec<Built>, report: &mut Report) -> Result<()> {
+impl ImportRun<'_> {
+    async fn write(&self, built: Vec<Built>, report: &mut ImportReport) -> Result<()> {
         let mut changes = Vec::with_capacity(built.len());
         for built in built {
             match built {
@@ -202,9 +202,9 @@ impl Run<'_> {
 /// `None` where the post stands just so.
 #[expect(clippy::too_many_arguments, reason = "all that a post is made of, in one place")]
 fn build_change(
-    source: &Source,
+    source: &ImportSource,
     i: usize,
-    terms: &Terms,
+    terms: &ImportTerms,
     resolved: &ResolvedPost,
     inventory: &Catalog,
     stored: Option<Stored>,
@@ -251,7 +251,7 @@ fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -
 
 /// A post whose slug was edited is found again, and renamed. A line of an export by its id; a file by where it is and when it was published.
 /// Both are asked for: two blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
-fn find_renamed(inventory: &Catalog, source: &Source, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
+fn find_renamed(inventory: &Catalog, source: &ImportSource, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
     let taken: HashSet<String> = resolved.iter().filter_map(|post| post.existing_id.clone()).collect();
     let by_origin: HashMap<(&str, Instant), &PostId> = inventory
         .posts
@@ -277,18 +277,18 @@ fn existing(inventory: &Catalog, slug: &Slug) -> Option<ExistingPost> {
 async fn save_terms(
     content: &Content,
     writer: &Writer,
-    source: &Source,
+    source: &ImportSource,
     dry_run: bool,
-    report: &mut Report,
-) -> Result<Terms> {
-    let mut terms = Terms::default();
+    report: &mut ImportReport,
+) -> Result<ImportTerms> {
+    let mut terms = ImportTerms::default();
     for kind in TermKind::ALL {
         let mut stored = content.all_terms(kind).await?;
         if !dry_run {
             rename_terms(writer, source.terms(kind), &mut stored).await?;
         }
-        let known: Vec<StoredTerm> =
-            stored.iter().map(|term| StoredTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
+        let known: Vec<KnownTerm> =
+            stored.iter().map(|term| KnownTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
         let resolved = resolve_terms(source.terms(kind), &known);
         let missing: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
         terms.know(&stored);

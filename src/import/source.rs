@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use super::ghost::Ghost;
 use super::json_lines_source::JsonLines;
-use super::markdown_file::Outcome;
+use super::markdown_file::ReadOutcome;
 use super::term_list::TermList;
 use super::wxr::Wxr;
 use super::{Entry, Failed, ImportedPost, ImportedTerm, Note, Redirect, Skipped, TermKind, markdown_folder};
 use crate::model::{Slug, rules};
 
 /// Everything that was found, and the way to each post's body.
-pub struct Source {
-    found: Found,
+pub struct ImportSource {
+    found: FoundContent,
     posts: Posts,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Posts {
 
 /// What one reading of everything gives.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundContent {
     pub entries: Vec<Entry>,
     pub terms: TermList,
     pub redirects: Vec<Redirect>,
@@ -36,8 +36,8 @@ pub(super) struct Found {
     pub notes: Vec<Note>,
 }
 
-impl Source {
-    pub(super) fn new(found: Found, posts: Posts) -> Self {
+impl ImportSource {
+    pub(super) fn new(found: FoundContent, posts: Posts) -> Self {
         Self { found, posts }
     }
 
@@ -68,7 +68,7 @@ impl Source {
 
     /// Whether nothing at all was found, good or bad.
     pub fn is_empty(&self) -> bool {
-        let Found { entries, terms, redirects, skipped, failed, .. } = &self.found;
+        let FoundContent { entries, terms, redirects, skipped, failed, .. } = &self.found;
         let has_terms = TermKind::ALL.iter().any(|kind| !terms.of(*kind).is_empty());
         entries.is_empty() && !has_terms && redirects.is_empty() && skipped.is_empty() && failed.is_empty()
     }
@@ -90,13 +90,13 @@ impl Source {
     }
 }
 
-impl Found {
-    pub fn take(&mut self, outcome: Outcome) {
+impl FoundContent {
+    pub fn take(&mut self, outcome: ReadOutcome) {
         match outcome {
-            Outcome::Post(post) => drop(self.take_post(&post)),
-            Outcome::Redirect(redirect) => self.redirects.push(redirect),
-            Outcome::Skipped(skipped) => self.skipped.push(skipped),
-            Outcome::Failed(failed) => self.failed.push(failed),
+            ReadOutcome::Post(post) => drop(self.take_post(&post)),
+            ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
+            ReadOutcome::Skipped(skipped) => self.skipped.push(skipped),
+            ReadOutcome::Failed(failed) => self.failed.push(failed),
         }
     }
 

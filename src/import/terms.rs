@@ -8,7 +8,7 @@ use crate::model::Slug;
 
 /// A term that the store holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredTerm {
+pub struct KnownTerm {
     pub slug: Slug,
     pub name: String,
 }
@@ -38,7 +38,7 @@ pub struct ResolvedTerms {
 /// - names that differ in case alone are one term, and the first spelling is its name;
 /// - a stored name keeps its slug; two names that meet in one slug are told apart by `-2`, `-3`…;
 /// - a name of which nothing can stand in a slug is called `category`, `tag` or `author`.
-pub fn resolve_terms(imported: &[ImportedTerm], stored: &[StoredTerm]) -> ResolvedTerms {
+pub fn resolve_terms(imported: &[ImportedTerm], stored: &[KnownTerm]) -> ResolvedTerms {
     let mut resolver = Resolver::new(stored);
     // Given slugs first: a name must not take what another term is sure to have.
     for term in imported {
@@ -73,7 +73,7 @@ struct Resolver {
 }
 
 impl Resolver {
-    fn new(stored: &[StoredTerm]) -> Self {
+    fn new(stored: &[KnownTerm]) -> Self {
         let mut resolver = Self::default();
         for term in stored {
             resolver.taken.insert(term.slug.clone());
@@ -125,7 +125,7 @@ mod tests {
         let names: Vec<_> = names.iter().map(|name| imported(name, None)).collect();
         let stored: Vec<_> = stored
             .iter()
-            .map(|(slug, name)| StoredTerm { slug: slug.parse().expect("a slug"), name: (*name).into() })
+            .map(|(slug, name)| KnownTerm { slug: slug.parse().expect("a slug"), name: (*name).into() })
             .collect();
         let terms = resolve_terms(&names, &stored).terms;
         terms.into_iter().map(|term| (term.slug.to_string(), term.name, term.is_new)).collect()

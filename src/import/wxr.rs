@@ -9,8 +9,8 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::element::{self, Element};
-use super::source::Found;
-use super::wxr_item::{self, Item};
+use super::source::FoundContent;
+use super::wxr_item::{self, WxrItem};
 use super::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
 use crate::model::{Slug, html_text};
 
@@ -20,21 +20,21 @@ const STOPS_MAX: usize = 1_000;
 /// An export: where each post stands in it.
 pub struct Wxr {
     path: PathBuf,
-    site: Site,
+    site: WxrSite,
     /// Where the item of each entry begins, and how long it is.
     places: Vec<(u64, u64)>,
 }
 
 /// What the export says of the site, before its items.
 #[derive(Default)]
-pub struct Site {
+pub struct WxrSite {
     /// Without a `/` at the end.
     pub address: String,
     /// By the slug of their login.
     authors: HashMap<Slug, String>,
 }
 
-impl Site {
+impl WxrSite {
     /// The author with this login, under the name that the site shows.
     pub fn author(&self, login: &str) -> Option<Term> {
         let Some(slug) = wxr_item::slug(login) else {
@@ -47,8 +47,9 @@ impl Site {
 
 impl Wxr {
     /// Reads the whole file once.
-    pub fn scan(path: &Path) -> io::Result<(Found, Self)> {
-        let mut scan = Scan { found: Found::default(), site: Site::default(), places: Vec::new(), items: 0 };
+    pub fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+        let mut scan =
+            WxrScan { found: FoundContent::default(), site: WxrSite::default(), places: Vec::new(), items: 0 };
         let mut start = Some(0);
         let mut stops = 0;
         while let Some(from) = start {
@@ -62,7 +63,7 @@ impl Wxr {
             };
             stops += 1;
         }
-        let Scan { found, site, places, .. } = scan;
+        let WxrScan { found, site, places, .. } = scan;
         Ok((found, Self { path: path.to_owned(), site, places }))
     }
 
@@ -71,7 +72,7 @@ impl Wxr {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let item = self.item(self.places[index]).map_err(failed)?;
         match wxr_item::origin(&item, &self.site).map(|origin| (wxr_item::read(&item, &self.site, &origin), origin)) {
-            Some((Item::Post { post, .. }, found)) if found == origin => Ok(*post),
+            Some((WxrItem::Post { post, .. }, found)) if found == origin => Ok(*post),
             _ => Err(failed("the file has changed since the import began".to_owned())),
         }
     }
@@ -88,14 +89,14 @@ impl Wxr {
     }
 }
 
-struct Scan {
-    found: Found,
-    site: Site,
+struct WxrScan {
+    found: FoundContent,
+    site: WxrSite,
     places: Vec<(u64, u64)>,
     items: usize,
 }
 
-impl Scan {
+impl WxrScan {
     /// Reads from this byte on: to the end, or to the start of what cannot be read, as the parser gives up there.
     fn run(&mut self, path: &Path, from: u64) -> io::Result<Option<u64>> {
         let mut file = File::open(path)?;
@@ -146,9 +147,9 @@ impl Scan {
             return self.found.fail(format!("item {}", self.items), "has no wp:post_id");
         };
         match wxr_item::read(item, &self.site, &origin) {
-            Item::Skipped(reason) => self.found.skip(origin, reason),
-            Item::Failed(reason) => self.found.fail(origin, reason),
-            Item::Post { post, note } => {
+            WxrItem::Skipped(reason) => self.found.skip(origin, reason),
+            WxrItem::Failed(reason) => self.found.fail(origin, reason),
+            WxrItem::Post { post, note } => {
                 if !self.found.take_post(&post) {
                     return;
                 }
@@ -229,7 +230,7 @@ mod tests {
         )
     }
 
-    fn scan(items: &[u8]) -> (tempfile::TempDir, Found, Wxr) {
+    fn scan(items: &[u8]) -> (tempfile::TempDir, FoundContent, Wxr) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.xml");
         std::fs::write(&path, [HEAD.as_bytes(), items, b"</channel></rss>"].concat()).expect("a file");
@@ -237,7 +238,7 @@ mod tests {
         (folder, found, wxr)
     }
 
-    fn one(status: &str, more: &str) -> (Found, ImportedPost) {
+    fn one(status: &str, more: &str) -> (FoundContent, ImportedPost) {
         let (_folder, found, wxr) = scan(item("7", status, more).as_bytes());
         let post = wxr.read(0, "https://a.example/?p=7").expect("a post");
         (found, post)

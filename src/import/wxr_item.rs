@@ -3,12 +3,12 @@
 
 use super::element::Element;
 use super::markdown_file::in_words;
-use super::wxr::Site;
+use super::wxr::WxrSite;
 use super::{ImportedPost, Term, dates};
 use crate::model::{Instant, Slug, html_text, markdown};
 
 /// What an item turned out to be.
-pub enum Item {
+pub enum WxrItem {
     Post {
         post: Box<ImportedPost>,
         note: Option<&'static str>,
@@ -19,23 +19,23 @@ pub enum Item {
 }
 
 /// What an item is known by: the site's address and the post's number. (A `guid` will not do: two posts may have the same.)
-pub fn origin(item: &Element, site: &Site) -> Option<String> {
+pub fn origin(item: &Element, site: &WxrSite) -> Option<String> {
     let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
     Some(format!("{}/?p={id}", site.address))
 }
 
-pub fn read(item: &Element, site: &Site, origin: &str) -> Item {
+pub fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     let kind = item.child_text("wp:post_type");
     if kind != "post" {
-        return Item::Skipped(format!("of the type {kind:?}, not a post"));
+        return WxrItem::Skipped(format!("of the type {kind:?}, not a post"));
     }
     let (is_draft, note) = match status(item) {
         Ok(status) => status,
-        Err(reason) => return Item::Skipped(reason),
+        Err(reason) => return WxrItem::Skipped(reason),
     };
     match date(item) {
-        None if !is_draft => Item::Failed("published, but without a date that can be read".to_owned()),
-        date => Item::Post { post: Box::new(post(item, site, origin, is_draft, date)), note },
+        None if !is_draft => WxrItem::Failed("published, but without a date that can be read".to_owned()),
+        date => WxrItem::Post { post: Box::new(post(item, site, origin, is_draft, date)), note },
     }
 }
 
@@ -56,7 +56,7 @@ fn date(item: &Element) -> Option<Instant> {
     ["wp:post_date_gmt", "pubDate", "wp:post_date"].iter().find_map(|name| dates::parse(item.child_text(name)))
 }
 
-fn post(item: &Element, site: &Site, origin: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {
+fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {
     let body = item.child("content:encoded").map_or("", |content| content.text.as_str());
     let slug = slug_text(item.child_text("wp:post_name"));
     ImportedPost {

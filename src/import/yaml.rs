@@ -28,14 +28,14 @@ pub fn parse(text: &str) -> Result<Value, String> {
 
 #[derive(Default)]
 struct Builder {
-    open: Vec<Open>,
+    open: Vec<OpenTag>,
     anchors: HashMap<usize, Value>,
     weight: usize,
     done: Option<Value>,
 }
 
 /// A list or table whose end has not come yet, and its anchor.
-struct Open {
+struct OpenTag {
     anchor: usize,
     value: Value,
     /// In a table: the key that waits for its value.
@@ -59,7 +59,7 @@ impl Builder {
 
     fn start(&mut self, value: Value, anchor: usize) -> Result<(), String> {
         self.weigh(0)?;
-        self.open.push(Open { anchor, value, key: None });
+        self.open.push(OpenTag { anchor, value, key: None });
         Ok(())
     }
 
@@ -96,8 +96,8 @@ impl Builder {
         }
         match self.open.last_mut() {
             None => self.done = Some(value),
-            Some(Open { value: Value::List(items), .. }) => items.push(value),
-            Some(Open { value: Value::Table(pairs), key, .. }) => match key.take() {
+            Some(OpenTag { value: Value::List(items), .. }) => items.push(value),
+            Some(OpenTag { value: Value::Table(pairs), key, .. }) => match key.take() {
                 Some(key) => pairs.push((key, value)),
                 None => *key = Some(value.text().unwrap_or_default().to_owned()),
             },

@@ -35,11 +35,11 @@ pub(super) struct Loader<K, V> {
     /// What it looks up, for those who watch.
     name: &'static str,
     read: Read<K, V>,
-    state: Mutex<State<K, V>>,
+    state: Mutex<BatchState<K, V>>,
 }
 
-struct State<K, V> {
-    places: HashMap<K, Place<K, V>>,
+struct BatchState<K, V> {
+    places: HashMap<K, BatchPlace<K, V>>,
     /// The batch that takes keys.
     open: Option<Arc<KeyBatch<K, V>>>,
     /// How often anything was asked for.
@@ -47,7 +47,7 @@ struct State<K, V> {
 }
 
 /// Where the answer to a key is, or will be.
-struct Place<K, V> {
+struct BatchPlace<K, V> {
     batch: Arc<KeyBatch<K, V>>,
     at: usize,
 }
@@ -67,7 +67,7 @@ where
     where
         F: Future<Output = Answers<V>> + Send + 'static,
     {
-        let state = State { places: HashMap::new(), open: None, asked: 0 };
+        let state = BatchState { places: HashMap::new(), open: None, asked: 0 };
         Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::new(state) }
     }
 
@@ -94,12 +94,12 @@ where
     }
 
     /// All are asked for before the first is waited for.
-    fn places(&self, keys: Vec<K>) -> Vec<Place<K, V>> {
+    fn places(&self, keys: Vec<K>) -> Vec<BatchPlace<K, V>> {
         let mut state = self.lock();
         keys.into_iter().map(|key| self.place(&mut state, key)).collect()
     }
 
-    fn place(&self, state: &mut State<K, V>, key: K) -> Place<K, V> {
+    fn place(&self, state: &mut BatchState<K, V>, key: K) -> BatchPlace<K, V> {
         state.asked += 1;
         if let Some(place) = state.places.get(&key) {
             return place.clone();
@@ -109,12 +109,12 @@ where
         if at + 1 == BATCH_KEYS_MAX {
             state.open = None;
         }
-        let place = Place { batch, at };
+        let place = BatchPlace { batch, at };
         state.places.insert(key, place.clone());
         place
     }
 
-    async fn answer(&self, place: &Place<K, V>) -> Loaded<V> {
+    async fn answer(&self, place: &BatchPlace<K, V>) -> Loaded<V> {
         self.answers(&place.batch).await.get(place.at).cloned().unwrap_or_else(|| Err(unanswered()))
     }
 
@@ -155,12 +155,12 @@ where
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<K, V>> {
+    fn lock(&self) -> MutexGuard<'_, BatchState<K, V>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<K, V> Clone for Place<K, V> {
+impl<K, V> Clone for BatchPlace<K, V> {
     fn clone(&self) -> Self {
         Self { batch: Arc::clone(&self.batch), at: self.at }
     }

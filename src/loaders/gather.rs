@@ -10,42 +10,42 @@ use crate::content::pages::PostSource;
 use crate::content::{ContentError, Reader, Result};
 use crate::model::{Post, PostKey};
 
-type Found = Arc<HashMap<PostKey, Arc<Post>>>;
-type KeyBatch = watch::Receiver<Option<std::result::Result<Found, Arc<ContentError>>>>;
-type Answer = watch::Sender<Option<std::result::Result<Found, Arc<ContentError>>>>;
+type GatheredPosts = Arc<HashMap<PostKey, Arc<Post>>>;
+type KeyBatch = watch::Receiver<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
+type GatherSender = watch::Sender<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 
 /// Gathers the look-ups of the pages that take part.
 pub(super) struct Gather {
     reader: Reader,
-    state: Mutex<State>,
+    state: Mutex<GatherState>,
 }
 
-struct State {
+struct GatherState {
     /// Pages that are still being read.
     taking_part: usize,
     /// Of these, the ones that wait for the batch that is being gathered.
     waiting: usize,
     keys: BTreeSet<PostKey>,
-    batch: (Answer, KeyBatch),
+    batch: (GatherSender, KeyBatch),
 }
 
 impl Gather {
     pub fn new(reader: Reader, pages: usize) -> Arc<Self> {
-        let state = State { taking_part: pages, waiting: 0, keys: BTreeSet::new(), batch: watch::channel(None) };
+        let state = GatherState { taking_part: pages, waiting: 0, keys: BTreeSet::new(), batch: watch::channel(None) };
         Arc::new(Self { reader, state: Mutex::new(state) })
     }
 
     /// A page's part; it ends when this is dropped.
-    pub fn part(self: &Arc<Self>) -> Part {
-        Part { gather: Arc::clone(self) }
+    pub fn part(self: &Arc<Self>) -> PostPart {
+        PostPart { gather: Arc::clone(self) }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, GatherState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The keys and the waiting of a batch that is complete.
-    fn complete(&self) -> Option<(Vec<PostKey>, Answer)> {
+    fn complete(&self) -> Option<(Vec<PostKey>, GatherSender)> {
         let mut state = self.lock();
         if state.waiting == 0 || state.waiting < state.taking_part {
             return None;
@@ -56,17 +56,17 @@ impl Gather {
         Some((keys, answer))
     }
 
-    async fn run(&self, keys: Vec<PostKey>, answer: Answer) {
+    async fn run(&self, keys: Vec<PostKey>, answer: GatherSender) {
         let found = self.reader.posts_at(&keys).await.map(Arc::new).map_err(Arc::new);
         answer.send_replace(Some(found));
     }
 }
 
-pub(super) struct Part {
+pub(super) struct PostPart {
     gather: Arc<Gather>,
 }
 
-impl Part {
+impl PostPart {
     /// Tells that this page looks nothing more up, and starts the batch that waited for it.
     pub async fn finish(self) {
         let gather = Arc::clone(&self.gather);
@@ -78,7 +78,7 @@ impl Part {
 }
 
 #[async_trait::async_trait]
-impl PostSource for Part {
+impl PostSource for PostPart {
     async fn posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let mut batch = {
             let mut state = self.gather.lock();

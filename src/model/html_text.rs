@@ -8,7 +8,7 @@ use super::html_cost;
 /// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code as it stands. The marks that
 /// lead to a footnote and back are left out, as they are not words.
 pub fn from_clean(html: &str) -> String {
-    let mut writer = Writer::default();
+    let mut writer = TextWriter::default();
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         writer.text(&rest[..at]);
@@ -54,7 +54,7 @@ fn tag_end(tag: &str) -> usize {
 }
 
 #[derive(Default)]
-struct Writer {
+struct TextWriter {
     out: String,
     /// A block has ended, or white space was seen: written only where more text follows.
     break_due: bool,
@@ -64,7 +64,7 @@ struct Writer {
     skipping: Option<(&'static str, u32)>,
 }
 
-impl Writer {
+impl TextWriter {
     fn text(&mut self, escaped: &str) {
         if self.skipping.is_some() || escaped.is_empty() {
             return;

@@ -28,19 +28,19 @@ const KEYS_MAX: usize = 100;
 
 /// Clones are the same.
 #[derive(Debug, Clone)]
-pub(super) struct KeyRing(Arc<Shared>);
+pub(super) struct KeyRing(Arc<SharedKeySet>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedKeySet {
     source: KeySource,
-    state: Mutex<State>,
+    state: Mutex<KeySetState>,
     /// Whether the background task is reading.
     is_reading: watch::Sender<bool>,
     waiting: Semaphore,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct KeySetState {
     keys: Vec<Jwk>,
     read_at: Option<Moment>,
     /// When the last reading began.
@@ -61,7 +61,7 @@ enum Known {
 impl KeyRing {
     pub fn new(source: KeySource) -> Self {
         let (is_reading, waiting) = (watch::Sender::new(false), Semaphore::new(WAITING_MAX));
-        Self(Arc::new(Shared { source, state: Mutex::default(), is_reading, waiting }))
+        Self(Arc::new(SharedKeySet { source, state: Mutex::default(), is_reading, waiting }))
     }
 
     /// The key of a name, for an algorithm; without a name the only one that fits it.
@@ -150,7 +150,7 @@ impl KeyRing {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, KeySetState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex};
 
 use super::{
-    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, Page, Plan, Result, RowRange, Snapshot, Store, TableStore,
-    Value,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, Result, RowRange, Snapshot, Store,
+    TableStore, Value,
 };
 
 /// How many of the reads' keys and ranges are kept by name; the rest are counted only.
@@ -40,17 +40,17 @@ impl StorageUse {
 pub struct CountingStore {
     inner: Store,
     /// Shared with the snapshots of the store.
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<CountingState>>,
 }
 
-struct State {
+struct CountingState {
     used: StorageUse,
     /// The highest wave of which a request has been answered.
     answered: u32,
     names_reads: bool,
 }
 
-impl State {
+impl CountingState {
     fn name_read(&mut self, name: impl FnOnce() -> String) {
         if self.names_reads && self.used.reads.len() < READS_NAMED_MAX {
             self.used.reads.push(name());
@@ -69,7 +69,7 @@ impl CountingStore {
     }
 
     fn of(inner: Store, names_reads: bool) -> Arc<Self> {
-        let state = State { used: StorageUse::default(), answered: 0, names_reads };
+        let state = CountingState { used: StorageUse::default(), answered: 0, names_reads };
         Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
     }
 
@@ -78,12 +78,12 @@ impl CountingStore {
         self.lock().used.clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CountingState> {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Notes a request that starts, and answers its wave.
-    async fn start(&self, count: impl FnOnce(&mut State)) -> u32 {
+    async fn start(&self, count: impl FnOnce(&mut CountingState)) -> u32 {
         let wave = {
             let mut state = self.lock();
             count(&mut state);
@@ -168,7 +168,7 @@ impl TableStore for CountingStore {
     }
 
     /// What the plan reads is part of the transaction, and not counted.
-    async fn transact(&self, plan: Plan) -> Result<()> {
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
         let wave = self.start(|state| state.used.transactions += 1).await;
         let answer = self.inner.transact(plan).await;
         self.finish(wave, std::iter::empty());

@@ -3,7 +3,7 @@
 
 use std::error::Error as StdError;
 
-type Source = Box<dyn StdError + Send + Sync>;
+type ErrorSource = Box<dyn StdError + Send + Sync>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -19,14 +19,14 @@ pub enum StoreError {
     Unavailable {
         what: String,
         #[source]
-        source: Option<Source>,
+        source: Option<ErrorSource>,
     },
     /// The answer to a write was lost: it may have happened or not. Read before trying again.
     #[error("the answer to a write was lost, it may have been made: {what}")]
     OutcomeUnknown {
         what: String,
         #[source]
-        source: Option<Source>,
+        source: Option<ErrorSource>,
     },
     /// This server's clock is too far from the storage's, so that its leases would not be what other servers take them for. Nothing was written. Set the clock.
     #[error(
@@ -42,14 +42,14 @@ pub enum StoreError {
     Full {
         what: String,
         #[source]
-        source: Option<Source>,
+        source: Option<ErrorSource>,
     },
     /// The store refuses this caller (account, key, SAS or role).
     #[error("the store refused access: {what}")]
     Denied {
         what: String,
         #[source]
-        source: Option<Source>,
+        source: Option<ErrorSource>,
     },
     /// Another process holds the store file.
     #[error("{0}")]
@@ -62,7 +62,7 @@ pub enum StoreError {
     Corrupt {
         what: String,
         #[source]
-        source: Option<Source>,
+        source: Option<ErrorSource>,
     },
 }
 
@@ -75,19 +75,19 @@ impl StoreError {
         Self::Precondition(what.into())
     }
 
-    pub fn unavailable(what: impl Into<String>, source: impl Into<Source>) -> Self {
+    pub fn unavailable(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
         Self::Unavailable { what: what.into(), source: Some(source.into()) }
     }
 
-    pub fn outcome_unknown(what: impl Into<String>, source: impl Into<Source>) -> Self {
+    pub fn outcome_unknown(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
         Self::OutcomeUnknown { what: what.into(), source: Some(source.into()) }
     }
 
-    pub fn full(what: impl Into<String>, source: impl Into<Source>) -> Self {
+    pub fn full(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
         Self::Full { what: what.into(), source: Some(source.into()) }
     }
 
-    pub fn denied(what: impl Into<String>, source: impl Into<Source>) -> Self {
+    pub fn denied(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
         Self::Denied { what: what.into(), source: Some(source.into()) }
     }
 
@@ -95,7 +95,7 @@ impl StoreError {
         Self::Corrupt { what: what.into(), source: None }
     }
 
-    pub fn corrupt_by(what: impl Into<String>, source: impl Into<Source>) -> Self {
+    pub fn corrupt_by(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
         Self::Corrupt { what: what.into(), source: Some(source.into()) }
     }
 }

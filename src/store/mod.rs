@@ -44,7 +44,7 @@ pub use keyed_locks::{KeyedLockGuard, KeyedLocks};
 pub use limits::PAGE_ROWS_MAX;
 pub use observed::ObservedStore;
 pub use snapshot::Snapshot;
-pub use transaction::{Plan, RowWrite, Rows};
+pub use transaction::{GroupPlan, RowWrite, Rows};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub type Store = Arc<dyn TableStore>;
@@ -119,7 +119,7 @@ pub trait TableStore: Send + Sync + 'static {
     /// # Errors
     /// The plan's own error, [`StoreError::Limit`] if what it returns is over a limit, and [`StoreError::Internal`] if it panics or the store
     /// has no transactions: nothing was written. All others as for [`commit`](Self::commit).
-    async fn transact(&self, _plan: Plan) -> Result<()> {
+    async fn transact(&self, _plan: GroupPlan) -> Result<()> {
         Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()))
     }
 

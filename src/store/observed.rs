@@ -10,18 +10,18 @@ use crate::telemetry::metrics::StorageRequests;
 use crate::telemetry::spans;
 
 use super::{
-    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, Page, Plan, Result, RowRange, Snapshot, Store, StoreError,
-    TableStore, all_at_once,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, Result, RowRange, Snapshot, Store,
+    StoreError, TableStore, all_at_once,
 };
 
 /// What kind of store is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum RequestKind {
     File,
     Azure,
 }
 
-impl Kind {
+impl RequestKind {
     /// As metrics name it.
     fn name(self) -> &'static str {
         match self {
@@ -42,11 +42,11 @@ impl Kind {
 /// A store that is told of, around another.
 pub struct ObservedStore {
     inner: Store,
-    kind: Kind,
+    kind: RequestKind,
 }
 
 impl ObservedStore {
-    pub fn new(inner: Store, kind: Kind) -> Self {
+    pub fn new(inner: Store, kind: RequestKind) -> Self {
         Self { inner, kind }
     }
 
@@ -97,7 +97,7 @@ impl TableStore for ObservedStore {
 
     /// Each is a request of its own, and a span; what a file answers together ends together.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        if self.kind == Kind::Azure {
+        if self.kind == RequestKind::Azure {
             return all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await;
         }
         let begun = self.begin(table, GET);
@@ -137,9 +137,9 @@ impl TableStore for ObservedStore {
         self.inner.is_transactional()
     }
 
-    async fn transact(&self, plan: Plan) -> Result<()> {
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
         let span = self.span(ALL_TABLES, TRANSACT);
-        let counted: Plan = {
+        let counted: GroupPlan = {
             let span = span.clone();
             Box::new(move |rows| plan(rows).inspect(|writes| spans::storage_writes(&span, writes.len())))
         };

@@ -19,7 +19,7 @@ use super::{Result, Store};
 ///
 /// It runs on the thread that writes, before every transaction that waits after it: it computes, and never waits for anything. It may be
 /// dropped without being run, if the store cannot be written.
-pub type Plan = Box<dyn FnOnce(&dyn Rows) -> Result<Vec<RowWrite>> + Send>;
+pub type GroupPlan = Box<dyn FnOnce(&dyn Rows) -> Result<Vec<RowWrite>> + Send>;
 
 /// The rows as they are inside a transaction, before its own writes.
 pub trait Rows {
@@ -73,7 +73,7 @@ pub async fn transact<T: Send + 'static>(
 ///
 /// # Errors
 /// That of the plan, [`StoreError::Limit`], and [`StoreError::Internal`] if the plan panicked.
-pub fn run_plan(plan: Plan, rows: &dyn Rows) -> Result<Vec<RowWrite>> {
+pub fn run_plan(plan: GroupPlan, rows: &dyn Rows) -> Result<Vec<RowWrite>> {
     // A plan only reads, so there is nothing half done that could be seen after a panic.
     let writes = catch_unwind(AssertUnwindSafe(|| plan(rows))).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))?;
     check_writes(&writes)?;

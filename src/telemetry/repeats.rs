@@ -32,7 +32,7 @@ impl<S> Filter<S> for Sampling {
             return true;
         }
         let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.entry(metadata.callsite()).or_insert_with(|| Count::new(metadata.target())).takes(Instant::now())
+        counts.entry(metadata.callsite()).or_insert_with(|| RepeatCount::new(metadata.target())).takes(Instant::now())
     }
 }
 
@@ -41,9 +41,9 @@ fn is_own(target: &str) -> bool {
 }
 
 /// One for each line of code that logs, so their number is bounded.
-static COUNTS: LazyLock<Mutex<HashMap<Identifier, Count>>> = LazyLock::new(Mutex::default);
+static COUNTS: LazyLock<Mutex<HashMap<Identifier, RepeatCount>>> = LazyLock::new(Mutex::default);
 
-struct Count {
+struct RepeatCount {
     target: String,
     /// Of this period; `None` before the first line.
     begun: Option<Instant>,
@@ -52,7 +52,7 @@ struct Count {
     left_out: u64,
 }
 
-impl Count {
+impl RepeatCount {
     fn new(target: &str) -> Self {
         Self { target: target.to_owned(), begun: None, lines: 0, left_out: 0 }
     }
@@ -95,9 +95,9 @@ mod tests {
 
     #[test]
     fn a_line_is_written_a_few_times_in_each_period() {
-        let mut count = Count::new("h2");
+        let mut count = RepeatCount::new("h2");
         let begun = Instant::now();
-        let taken = |count: &mut Count, at| (0..1_000).filter(|_| count.takes(at)).count() as u64;
+        let taken = |count: &mut RepeatCount, at| (0..1_000).filter(|_| count.takes(at)).count() as u64;
         assert_eq!((taken(&mut count, begun), count.left_out), (LINES_MAX, 1_000 - LINES_MAX));
         assert_eq!(taken(&mut count, begun + PERIOD / 2), 0);
         assert_eq!(taken(&mut count, begun + PERIOD), LINES_MAX);

@@ -10,9 +10,9 @@ use crate::keys::{COUNT_ROW, Collection, PostPlace, Table, place, time};
 use crate::model::{Post, PostKey, Slug};
 use crate::store::{Entity, StoreError};
 
-use super::ends::{Found, Leftover};
+use super::ends::{FoundPost, Leftover};
 use super::posts::check_count;
-use super::{Fix, Intents, Report};
+use super::{CheckReport, Fix, Intents};
 
 pub(super) struct Shelved<'a> {
     collection: Collection,
@@ -27,7 +27,7 @@ impl<'a> Shelved<'a> {
     }
 
     /// The count row of the partition, where there is one.
-    pub fn check(&self, found: &mut Found, report: &mut Report) -> Option<Count> {
+    pub fn check(&self, found: &mut FoundPost, report: &mut CheckReport) -> Option<Count> {
         let wholes = self.rows.iter().filter_map(|row| Some((row, place::parse_whole_row(row.key.row())?)));
         let told: HashSet<PostKey> =
             wholes.filter_map(|(row, slug)| self.check_whole(row, slug, found, report)).collect();
@@ -60,7 +60,7 @@ impl<'a> Shelved<'a> {
     }
 
     /// A marker goes with the intent that it names.
-    fn check_marker(&self, row: &Entity, report: &mut Report) {
+    fn check_marker(&self, row: &Entity, report: &mut CheckReport) {
         let is_of_an_intent = marker::read(row).is_ok_and(|marker| self.intents.contains(marker.by()));
         if !is_of_an_intent {
             let what = "marks a post that is just created or deleted, and no change does so";
@@ -76,13 +76,19 @@ impl<'a> Shelved<'a> {
         self.rows[0].key.partition().to_owned()
     }
 
-    fn read_count(&self, row: &Entity, report: &mut Report) -> Option<Count> {
+    fn read_count(&self, row: &Entity, report: &mut CheckReport) -> Option<Count> {
         let fix = Fix::Count { table: self.table(), partition: self.partition() };
         count::read(row).map_err(|e| report.add_unreadable(self.table(), row, &e, fix)).ok()
     }
 
     /// The key of the post that the row tells of, where it can be told.
-    fn check_whole(&self, row: &Entity, slug: Slug, found: &mut Found, report: &mut Report) -> Option<PostKey> {
+    fn check_whole(
+        &self,
+        row: &Entity,
+        slug: Slug,
+        found: &mut FoundPost,
+        report: &mut CheckReport,
+    ) -> Option<PostKey> {
         let whole = match rows::read_whole(row) {
             Ok(whole) => whole,
             Err(error) => return self.check_lost(row, slug, &error, found, report),
@@ -123,8 +129,8 @@ impl<'a> Shelved<'a> {
         row: &Entity,
         slug: Slug,
         error: &StoreError,
-        found: &mut Found,
-        report: &mut Report,
+        found: &mut FoundPost,
+        report: &mut CheckReport,
     ) -> Option<PostKey> {
         let others = self.rows.iter().filter(|other| place::parse_whole_row(other.key.row()).is_none());
         let left = std::iter::once(row).chain(others).filter_map(|row| rows::read_summary(row).ok());
@@ -140,7 +146,7 @@ impl<'a> Shelved<'a> {
         key
     }
 
-    fn check_summary(&self, row: &Entity, post: &Post, mark: Option<&Move>, report: &mut Report) {
+    fn check_summary(&self, row: &Entity, post: &Post, mark: Option<&Move>, report: &mut CheckReport) {
         let table = self.table();
         let fix = Fix::Summary { collection: self.collection, whole: row.key.clone() };
         let [summary, mirror] =

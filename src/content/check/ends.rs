@@ -8,11 +8,11 @@ use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId};
 use crate::store::Key;
 
-use super::{Fix, Known, Posts, Report};
+use super::{CheckReport, Fix, Known, Posts};
 
 /// What the partitions have told so far.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundPost {
     posts: Posts,
     misplaced: HashSet<PostId>,
     /// The ends of moves.
@@ -29,8 +29,8 @@ pub(super) struct Leftover {
     pub read: Result<Post, String>,
 }
 
-impl Found {
-    pub fn add(&mut self, post: &Post, report: &mut Report) {
+impl FoundPost {
+    pub fn add(&mut self, post: &Post, report: &mut CheckReport) {
         let known = Known::of(post);
         let Some(other) = self.posts.by_id.get(&post.id) else {
             self.posts.by_id.insert(post.id.clone(), known);
@@ -56,7 +56,7 @@ impl Found {
         }
     }
 
-    pub fn add_marked(&mut self, post: &Post, mark: Option<Move>, report: &mut Report) {
+    pub fn add_marked(&mut self, post: &Post, mark: Option<Move>, report: &mut CheckReport) {
         match mark {
             None => self.add(post, report),
             Some(mark) => self.marked.entry(post.id.clone()).or_default().push((Known::of(post), mark)),
@@ -67,7 +67,7 @@ impl Found {
         self.posts.blind.insert((collection, partition));
     }
 
-    pub fn resolve(mut self, report: &mut Report) -> Posts {
+    pub fn resolve(mut self, report: &mut CheckReport) -> Posts {
         for (id, ends) in std::mem::take(&mut self.marked) {
             self.resolve_move(&id, ends, report);
         }
@@ -77,7 +77,7 @@ impl Found {
         self.posts
     }
 
-    fn resolve_move(&mut self, id: &PostId, ends: Vec<(Known, Move)>, report: &mut Report) {
+    fn resolve_move(&mut self, id: &PostId, ends: Vec<(Known, Move)>, report: &mut CheckReport) {
         let unmarked = self.posts.get(id).cloned();
         let places = unmarked.iter().chain(ends.iter().map(|(known, _)| known));
         let fix = Fix::Move { id: id.clone(), ends: places.map(|k| (k.place.clone(), k.slug.clone())).collect() };
@@ -93,7 +93,7 @@ impl Found {
         }
     }
 
-    fn resolve_leftover(&mut self, leftover: Leftover, report: &mut Report) {
+    fn resolve_leftover(&mut self, leftover: Leftover, report: &mut CheckReport) {
         let Leftover { row, place, what, read } = leftover;
         let table = place.collection.table();
         if let Some(known) = self.posts.get(&place.key.id) {

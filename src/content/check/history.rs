@@ -5,9 +5,9 @@ use crate::content::rows::{change, post};
 use crate::keys::{Table, history};
 use crate::store::Store;
 
-use super::{Fix, Partitions, Report};
+use super::{CheckReport, Fix, Partitions};
 
-pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
+pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
     for table in [Table::Revisions, Table::Changes] {
         let mut partitions = Partitions::of(store, table);
         while let Some(rows) = partitions.next().await? {

@@ -6,9 +6,9 @@ use crate::content::rows::idempotency as rows;
 use crate::keys::{Table, idempotency};
 use crate::store::Store;
 
-use super::{Fix, Report};
+use super::{CheckReport, Fix};
 
-pub(super) async fn check(store: &Store, report: &mut Report) -> Result<()> {
+pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
     for row in scan_all(store, Table::Idempotency).await? {
         report.rows += 1;
         if !idempotency::is_row(&row.key) {

@@ -10,9 +10,9 @@ use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Store};
 
 use super::posts::check_count;
-use super::{Fix, Partitions, Posts, Report};
+use super::{CheckReport, Fix, Partitions, Posts};
 
-pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
+pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
     for kind in TermKind::ALL {
         let mut found: HashSet<(Slug, PostId)> = HashSet::new();
         let mut partitions = Partitions::of(store, Table::PostsBy(kind));
@@ -39,7 +39,7 @@ fn check_partition(
     rows: &[Entity],
     posts: &Posts,
     found: &mut HashSet<(Slug, PostId)>,
-    report: &mut Report,
+    report: &mut CheckReport,
 ) {
     let table = Table::PostsBy(kind);
     let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
@@ -53,7 +53,7 @@ fn check_partition(
             counted = count::read(row).map_err(|e| report.add_unreadable(table, row, &e, fix)).ok();
         } else if let Some(key) = time::parse_time_row(row.key.row()) {
             listed += 1;
-            let pointer = At { kind, slug: &slug, key: &key };
+            let pointer = CheckedRow { kind, slug: &slug, key: &key };
             pointer.check(row, &by_row, posts, report);
             // A pointer of another of its keys is not the one that the post must have.
             if posts.published(&key).is_some() {
@@ -73,14 +73,14 @@ fn check_partition(
 }
 
 /// Where a pointer stands.
-struct At<'a> {
+struct CheckedRow<'a> {
     kind: TermKind,
     slug: &'a Slug,
     key: &'a PostKey,
 }
 
-impl At<'_> {
-    fn check(&self, row: &Entity, by_row: &HashMap<&str, &Entity>, posts: &Posts, report: &mut Report) {
+impl CheckedRow<'_> {
+    fn check(&self, row: &Entity, by_row: &HashMap<&str, &Entity>, posts: &Posts, report: &mut CheckReport) {
         let Self { kind, slug, key } = *self;
         let (table, fix) = (Table::PostsBy(kind), Fix::Pointer { kind, slug: slug.clone(), key: key.clone() });
         let mut add = |key, what: &str| report.add(table, key, what, fix.clone());

@@ -9,9 +9,9 @@ use crate::keys::lookup::{self, Lookup};
 use crate::model::{PostId, Slug};
 use crate::store::{Entity, Key, Store};
 
-use super::{Fix, Known, Partitions, Posts, Report};
+use super::{CheckReport, Fix, Known, Partitions, Posts};
 
-pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> Result<()> {
+pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
     let owners = Owners::of(posts);
     let mut found: HashSet<Key> = HashSet::new();
     let mut kept: HashMap<Slug, PostId> = HashMap::new();
@@ -45,9 +45,9 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut Report) -> 
 }
 
 /// Which posts have or had a slug.
-pub(in crate::content) struct Owners<'a>(HashMap<&'a Slug, Vec<Claim<'a>>>);
+pub(in crate::content) struct Owners<'a>(HashMap<&'a Slug, Vec<SlugClaim<'a>>>);
 
-struct Claim<'a> {
+struct SlugClaim<'a> {
     id: &'a PostId,
     known: &'a Known,
     is_current: bool,
@@ -55,9 +55,9 @@ struct Claim<'a> {
 
 impl<'a> Owners<'a> {
     pub(in crate::content) fn of(posts: &'a Posts) -> Self {
-        let mut owners: HashMap<&Slug, Vec<Claim<'_>>> = HashMap::with_capacity(posts.by_id.len());
+        let mut owners: HashMap<&Slug, Vec<SlugClaim<'_>>> = HashMap::with_capacity(posts.by_id.len());
         for (id, known) in posts.iter() {
-            let mut add = |slug, is_current| owners.entry(slug).or_default().push(Claim { id, known, is_current });
+            let mut add = |slug, is_current| owners.entry(slug).or_default().push(SlugClaim { id, known, is_current });
             add(&known.slug, true);
             known.former_slugs.iter().filter(|slug| **slug != known.slug).for_each(|slug| add(slug, false));
         }
@@ -76,7 +76,7 @@ impl<'a> Owners<'a> {
         Some((kept.id, kept.is_current))
     }
 
-    fn check_shared(&self, kept: &HashMap<Slug, PostId>, report: &mut Report) {
+    fn check_shared(&self, kept: &HashMap<Slug, PostId>, report: &mut CheckReport) {
         for (slug, claims) in self.0.iter().filter(|(_, claims)| claims.iter().filter(|c| c.is_current).count() > 1) {
             let Some((keeper, _)) = self.points_to(slug, kept.get(*slug)) else { continue };
             for claim in claims.iter().filter(|c| c.is_current && c.id != keeper) {
@@ -93,7 +93,13 @@ fn names(row: &LookupRow, known: &Known) -> bool {
     *place == known.place && *slug == known.slug && *origin == known.origin
 }
 
-fn check_row(row: &Entity, posts: &Posts, owners: &Owners<'_>, kept: &mut HashMap<Slug, PostId>, report: &mut Report) {
+fn check_row(
+    row: &Entity,
+    posts: &Posts,
+    owners: &Owners<'_>,
+    kept: &mut HashMap<Slug, PostId>,
+    report: &mut CheckReport,
+) {
     let (table, fix) = (Table::PostKeys, Fix::Lookup(row.key.clone()));
     let Some(found_by) = lookup::parse(&row.key) else {
         return report.add(table, &row.key, "is no row of this table", Fix::ORPHAN);

@@ -56,7 +56,7 @@ impl fmt::Display for Difference {
 
 /// What was read, and what differs.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct CheckReport {
     pub rows: u64,
     pub posts: u64,
     pub drafts: u64,
@@ -64,7 +64,7 @@ pub struct Report {
     pub differences: Vec<Difference>,
 }
 
-impl Report {
+impl CheckReport {
     fn add(&mut self, table: Table, key: &Key, what: impl Into<String>, fix: Fix) {
         self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
     }
@@ -79,7 +79,7 @@ impl Report {
 ///
 /// # Errors
 /// Where the store cannot be read; differences are not errors.
-pub(super) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<Report> {
+pub(super) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<CheckReport> {
     let mut examined = examine(store).await?;
     if examined.report.differences.is_empty() {
         examined.check_readers(store, readers).await?;
@@ -89,7 +89,7 @@ pub(super) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result
 
 /// The report, and what the tables were held against.
 pub(super) struct Examined {
-    pub report: Report,
+    pub report: CheckReport,
     pub posts: Posts,
     terms: Vec<Term>,
 }
@@ -117,7 +117,7 @@ const READER_QUERIES_MAX: usize = 4;
 
 /// Every row against every other.
 pub(super) async fn examine(store: &Store) -> Result<Examined> {
-    let mut report = Report::default();
+    let mut report = CheckReport::default();
     let intents = scan_all(store, Table::Intents).await?;
     let names = intents.iter().map(|row| IntentName::of_key(&row.key).to_string()).collect();
     let posts = posts::check(store, &names, &mut report).await?;
@@ -130,11 +130,11 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     for row in intents {
         report.rows += 1;
         let what = match intent::read(&row) {
-            Ok(intent::Found::Kept { .. }) => continue,
-            Ok(intent::Found::Open { .. }) => {
+            Ok(intent::StoredIntent::Kept { .. }) => continue,
+            Ok(intent::StoredIntent::Open { .. }) => {
                 "a change was left unfinished; the next start of the server finishes it or undoes it"
             }
-            Ok(intent::Found::Foreign) => "a change of another version of Tidings was left unfinished",
+            Ok(intent::StoredIntent::Foreign) => "a change of another version of Tidings was left unfinished",
             Err(_) => "a change was left unfinished, and its row does not read",
         };
         report.add(Table::Intents, &row.key, what, Fix::Intent(row.key.clone()));

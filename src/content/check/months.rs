@@ -9,9 +9,14 @@ use crate::model::Month;
 use crate::store::{Entity, Store};
 
 use super::posts::Counts;
-use super::{Fix, Intents, Report};
+use super::{CheckReport, Fix, Intents};
 
-pub(super) async fn check(store: &Store, mut counts: Counts, intents: &Intents, report: &mut Report) -> Result<()> {
+pub(super) async fn check(
+    store: &Store,
+    mut counts: Counts,
+    intents: &Intents,
+    report: &mut CheckReport,
+) -> Result<()> {
     for row in scan_all(store, Table::Months).await? {
         report.rows += 1;
         let of_row = place::parse_month_row(&row.key);

@@ -9,15 +9,15 @@ use crate::model::PostKey;
 use crate::store::{Entity, Store};
 
 use super::collections::Shelved;
-use super::ends::Found;
+use super::ends::FoundPost;
 use super::months;
-use super::{Fix, Intents, Partitions, Posts, Report};
+use super::{CheckReport, Fix, Intents, Partitions, Posts};
 
 /// The count of each month that has one.
 pub(super) type Counts = HashMap<(Collection, String), Count>;
 
-pub(super) async fn check(store: &Store, intents: &Intents, report: &mut Report) -> Result<Posts> {
-    let mut found = Found::default();
+pub(super) async fn check(store: &Store, intents: &Intents, report: &mut CheckReport) -> Result<Posts> {
+    let mut found = FoundPost::default();
     let mut counts = Counts::new();
     for collection in [Collection::Posts, Collection::Drafts] {
         let mut partitions = Partitions::of(store, collection.table());
@@ -42,7 +42,7 @@ pub(super) fn check_count(
     listed: i64,
     newest: Option<&PostKey>,
     count: Option<&Count>,
-    report: &mut Report,
+    report: &mut CheckReport,
 ) {
     let key = place::count(any.key.partition());
     let what = match count {

@@ -16,13 +16,18 @@ use crate::store::{Entity, Key, Store, StoreError};
 
 use super::months::awaits_nothing;
 use super::posts::check_count;
-use super::{Fix, Intents, Partitions, Posts, Report};
+use super::{CheckReport, Fix, Intents, Partitions, Posts};
 
 /// The terms that there are.
-pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, report: &mut Report) -> Result<Vec<Term>> {
+pub(super) async fn check(
+    store: &Store,
+    posts: &Posts,
+    intents: &Intents,
+    report: &mut CheckReport,
+) -> Result<Vec<Term>> {
     let mut terms = Vec::new();
     for kind in TermKind::ALL {
-        let mut found = Found { kind, ..Found::default() };
+        let mut found = FoundTerm { kind, ..FoundTerm::default() };
         let mut partitions = Partitions::of(store, Table::Terms(kind));
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
@@ -47,7 +52,7 @@ pub(super) async fn check(store: &Store, posts: &Posts, intents: &Intents, repor
     Ok(terms)
 }
 
-struct Found {
+struct FoundTerm {
     kind: TermKind,
     /// By the first slug that each had.
     terms: HashMap<Slug, Term>,
@@ -56,15 +61,15 @@ struct Found {
     partition_catalog: Vec<Entity>,
 }
 
-impl Default for Found {
+impl Default for FoundTerm {
     fn default() -> Self {
         let (terms, slug_rows, counts) = (HashMap::new(), HashMap::new(), HashMap::new());
         Self { kind: TermKind::Tag, terms, slug_rows, counts, partition_catalog: Vec::new() }
     }
 }
 
-impl Found {
-    fn check_partition(&mut self, rows: &[Entity], intents: &Intents, report: &mut Report) {
+impl FoundTerm {
+    fn check_partition(&mut self, rows: &[Entity], intents: &Intents, report: &mut CheckReport) {
         let (kind, table) = (self.kind, Table::Terms(self.kind));
         let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
         let (mut listed, mut counted) = (0, None);
@@ -107,7 +112,7 @@ impl Found {
     }
 
     /// Each slug that a term has beside its first has a row that names it, and no other slug has.
-    fn check_slug_rows(&self, report: &mut Report) {
+    fn check_slug_rows(&self, report: &mut CheckReport) {
         let (kind, table) = (self.kind, Table::Terms(self.kind));
         let mut owners: HashMap<&Slug, (&Slug, bool)> = HashMap::new();
         for (first, term) in &self.terms {
@@ -160,7 +165,7 @@ fn check_twin(
     slug: &Slug,
     direction: Direction,
     by_row: &HashMap<&str, &Entity>,
-    report: &mut Report,
+    report: &mut CheckReport,
 ) {
     let table = Table::Terms(kind);
     let fix = Fix::Term { kind, slug: slug.clone() };
@@ -188,7 +193,7 @@ fn is_twin(row: &Entity, other: &Entity) -> bool {
     rows::without_intents(&row.properties) == rows::without_intents(&other.properties)
 }
 
-fn check_partition_catalog(kind: TermKind, found: &Found, intents: &Intents, report: &mut Report) {
+fn check_partition_catalog(kind: TermKind, found: &FoundTerm, intents: &Intents, report: &mut CheckReport) {
     let table = Table::Terms(kind);
     let mut missing: HashMap<&str, &Count> =
         found.counts.iter().filter(|(_, count)| count.rows > 0).map(|(name, count)| (name.as_str(), count)).collect();

@@ -79,12 +79,12 @@ pub struct PostList {
 
 /// What the index tables must be asked: streams of posts, merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Query {
+pub(super) enum ListQuery {
     /// No index: the months of a collection themselves.
     Months(Collection),
     Index(TermKind, Slug),
-    Union(Vec<Query>),
-    Intersection(Vec<Query>),
+    Union(Vec<ListQuery>),
+    Intersection(Vec<ListQuery>),
 }
 
 impl PostList {
@@ -213,29 +213,29 @@ impl PostList {
         in_scope && in_collection && post.key() == *key && TermKind::ALL.into_iter().all(has_all)
     }
 
-    pub(super) fn query(&self) -> Query {
+    pub(super) fn query(&self) -> ListQuery {
         let mut parts = Vec::new();
         if let Scope::Drafts { .. } = self.scope {
-            return Query::Months(Collection::Drafts);
+            return ListQuery::Months(Collection::Drafts);
         }
         if let Scope::Scheduled { of: Some(author) } = &self.scope {
-            return Query::Index(TermKind::Author, author.clone());
+            return ListQuery::Index(TermKind::Author, author.clone());
         }
         if let Scope::Term(id) = &self.scope {
-            parts.push(Query::Index(id.kind, id.first_slug.clone()));
+            parts.push(ListQuery::Index(id.kind, id.first_slug.clone()));
         }
         for kind in TermKind::ALL {
             let requested = self.filter.slugs(kind);
-            parts.extend(requested.all.iter().map(|slug| Query::Index(kind, slug.clone())));
+            parts.extend(requested.all.iter().map(|slug| ListQuery::Index(kind, slug.clone())));
             if let Some(any) = &requested.any {
-                parts.push(Query::any(kind, any));
+                parts.push(ListQuery::any(kind, any));
             }
         }
         parts.dedup();
         match parts.len() {
-            0 => Query::Months(Collection::Posts),
+            0 => ListQuery::Months(Collection::Posts),
             1 => parts.remove(0),
-            _ => Query::Intersection(parts),
+            _ => ListQuery::Intersection(parts),
         }
     }
 }
@@ -253,7 +253,7 @@ fn of_author(list: &str, author: Option<&Slug>) -> String {
     author.map_or_else(|| list.to_owned(), |author| format!("{list} of {author}"))
 }
 
-impl Query {
+impl ListQuery {
     fn any(kind: TermKind, slugs: &[Slug]) -> Self {
         let mut slugs = slugs.to_vec();
         slugs.sort();

@@ -32,7 +32,7 @@ pub(super) struct MonthStream {
     reads: Reads,
     buffer: VecDeque<Candidate>,
     /// The months not yet read to their end, in the order of the stream.
-    rest: VecDeque<Rest>,
+    rest: VecDeque<MonthRest>,
 }
 
 /// What is read of which collection.
@@ -46,7 +46,7 @@ pub(super) struct Reads {
     pub need_min: usize,
 }
 
-struct Rest {
+struct MonthRest {
     month: Listed<Month>,
     continuation: Option<Continuation>,
 }
@@ -57,8 +57,8 @@ impl MonthStream {
         let within = |m: &&Listed<Month>| {
             m.may_hold_rows() && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
         };
-        let mut rest: VecDeque<Rest> =
-            months.iter().filter(within).map(|m| Rest { month: m.clone(), continuation: None }).collect();
+        let mut rest: VecDeque<MonthRest> =
+            months.iter().filter(within).map(|m| MonthRest { month: m.clone(), continuation: None }).collect();
         if reads.direction == Direction::Backward {
             rest.make_contiguous().reverse();
         }
@@ -69,7 +69,7 @@ impl MonthStream {
     async fn read(&mut self) -> Result<()> {
         let count = self.months_needed();
         let limit = self.reads.need.clamp(1, PAGE_ROWS_MAX);
-        let batch: Vec<Rest> = self.rest.drain(..count).collect();
+        let batch: Vec<MonthRest> = self.rest.drain(..count).collect();
         let reads = batch.iter().map(|rest| self.read_month(rest, limit));
         let pages = try_join_all(reads).await?;
         let mut pages = batch.into_iter().zip(pages);
@@ -79,18 +79,18 @@ impl MonthStream {
             }
             if page.continuation.is_some() {
                 // What the later months answered lies behind what this one still holds: it is read again if it is needed at all.
-                let later: Vec<Rest> = pages.by_ref().map(|(later, _)| later).collect();
+                let later: Vec<MonthRest> = pages.by_ref().map(|(later, _)| later).collect();
                 for rest in later.into_iter().rev() {
-                    self.rest.push_front(Rest { continuation: None, ..rest });
+                    self.rest.push_front(MonthRest { continuation: None, ..rest });
                 }
-                self.rest.push_front(Rest { month: rest.month, continuation: page.continuation });
+                self.rest.push_front(MonthRest { month: rest.month, continuation: page.continuation });
                 break;
             }
         }
         Ok(())
     }
 
-    async fn read_month(&self, rest: &Rest, limit: usize) -> Result<crate::store::Page> {
+    async fn read_month(&self, rest: &MonthRest, limit: usize) -> Result<crate::store::Page> {
         self.budget.spend()?;
         let rows = self.span.rows(&month_partition(rest.month.partition), self.reads.direction);
         Ok(self.reader.store().range(self.reads.collection.name(), &rows, limit, rest.continuation.as_ref()).await?)

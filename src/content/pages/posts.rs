@@ -11,7 +11,7 @@ use crate::model::{Post, PostKey};
 use crate::telemetry::metrics;
 
 use super::index::IndexStream;
-use super::list::{PostList, Query};
+use super::list::{ListQuery, PostList};
 use super::merge::{Intersection, Union};
 use super::months::{MonthStream, Reads};
 use super::stream::PostStream;
@@ -179,7 +179,7 @@ pub(super) async fn open(
     need: usize,
 ) -> Result<Box<dyn PostStream>> {
     match list.query() {
-        Query::Months(collection) => {
+        ListQuery::Months(collection) => {
             let need_min = if list.is_filtered_after_read() { FILTERED_CHUNK } else { 1 };
             let reads = Reads { collection, direction, need: need.max(need_min), need_min };
             Ok(Box::new(MonthStream::new(reader, Arc::clone(budget), span.clone(), reads).await?))
@@ -191,22 +191,24 @@ pub(super) async fn open(
 fn open_index(
     reader: &Reader,
     budget: &Arc<ReadBudget>,
-    query: &Query,
+    query: &ListQuery,
     span: &Span,
     direction: Direction,
     chunk: usize,
 ) -> Box<dyn PostStream> {
-    let open_all = |parts: &[Query], chunk| {
+    let open_all = |parts: &[ListQuery], chunk| {
         parts.iter().map(|part| open_index(reader, budget, part, span, direction, chunk)).collect()
     };
     match query {
-        Query::Months(_) => unreachable!("an index query never holds the months: `PostList::query` makes them alone"),
-        Query::Index(kind, slug) => {
+        ListQuery::Months(_) => {
+            unreachable!("an index query never holds the months: `PostList::query` makes them alone")
+        }
+        ListQuery::Index(kind, slug) => {
             let store = Arc::clone(reader.store());
             Box::new(IndexStream::new(store, Arc::clone(budget), (*kind, slug), span, direction, chunk))
         }
-        Query::Union(parts) => Box::new(Union::new(open_all(parts, chunk), direction)),
-        Query::Intersection(parts) => {
+        ListQuery::Union(parts) => Box::new(Union::new(open_all(parts, chunk), direction)),
+        ListQuery::Intersection(parts) => {
             Box::new(Intersection { streams: open_all(parts, chunk.max(INTERSECTION_CHUNK)), direction })
         }
     }

@@ -47,7 +47,7 @@ pub async fn read_page(
         return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
     }
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
-    let terms = Terms { reader, kind };
+    let terms = TermRange { reader, kind };
     let (count, direction, then_last) = match take {
         Take::First { count, then_last } => (count, Direction::Forward, then_last),
         Take::Last { count } => (count, Direction::Backward, None),
@@ -76,12 +76,12 @@ pub async fn read_page(
     })
 }
 
-struct Terms<'a> {
+struct TermRange<'a> {
     reader: &'a Reader,
     kind: TermKind,
 }
 
-impl Terms<'_> {
+impl TermRange<'_> {
     /// The partitions that may hold slugs between the two, in order.
     async fn partitions(&self, after: Option<&Slug>, before: Option<&Slug>) -> Result<Vec<Listed<String>>> {
         let (low, high) = (after.map(term::partition), before.map(term::partition));

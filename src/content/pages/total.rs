@@ -13,7 +13,7 @@ use crate::keys::{Collection, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
 use crate::store::{PAGE_ROWS_MAX, RowRange};
 
-use super::list::{PostList, Query, Scope};
+use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
 use super::{ReadBudget, renamed};
 
@@ -26,8 +26,10 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     let Some(span) = list.span(reader.now()) else { return Ok(0) };
     let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
     match list.query() {
-        Query::Months(collection) if !list.is_filtered_after_read() => count_months(reader, collection, &span).await,
-        Query::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
+        ListQuery::Months(collection) if !list.is_filtered_after_read() => {
+            count_months(reader, collection, &span).await
+        }
+        ListQuery::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
             let partition = term::posts_partition(&slug);
             let row = reader.store().get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
             match row.as_ref().map(count::read).transpose()?.filter(|count| count.rows > 0) {

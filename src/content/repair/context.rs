@@ -7,7 +7,7 @@ use crate::content::check::{Fix, Known, Posts};
 use crate::content::error::Result;
 use crate::content::partition_catalog::scan_all;
 use crate::content::rows::post::{self as post_rows, Move};
-use crate::content::write::intent::{self, Found, Intent};
+use crate::content::write::intent::{self, Intent, StoredIntent};
 use crate::content::{Content, Writer};
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table};
@@ -15,7 +15,7 @@ use crate::model::{Post, PostId};
 use crate::store::{Entity, Key, Store};
 
 use super::lookups::OwnersOf;
-use super::{Done, Options};
+use super::{Done, RepairOptions};
 
 pub(super) const AT_WORK: &str = "a server is at work on it: run the repair again";
 
@@ -27,7 +27,7 @@ pub(super) struct Repair<'a> {
     pub writer: Writer,
     pub posts: &'a Posts,
     pub owners: OwnersOf<'a>,
-    pub options: Options,
+    pub options: RepairOptions,
     /// What rows bear as the intent that put them last: one that never stands.
     pub name: String,
     /// Partitions whose rows were changed, to be counted anew.
@@ -35,7 +35,7 @@ pub(super) struct Repair<'a> {
 }
 
 impl<'a> Repair<'a> {
-    pub fn new(content: &'a Content, posts: &'a Posts, options: Options) -> Result<Self> {
+    pub fn new(content: &'a Content, posts: &'a Posts, options: RepairOptions) -> Result<Self> {
         let name = IntentName::new("repair", content.clock.now(), "repair").to_string();
         Ok(Self {
             content,
@@ -130,8 +130,8 @@ impl<'a> Repair<'a> {
         }
         let rows = scan_all(self.store, Table::Intents).await?;
         let intent = |row: &Entity| match intent::read(row) {
-            Ok(Found::Open { intent, .. }) => Some(intent),
-            Ok(Found::Kept { .. } | Found::Foreign) | Err(_) => None,
+            Ok(StoredIntent::Open { intent, .. }) => Some(intent),
+            Ok(StoredIntent::Kept { .. } | StoredIntent::Foreign) | Err(_) => None,
         };
         Ok(rows.iter().filter(|row| self.is_open(row)).filter_map(intent).collect())
     }

@@ -2,14 +2,14 @@
 //! is held against the posts themselves.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::write::intent::{self, Found};
+use crate::content::write::intent::{self, StoredIntent};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::Table;
 use crate::store::{Key, StoreError};
 
 use super::Done;
 use super::context::{AT_WORK, Repair};
-use super::rows::{Row, make};
+use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
     pub async fn fix_intent(&self, key: &Key) -> Result<Done> {
@@ -26,13 +26,13 @@ impl Repair<'_> {
                 return Ok(Done::left(AT_WORK));
             }
             match intent::read(&found) {
-                Ok(Found::Open { .. }) => {
+                Ok(StoredIntent::Open { .. }) => {
                     return Ok(Done::left("a row that it would change does not read: fix that first"));
                 }
-                Ok(Found::Kept { .. }) => return Ok(Done::fixed("finished or undone")),
-                Ok(Found::Foreign) | Err(_) => {}
+                Ok(StoredIntent::Kept { .. }) => return Ok(Done::fixed("finished or undone")),
+                Ok(StoredIntent::Foreign) | Err(_) => {}
             }
-            let row = Row { row: key.row().to_owned(), found: Some(found), expected: None };
+            let row = FoundRow { row: key.row().to_owned(), found: Some(found), expected: None };
             make(self.store, Table::Intents, key.partition(), vec![row]).await?;
             Ok(Done::fixed("this version cannot read it; removed, after the tables were compared with the posts"))
         })

@@ -12,7 +12,7 @@ use crate::store::{Entity, Key};
 
 use super::Done;
 use super::context::{AT_WORK, Repair};
-use super::rows::{Row, make};
+use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
     pub async fn fix_listing(&self, partition: &Partition) -> Result<Done> {
@@ -43,7 +43,7 @@ impl Repair<'_> {
             return Ok(Done::left(AT_WORK));
         }
         let expected = Some(rows::row(&name, &own, &BTreeSet::new()));
-        make(self.store, table, key.partition(), vec![Row { row: key.row().to_owned(), found, expected }]).await?;
+        make(self.store, table, key.partition(), vec![FoundRow { row: key.row().to_owned(), found, expected }]).await?;
         Ok(Done::fixed(format!("listed as the partition counts itself: {}", own.rows)))
     }
 
@@ -53,7 +53,7 @@ impl Repair<'_> {
             if !is_stray(table, &found) {
                 return Ok(Done::Nothing);
             }
-            let row = Row { row: key.row().to_owned(), found: Some(found), expected: None };
+            let row = FoundRow { row: key.row().to_owned(), found: Some(found), expected: None };
             make(self.store, table, key.partition(), vec![row]).await?;
             Ok(Done::fixed("removed"))
         })

@@ -12,7 +12,7 @@ use crate::store::{Key, Properties};
 
 use super::Done;
 use super::context::{AT_WORK, BLIND, Repair};
-use super::rows::{Row, make};
+use super::rows::{FoundRow, make};
 
 pub(super) struct OwnersOf<'a>(Owners<'a>);
 
@@ -64,7 +64,7 @@ impl Repair<'_> {
         {
             return Ok(Done::Nothing);
         }
-        let row = Row { row: key.row().to_owned(), found, expected };
+        let row = FoundRow { row: key.row().to_owned(), found, expected };
         let is_made = make(self.store, Table::PostKeys, key.partition(), vec![row]).await?;
         Ok(if is_made { Done::Fixed(done) } else { Done::Nothing })
     }

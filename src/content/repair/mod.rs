@@ -18,7 +18,7 @@ mod terms;
 use std::collections::HashMap;
 
 use super::Content;
-use super::check::{self, Difference, Fix, Report};
+use super::check::{self, CheckReport, Difference, Fix};
 use super::error::{ContentError, Result};
 use crate::store::StoreError;
 use context::Repair;
@@ -28,7 +28,7 @@ const PASSES_MAX: usize = 8;
 
 /// What a repair may do beside mending.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
+pub struct RepairOptions {
     /// Posts of which only the summary is left, or whose whole row does not read, go.
     pub removes_lost: bool,
 }
@@ -59,7 +59,7 @@ impl Done {
 pub struct Repaired {
     pub fixed: usize,
     /// The check after the last fix.
-    pub report: Report,
+    pub report: CheckReport,
     /// Its differences, and why each of them was left.
     pub left: Vec<(Difference, String)>,
 }
@@ -68,7 +68,7 @@ pub struct Repaired {
 ///
 /// # Errors
 /// Where the store cannot be read or written.
-pub async fn repair(content: &Content, options: Options, mut told: impl FnMut(String)) -> Result<Repaired> {
+pub async fn repair(content: &Content, options: RepairOptions, mut told: impl FnMut(String)) -> Result<Repaired> {
     let migrated = content.migrate_all_terms().await?;
     if migrated > 0 {
         told(format!(
@@ -116,7 +116,7 @@ async fn recover(content: &Content, told: &mut impl FnMut(String)) -> Result<usi
 /// How many were fixed, and which were not.
 async fn fix_all(
     repair: &mut Repair<'_>,
-    report: &Report,
+    report: &CheckReport,
     told: &mut impl FnMut(String),
 ) -> Result<(usize, Vec<(Difference, String)>)> {
     let (mut fixed, mut left) = (0, Vec::new());

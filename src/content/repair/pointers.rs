@@ -10,7 +10,7 @@ use crate::store::{Entity, Key, Properties};
 
 use super::Done;
 use super::context::{AT_WORK, BLIND, Repair};
-use super::rows::{Row, make};
+use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
     pub async fn fix_pointer(&mut self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
@@ -43,7 +43,7 @@ impl Repair<'_> {
             (None, Some(_)) => "put back",
             (Some(_), Some(_)) => "put right",
         };
-        let rows = rows.into_iter().zip(found).map(|(row, found)| Row { row, found, expected: expected.clone() });
+        let rows = rows.into_iter().zip(found).map(|(row, found)| FoundRow { row, found, expected: expected.clone() });
         let is_made = make(self.store, table, &partition, rows.collect()).await?;
         Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
     }

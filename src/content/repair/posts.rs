@@ -11,7 +11,7 @@ use crate::store::{Batch, Entity, Key, Operation, Precondition};
 
 use super::Done;
 use super::context::{AT_WORK, Repair};
-use super::rows::{Row, make};
+use super::rows::{FoundRow, make};
 
 const LOST: &str = "the whole post is gone, its summary is all that is left: bring the row back from a copy, or give the post up with \
                     --remove-lost and import it again";
@@ -86,10 +86,11 @@ impl Repair<'_> {
         if let Some(existing) = self.get(table, &key).await? {
             return Ok(existing.properties == row.properties);
         }
-        let mut expected = vec![Row { row: key.row().to_owned(), found: None, expected: Some(row.properties.clone()) }];
+        let mut expected =
+            vec![FoundRow { row: key.row().to_owned(), found: None, expected: Some(row.properties.clone()) }];
         for name in [time::time_row(&own.key), time::mirror_row(&own.key)] {
             let found = self.get(table, &Key::new(own.partition(), name.as_str())?).await?;
-            expected.push(Row { row: name, found, expected: Some(rows::summary(post)) });
+            expected.push(FoundRow { row: name, found, expected: Some(rows::summary(post)) });
         }
         make(self.store, table, &own.partition(), expected).await
     }
@@ -107,7 +108,7 @@ impl Repair<'_> {
         let mut gone = Vec::with_capacity(names.len());
         for row in names {
             let found = self.get(collection.table(), &Key::new(partition, row.as_str())?).await?;
-            gone.push(Row { row, found, expected: None });
+            gone.push(FoundRow { row, found, expected: None });
         }
         make(self.store, collection.table(), partition, gone).await
     }

@@ -5,14 +5,14 @@ use crate::keys::Table;
 use crate::store::{Batch, Entity, Operation, Precondition, Properties, Store};
 
 /// What a row was found to be, and what it is to be; `None` is no row.
-pub(super) struct Row {
+pub(super) struct FoundRow {
     pub row: String,
     pub found: Option<Entity>,
     pub expected: Option<Properties>,
 }
 
 /// Whether anything had to be written.
-pub(super) async fn make(store: &Store, table: Table, partition: &str, rows: Vec<Row>) -> Result<bool> {
+pub(super) async fn make(store: &Store, table: Table, partition: &str, rows: Vec<FoundRow>) -> Result<bool> {
     let operations: Vec<Operation> = rows.into_iter().filter_map(operation).collect();
     if operations.is_empty() {
         return Ok(false);
@@ -21,8 +21,8 @@ pub(super) async fn make(store: &Store, table: Table, partition: &str, rows: Vec
     Ok(true)
 }
 
-fn operation(row: Row) -> Option<Operation> {
-    let Row { row, found, expected } = row;
+fn operation(row: FoundRow) -> Option<Operation> {
+    let FoundRow { row, found, expected } = row;
     match (found, expected) {
         (Some(found), Some(properties)) if found.properties == properties => None,
         (Some(found), Some(properties)) => {

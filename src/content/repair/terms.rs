@@ -10,7 +10,7 @@ use crate::store::{Entity, Key, Operation, Precondition, Properties};
 
 use super::Done;
 use super::context::{AT_WORK, Repair};
-use super::rows::{Row, make};
+use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
     pub async fn fix_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
@@ -80,10 +80,10 @@ impl Repair<'_> {
                 ));
             }
             if existing.is_none() {
-                let row = Row { row: own.row().to_owned(), found: None, expected: Some(found.properties.clone()) };
+                let row = FoundRow { row: own.row().to_owned(), found: None, expected: Some(found.properties.clone()) };
                 make(self.store, table, own.partition(), vec![row]).await?;
             }
-            let row = Row { row: at.row().to_owned(), found: Some(found), expected: None };
+            let row = FoundRow { row: at.row().to_owned(), found: Some(found), expected: None };
             make(self.store, table, at.partition(), vec![row]).await?;
             Ok(Done::fixed(format!("moved to {own}")))
         })
@@ -141,8 +141,8 @@ impl Repair<'_> {
         let mirror_row = term::row(slug, Direction::Backward);
         let mirror = self.get(table, &Key::new(key.partition(), mirror_row.as_str())?).await?;
         let rows = vec![
-            Row { row: key.row().to_owned(), found, expected },
-            Row { row: mirror_row, found: mirror, expected: mirror_expected },
+            FoundRow { row: key.row().to_owned(), found, expected },
+            FoundRow { row: mirror_row, found: mirror, expected: mirror_expected },
         ];
         let is_made = make(self.store, table, key.partition(), rows).await?;
         Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
@@ -155,7 +155,7 @@ impl Repair<'_> {
         }
         retry_on_conflict("a row", || async {
             let Some(found) = self.get(table, key).await? else { return Ok(Done::Nothing) };
-            let row = Row { row: key.row().to_owned(), found: Some(found), expected: None };
+            let row = FoundRow { row: key.row().to_owned(), found: Some(found), expected: None };
             make(self.store, table, key.partition(), vec![row]).await?;
             Ok(Done::fixed("removed"))
         })

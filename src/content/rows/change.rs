@@ -6,7 +6,7 @@ use crate::model::Instant;
 use crate::store::{Entity, Properties, StoreError};
 
 use super::packed::{self, TooLarge};
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 const ITEMS: &str = "Items";
 
@@ -52,7 +52,7 @@ pub fn row(change: &ChangeRow) -> Result<Properties, TooLarge> {
 }
 
 pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let json = packed::unpack(&fields, ITEMS)?;
     Ok(ChangeRow {
         at: fields.instant("At")?,

@@ -4,7 +4,7 @@ use crate::keys::time;
 use crate::model::PostKey;
 use crate::store::{Entity, Properties, StoreError};
 
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Count {
@@ -37,7 +37,7 @@ pub fn row(count: &Count) -> Properties {
 }
 
 pub fn read(row: &Entity) -> Result<Count, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let newest = match fields.optional_text("Newest")? {
         None => None,
         Some(text) => Some(time::parse_time_row(text).ok_or_else(|| fields.damaged("Newest"))?),

@@ -6,7 +6,7 @@ use crate::keys::intent::IntentName;
 use crate::model::{Instant, PostId};
 use crate::store::{Entity, Properties, StoreError, Value};
 
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 const INPUT: &str = "InputHash";
 const POST: &str = "Post";
@@ -40,7 +40,7 @@ pub fn row(used: &KeyRow) -> Properties {
 /// # Errors
 /// If the row does not read.
 pub fn read(row: &Entity) -> Result<KeyRow, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let input = match row.properties.get(INPUT) {
         Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| fields.damaged(INPUT))?,
         _ => return Err(fields.damaged(INPUT)),

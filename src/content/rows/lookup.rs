@@ -5,7 +5,7 @@ use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId, PostKey, Slug};
 use crate::store::{Entity, Properties, StoreError, Value};
 
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LookupRow {
@@ -65,7 +65,7 @@ pub fn marked(mut properties: Properties, marks: &str) -> Properties {
 }
 
 pub fn read(row: &Entity) -> Result<LookupRow, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let id: PostId = fields.parsed("Id")?;
     if fields.flag("Former")? {
         let intent = fields.optional_text("Intent")?.map(ToString::to_string).unwrap_or_default();

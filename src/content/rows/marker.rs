@@ -2,7 +2,7 @@
 
 use crate::store::{Entity, Properties, StoreError};
 
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 /// The property that names the intent of a marker of this state.
 pub const RESERVED_BY: &str = "ReservedBy";
@@ -38,7 +38,7 @@ pub fn row(marker: &Marker) -> Properties {
 }
 
 pub fn read(row: &Entity) -> Result<Marker, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let text = |name| Ok::<_, StoreError>(fields.optional_text(name)?.map(ToString::to_string));
     if let Some(by) = text(RESERVED_BY)? {
         return Ok(Marker::Reserved(by));

@@ -21,11 +21,11 @@ use crate::model::{Instant, Slug};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 /// Typed reading of a row's properties.
-pub(crate) struct Fields<'a>(pub &'a Entity);
+pub(crate) struct RowFields<'a>(pub &'a Entity);
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-impl<'a> Fields<'a> {
+impl<'a> RowFields<'a> {
     pub fn text(&self, name: &str) -> Result<&'a CompactString> {
         match self.0.properties.get(name) {
             Some(Value::String(text)) => Ok(text),

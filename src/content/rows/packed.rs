@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use crate::store::limits::BINARY_BYTES_MAX;
 use crate::store::{Properties, StoreError, Value};
 
-use super::Fields;
+use super::RowFields;
 
 /// What a packed value may hold when unpacked. A body's limit, and far over any intent's.
 pub const UNPACKED_BYTES_MAX: usize = 8 << 20;
@@ -37,7 +37,7 @@ pub fn pack(properties: &mut Properties, name: &str, bytes: &[u8]) -> Result<(),
     Ok(())
 }
 
-pub(crate) fn unpack(row: &Fields<'_>, name: &str) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn unpack(row: &RowFields<'_>, name: &str) -> Result<Vec<u8>, StoreError> {
     let mut packed = Vec::new();
     for i in 0.. {
         match row.0.properties.get(&format!("{name}{i}")) {

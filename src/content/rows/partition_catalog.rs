@@ -7,7 +7,7 @@ use crate::model::Month;
 use crate::store::{Entity, Properties, StoreError};
 
 use super::count::{self, Count};
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 /// One partition: a month, or the first character of slugs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ const AWAITED_BY: &str = "AwaitedBy";
 
 /// The names of the intents that are to put a row into the partition.
 pub fn awaited_by(row: &Entity) -> Result<BTreeSet<String>, StoreError> {
-    let text = Fields(row).optional_text(AWAITED_BY)?;
+    let text = RowFields(row).optional_text(AWAITED_BY)?;
     Ok(text.map(|text| text.split(' ').map(ToOwned::to_owned).collect()).unwrap_or_default())
 }
 
@@ -45,12 +45,12 @@ pub fn row(partition: &str, copied: &Count, awaited_by: &BTreeSet<String>) -> Pr
 }
 
 pub fn read_month(row: &Entity) -> Result<Listed<Month>, StoreError> {
-    Ok(Listed { partition: Fields(row).parsed("Partition")?, count: count::read(row)?, is_awaited: is_awaited(row) })
+    Ok(Listed { partition: RowFields(row).parsed("Partition")?, count: count::read(row)?, is_awaited: is_awaited(row) })
 }
 
 pub fn read_first_character(row: &Entity) -> Result<Listed<String>, StoreError> {
     Ok(Listed {
-        partition: Fields(row).text("Partition")?.to_string(),
+        partition: RowFields(row).text("Partition")?.to_string(),
         count: count::read(row)?,
         is_awaited: is_awaited(row),
     })

@@ -5,7 +5,7 @@ use crate::keys::PostPlace;
 use crate::model::Post;
 use crate::store::{Entity, Properties, StoreError};
 
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
@@ -27,7 +27,7 @@ pub fn pointer(post: &Post, intent: &str) -> Properties {
 }
 
 pub fn read(row: &Entity) -> Result<Pointer, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     Ok(Pointer {
         post_partition: fields.text("PostPartitionKey")?.to_string(),
         post_row: fields.text("PostRowKey")?.to_string(),

@@ -7,7 +7,7 @@ use crate::model::{Instant, Post, PostKey, WholePost};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::packed::{self, TooLarge};
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 const BODY: &str = "Body";
 const CHANGED_BY: &str = "ChangedBy";
@@ -49,7 +49,7 @@ pub fn whole(whole: &WholePost) -> Result<Properties, TooLarge> {
 }
 
 pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     Ok(Post {
         id: fields.parsed("Id")?,
         slug: fields.parsed("Slug")?,
@@ -69,7 +69,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
 }
 
 pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let body = String::from_utf8(packed::unpack(&fields, BODY)?).map_err(|_| fields.damaged(BODY))?;
     let changed_by = fields.optional_text(CHANGED_BY)?.map(ToString::to_string);
     Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by })
@@ -110,7 +110,7 @@ pub fn set_pending_by(mut properties: Properties, intent: &str) -> Properties {
 
 /// The intent that has put a pending row.
 pub fn pending_by(row: &Entity) -> Result<String, StoreError> {
-    Ok(Fields(row).text(PENDING_BY)?.to_string())
+    Ok(RowFields(row).text(PENDING_BY)?.to_string())
 }
 
 /// The same row, made by this intent, and taken by none.
@@ -133,12 +133,12 @@ pub fn set_free(properties: &Properties) -> Properties {
 
 /// The intent that made this version of the post.
 pub fn made_by(row: &Entity) -> Result<Option<IntentName>, StoreError> {
-    Fields(row).intent(MADE_BY)
+    RowFields(row).intent(MADE_BY)
 }
 
 /// The intent of the change that has taken the post.
 pub fn taken_by(row: &Entity) -> Result<Option<IntentName>, StoreError> {
-    Fields(row).intent(TAKEN_BY)
+    RowFields(row).intent(TAKEN_BY)
 }
 
 /// A row that earlier versions wrote to keep a new post from being written.
@@ -152,7 +152,7 @@ pub fn is_marked(row: &Entity) -> bool {
 }
 
 pub fn read_move(row: &Entity) -> Result<Option<Move>, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let read = |name| -> Result<Option<OtherPlace>, StoreError> {
         let Some(text) = fields.optional_text(name)? else { return Ok(None) };
         parse_place(text).map(Some).ok_or_else(|| fields.damaged(name))

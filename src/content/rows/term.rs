@@ -6,7 +6,7 @@ use crate::keys::term as keys;
 use crate::model::{Slug, Term, TermId, TermKind};
 use crate::store::{Entity, Properties, StoreError, Value};
 
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 const FIRST_SLUG: &str = "FirstSlug";
 const MADE_BY: &str = "MadeBy";
@@ -93,7 +93,7 @@ fn is_of_an_earlier_version(row: &Entity, slug: &Slug, first_slug: &Slug) -> boo
 }
 
 pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     if let Some(by) = fields.optional_text(GONE_BY)? {
         return Ok(TermRow::Gone { by: by.to_string() });
     }

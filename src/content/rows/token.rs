@@ -6,7 +6,7 @@ use crate::keys::token;
 use crate::model::Token;
 use crate::store::{Entity, Properties, StoreError, Value};
 
-use super::{Fields, NewRow};
+use super::{NewRow, RowFields};
 
 const SECRET_HASH: &str = "SecretHash";
 const KEY: &str = "Key";
@@ -28,7 +28,7 @@ pub fn row(token: &Token, secret_hash: &Bytes32) -> Properties {
 }
 
 pub fn read(row: &Entity) -> Result<(Token, Bytes32), StoreError> {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     let author = fields.optional_text("Author")?.map(|text| text.parse().map_err(|_| fields.damaged("Author")));
     let token = Token {
         id: token::parse(&row.key).ok_or_else(|| fields.damaged("RowKey"))?,
@@ -49,10 +49,10 @@ pub fn key_row(key: &Bytes32) -> Properties {
 }
 
 pub fn read_key(row: &Entity) -> Result<Bytes32, StoreError> {
-    bytes(&Fields(row), KEY)
+    bytes(&RowFields(row), KEY)
 }
 
-fn bytes(fields: &Fields<'_>, name: &str) -> Result<Bytes32, StoreError> {
+fn bytes(fields: &RowFields<'_>, name: &str) -> Result<Bytes32, StoreError> {
     match fields.0.properties.get(name) {
         Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| fields.damaged(name)),
         _ => Err(fields.damaged(name)),

@@ -11,21 +11,21 @@ use crate::model::{Token, TokenId};
 use super::TOKENS_MAX;
 
 /// A token and the hash of its secret.
-pub type Kept = Arc<(Token, Bytes32)>;
+pub type CachedToken = Arc<(Token, Bytes32)>;
 
 #[derive(Debug)]
 pub struct TokenCache {
     /// `None`: nobody else writes to the store.
     age_max: Option<Duration>,
-    state: Mutex<State>,
+    state: Mutex<TokenCacheState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TokenCacheState {
     /// One more with each `forget`: what was read before is not kept.
     generation: u64,
     /// Ids that lead nowhere are not kept: whoever makes them up could fill the cache with them.
-    tokens: HashMap<TokenId, (Moment, Kept)>,
+    tokens: HashMap<TokenId, (Moment, CachedToken)>,
     preview_key: Option<(Moment, Bytes32)>,
 }
 
@@ -43,20 +43,20 @@ impl TokenCache {
 
     pub fn invalidate(&self) {
         let mut state = self.lock();
-        *state = State { generation: state.generation + 1, ..State::default() };
+        *state = TokenCacheState { generation: state.generation + 1, ..TokenCacheState::default() };
     }
 
     pub fn begin(&self) -> Began {
         Began { generation: self.lock().generation, at: Moment::now() }
     }
 
-    pub fn token(&self, id: &TokenId) -> Option<Kept> {
+    pub fn token(&self, id: &TokenId) -> Option<CachedToken> {
         let state = self.lock();
         let (read_at, kept) = state.tokens.get(id)?;
         self.is_fresh(*read_at).then(|| Arc::clone(kept))
     }
 
-    pub fn keep_token(&self, began: Began, kept: &Kept) {
+    pub fn keep_token(&self, began: Began, kept: &CachedToken) {
         let mut state = self.lock();
         if state.generation != began.generation {
             return;
@@ -83,7 +83,7 @@ impl TokenCache {
         self.age_max.is_none_or(|max| read_at.elapsed() <= max)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TokenCacheState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -36,13 +36,13 @@ pub struct Preview {
 }
 
 /// What a link says, before its signature is believed.
-struct Claim {
+struct PreviewClaim {
     id: PostId,
     expires_at: Instant,
     signature: Bytes32,
 }
 
-impl Claim {
+impl PreviewClaim {
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix(PREFIX)?.splitn(3, '_');
         let id = parts.next()?.parse().ok()?;
@@ -93,7 +93,7 @@ impl<'a> Previews<'a> {
     /// # Errors
     /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only to whoever was given the link.
     pub async fn show(&self, text: &str) -> Result<Option<WholePost>> {
-        let claim = Claim::parse(text).ok_or(ContentError::BadPreview)?;
+        let claim = PreviewClaim::parse(text).ok_or(ContentError::BadPreview)?;
         if !self.is_signed(&claim).await? {
             return Err(ContentError::BadPreview);
         }
@@ -121,7 +121,7 @@ impl<'a> Previews<'a> {
     }
 
     /// Where another server has just made a new key, the one that is cached is not the last word.
-    async fn is_signed(&self, claim: &Claim) -> Result<bool> {
+    async fn is_signed(&self, claim: &PreviewClaim) -> Result<bool> {
         let is_by = |key: &Bytes32| secret::is_same(&signature(key, &claim.id, claim.expires_at), &claim.signature);
         if let Some(cached) = self.content.tokens.preview_key()
             && is_by(&cached)

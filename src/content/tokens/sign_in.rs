@@ -10,7 +10,7 @@ use crate::keys::{Table, token as keys};
 use crate::model::token::TokenText;
 use crate::model::{Actor, Role, Slug, TermId, TermKind, Token, TokenId};
 
-use super::cache::Kept;
+use super::cache::CachedToken;
 use super::secret;
 
 /// Why a token opens nothing.
@@ -49,7 +49,7 @@ impl Content {
         actor_of(reader, token).await
     }
 
-    async fn kept(&self, reader: &Reader, id: &TokenId) -> Result<Option<Kept>> {
+    async fn kept(&self, reader: &Reader, id: &TokenId) -> Result<Option<CachedToken>> {
         let cache = &self.tokens;
         if let Some(kept) = cache.token(id) {
             return Ok(Some(kept));

@@ -52,8 +52,9 @@ impl Completion {
             keep_one_for_each_place(&mut response.errors);
         }
         let places = Places::of(&response.errors);
-        let mut walk = Walk { outline: &self.outline, types: &self.types, groups: Vec::new(), shapes: Vec::new() };
-        let root = Expected { of: None, group: Some(walk.add_group(vec![self.root])) };
+        let mut walk =
+            CompletionWalk { outline: &self.outline, types: &self.types, groups: Vec::new(), shapes: Vec::new() };
+        let root = ExpectedValue { of: None, group: Some(walk.add_group(vec![self.root])) };
         // An operation's root may always be null, so that nothing is passed on from it.
         walk.complete(&mut response.data, root, places.faults());
     }
@@ -68,12 +69,12 @@ fn put_in_conditions(operation: &OperationDefinition, variables: &mut Variables)
     }
 }
 
-/// The fields that are selected together under one key, as a place in [`Walk::groups`].
+/// The fields that are selected together under one key, as a place in [`CompletionWalk::groups`].
 type GroupId = usize;
 
 /// What is known of a value before it is seen.
 #[derive(Clone, Copy)]
-struct Expected<'a> {
+struct ExpectedValue<'a> {
     /// `None`: not known, as in introspection; then it may be null.
     of: Option<&'a Type>,
     /// What is selected below it; `None` for a leaf.
@@ -81,25 +82,25 @@ struct Expected<'a> {
 }
 
 /// The selection sets of one key, and the shape of every type of object that was found there.
-struct Group<'a> {
+struct FieldGroup<'a> {
     sets: Vec<SetId>,
     shapes: Vec<(Option<&'a Name>, usize)>,
 }
 
 /// The keys of an object, in order.
-type Shape<'a> = IndexMap<&'a str, Expected<'a>>;
+type Shape<'a> = IndexMap<&'a str, ExpectedValue<'a>>;
 
-struct Walk<'a> {
+struct CompletionWalk<'a> {
     outline: &'a Outline,
     types: &'a TypeMap,
-    groups: Vec<Group<'a>>,
+    groups: Vec<FieldGroup<'a>>,
     /// Made once for each group and type, so that a list's items share theirs.
     shapes: Vec<Shape<'a>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CompletionWalk<'a> {
     /// Completes a value. False where it failed and must not be null: then what it stands in is to be null.
-    fn complete(&mut self, value: &mut Value, expected: Expected<'a>, faults: Faults<'_>) -> bool {
+    fn complete(&mut self, value: &mut Value, expected: ExpectedValue<'a>, faults: Faults<'_>) -> bool {
         let stands = !faults.are_here()
             && match value {
                 Value::Object(object) => expected.group.is_none_or(|group| self.object(object, group, faults)),
@@ -112,11 +113,11 @@ impl<'a> Walk<'a> {
         stands || expected.of.is_none_or(|of| of.nullable)
     }
 
-    fn list(&mut self, items: &mut [Value], expected: Expected<'a>, faults: Faults<'_>) -> bool {
+    fn list(&mut self, items: &mut [Value], expected: ExpectedValue<'a>, faults: Faults<'_>) -> bool {
         if expected.group.is_none() && faults.is_empty() {
             return true;
         }
-        let item = Expected { of: expected.of.and_then(type_map::item), ..expected };
+        let item = ExpectedValue { of: expected.of.and_then(type_map::item), ..expected };
         items.iter_mut().enumerate().all(|(index, value)| self.complete(value, item, faults.below_index(index)))
     }
 
@@ -153,7 +154,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Of the key at `index`, which is the shape's own index unless keys are absent.
-    fn expected(&self, shape: usize, index: usize, key: &Name) -> Option<Expected<'a>> {
+    fn expected(&self, shape: usize, index: usize, key: &Name) -> Option<ExpectedValue<'a>> {
         let shape = &self.shapes[shape];
         match shape.get_index(index) {
             Some((at_index, expected)) if *at_index == key.as_str() => Some(*expected),
@@ -178,13 +179,13 @@ impl<'a> Walk<'a> {
         let keys = collected.into_iter().map(|(key, collected)| {
             let of = object.and_then(|object| self.types.field(object, collected.name));
             let group = (!collected.below.is_empty()).then(|| self.add_group(collected.below));
-            (key.as_str(), Expected { of, group })
+            (key.as_str(), ExpectedValue { of, group })
         });
         keys.collect()
     }
 
     fn add_group(&mut self, sets: Vec<SetId>) -> GroupId {
-        self.groups.push(Group { sets, shapes: Vec::new() });
+        self.groups.push(FieldGroup { sets, shapes: Vec::new() });
         self.groups.len() - 1
     }
 }

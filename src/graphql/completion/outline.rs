@@ -44,7 +44,7 @@ pub struct Collected<'a> {
 impl Outline {
     /// `variables` with their defaults put in.
     pub fn of(document: &ExecutableDocument, operation: &OperationDefinition, variables: &Variables) -> (Self, SetId) {
-        let mut walk = Walk { document, variables, sets: Vec::new(), fragments: HashMap::new() };
+        let mut walk = OutlineWalk { document, variables, sets: Vec::new(), fragments: HashMap::new() };
         let root = walk.set(&operation.selection_set.node);
         (Self { sets: walk.sets }, root)
     }
@@ -83,14 +83,14 @@ impl Outline {
     }
 }
 
-struct Walk<'a> {
+struct OutlineWalk<'a> {
     document: &'a ExecutableDocument,
     variables: &'a Variables,
     sets: Vec<Vec<Selected>>,
     fragments: HashMap<&'a Name, SetId>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> OutlineWalk<'a> {
     /// Recursion is bounded by the guard.
     fn set(&mut self, set: &'a SelectionSet) -> SetId {
         let id = self.reserve();

@@ -15,7 +15,7 @@ const KEY: &str = " type";
 
 /// Adds the question to every selection that is known to be one of an object.
 pub fn ask(document: &mut ExecutableDocument, types: &TypeMap) {
-    let walk = Walk { types, question: question() };
+    let walk = TypeNameWalk { types, question: question() };
     let on_root = |kind| types.root(kind).map(Name::as_str);
     match &mut document.operations {
         DocumentOperations::Single(operation) => {
@@ -45,12 +45,12 @@ pub fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
     }
 }
 
-struct Walk<'a> {
+struct TypeNameWalk<'a> {
     types: &'a TypeMap,
     question: Positioned<Selection>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TypeNameWalk<'a> {
     /// An empty selection is a fault, which validation is to find as it is.
     fn object(&self, set: &mut SelectionSet, on: Option<&'a str>) {
         if on.is_some() && !set.items.is_empty() {

@@ -17,7 +17,7 @@ use crate::graphql::error::Code;
 
 /// Holds `document` to the limits, and answers how often it uses variables.
 pub fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<u64, Refusal> {
-    let mut walk = Walk { document, limits, fragments: HashMap::new() };
+    let mut walk = GuardWalk { document, limits, fragments: HashMap::new() };
     let mut all = Totals::default();
     for (_, operation) in document.operations.iter() {
         let totals = walk.set(&operation.node.selection_set.node, false, 0)?;
@@ -68,14 +68,14 @@ enum Fragment {
     Measured(Totals),
 }
 
-struct Walk<'a> {
+struct GuardWalk<'a> {
     document: &'a ExecutableDocument,
     limits: &'a Limits,
     /// By name, and by whether the fragment is spread inside an introspection: it counts differently there.
     fragments: HashMap<(&'a Name, bool), Fragment>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> GuardWalk<'a> {
     /// `level` is how many selection sets are open around this one. It bounds this walk's own stack.
     fn set(&mut self, set: &'a SelectionSet, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
         if level > self.limits.nesting {

@@ -15,10 +15,10 @@ pub fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
         let found = document.len() as u64;
         return Err(Refusal::found_over(Code::QueryTooLarge, "bytes", found, limits.document_bytes));
     }
-    Scan { bytes: document.as_bytes(), at: 0, limits, nesting: 0, tokens: 0, directives: 0 }.run()
+    DocumentScan { bytes: document.as_bytes(), at: 0, limits, nesting: 0, tokens: 0, directives: 0 }.run()
 }
 
-struct Scan<'a> {
+struct DocumentScan<'a> {
     bytes: &'a [u8],
     at: usize,
     limits: &'a Limits,
@@ -27,7 +27,7 @@ struct Scan<'a> {
     directives: usize,
 }
 
-impl Scan<'_> {
+impl DocumentScan<'_> {
     fn run(mut self) -> Result<usize, Refusal> {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {

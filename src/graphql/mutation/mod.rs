@@ -16,7 +16,7 @@ use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPay
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use super::access;
 use super::context;
-use super::failure::Failure;
+use super::failure::ReadFailure;
 use super::scalars::DateTime;
 use crate::content::tokens::preview::Previews;
 use inputs::{
@@ -46,7 +46,7 @@ impl Mutation {
             Some(key) => editor.create_post_once(&key, slug, new, terms).await,
             None => editor.create_post(slug, new, terms).await,
         };
-        Ok(post_payload(created.map_err(Failure::from)?))
+        Ok(post_payload(created.map_err(ReadFailure::from)?))
     }
 
     /// Changes a post; what is left out stays as it is.
@@ -57,7 +57,7 @@ impl Mutation {
     ) -> Result<PostPayload> {
         let editor = editor(ctx, Role::Author)?;
         let (id, version, slug, changes, terms) = input.into_parts();
-        Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(Failure::from)?))
+        Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(ReadFailure::from)?))
     }
 
     /// Makes the text and the terms of an earlier version a new version. The slug and the publication stay as they are.
@@ -68,7 +68,7 @@ impl Mutation {
     ) -> Result<PostPayload> {
         let (id, version, revision) = input.into_parts();
         let editor = editor(ctx, Role::Author)?;
-        Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(Failure::from)?))
+        Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(ReadFailure::from)?))
     }
 
     /// Publishes a post now, or at the instant `at`: in the past it is backdated, in the future it is scheduled.
@@ -78,7 +78,7 @@ impl Mutation {
         #[graphql(desc = "Which post, and when.")] input: PublishPostInput,
     ) -> Result<PostPayload> {
         let (id, version, at) = input.into_parts();
-        Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await.map_err(Failure::from)?))
+        Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await.map_err(ReadFailure::from)?))
     }
 
     /// Makes a published or scheduled post a draft again: readers no longer see it.
@@ -88,7 +88,7 @@ impl Mutation {
         #[graphql(desc = "Which post.")] input: VersionedPostInput,
     ) -> Result<PostPayload> {
         let (id, version) = input.into_parts();
-        Ok(post_payload(editor(ctx, Role::Author)?.unpublish_post(&id, version).await.map_err(Failure::from)?))
+        Ok(post_payload(editor(ctx, Role::Author)?.unpublish_post(&id, version).await.map_err(ReadFailure::from)?))
     }
 
     /// Deletes a post for good. Its slugs are free again, its id is never given to another.
@@ -98,7 +98,7 @@ impl Mutation {
         #[graphql(desc = "Which post.")] input: VersionedPostInput,
     ) -> Result<DeletePostPayload> {
         let (id, version) = input.into_parts();
-        Ok(match editor(ctx, Role::Author)?.delete_post(&id, version).await.map_err(Failure::from)? {
+        Ok(match editor(ctx, Role::Author)?.delete_post(&id, version).await.map_err(ReadFailure::from)? {
             Ok(id) => {
                 DeletePostPayload { deleted_id: Some(NodeId::Post(id).to_string().into()), user_errors: Vec::new() }
             }
@@ -114,7 +114,7 @@ impl Mutation {
     ) -> Result<CategoryPayload> {
         let (slug, changes) = input.into_parts();
         let saved =
-            editor(ctx, Role::Admin)?.save_term(TermKind::Category, &slug, changes).await.map_err(Failure::from)?;
+            editor(ctx, Role::Admin)?.save_term(TermKind::Category, &slug, changes).await.map_err(ReadFailure::from)?;
         let (category, user_errors) = parted(saved);
         Ok(CategoryPayload { category: category.map(Into::into), user_errors })
     }
@@ -126,7 +126,8 @@ impl Mutation {
         #[graphql(desc = "The tag.")] input: SaveTagInput,
     ) -> Result<TagPayload> {
         let (slug, changes) = input.into_parts();
-        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Tag, &slug, changes).await.map_err(Failure::from)?;
+        let saved =
+            editor(ctx, Role::Admin)?.save_term(TermKind::Tag, &slug, changes).await.map_err(ReadFailure::from)?;
         let (tag, user_errors) = parted(saved);
         Ok(TagPayload { tag: tag.map(Into::into), user_errors })
     }
@@ -139,7 +140,7 @@ impl Mutation {
     ) -> Result<AuthorPayload> {
         let (slug, changes) = input.into_parts();
         let saved =
-            editor(ctx, Role::Admin)?.save_term(TermKind::Author, &slug, changes).await.map_err(Failure::from)?;
+            editor(ctx, Role::Admin)?.save_term(TermKind::Author, &slug, changes).await.map_err(ReadFailure::from)?;
         let (author, user_errors) = parted(saved);
         Ok(AuthorPayload { author: author.map(Into::into), user_errors })
     }
@@ -180,13 +181,13 @@ impl Mutation {
     ) -> Result<CreatePreviewPayload> {
         let actor = access::require(ctx, Role::Author)?;
         let (id, minutes) = input.into_parts();
-        Ok(previews(ctx).create(actor, &id, minutes).await.map_err(Failure::from)?.into())
+        Ok(previews(ctx).create(actor, &id, minutes).await.map_err(ReadFailure::from)?.into())
     }
 
     /// Ends every preview link that was ever given: on this server at once, on any other within 2 seconds. It needs a token of the role admin.
     async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<RevokePreviewsPayload> {
         let actor = access::require(ctx, Role::Admin)?;
-        previews(ctx).revoke_all(actor).await.map_err(Failure::from)?;
+        previews(ctx).revoke_all(actor).await.map_err(ReadFailure::from)?;
         let revoked_at = DateTime(context::of(ctx).reader.now());
         Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
     }
@@ -197,7 +198,7 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The token.")] input: CreateTokenInput,
     ) -> Result<CreateTokenPayload> {
-        Ok(tokens(ctx)?.create(input.into()).await.map_err(Failure::from)?.into())
+        Ok(tokens(ctx)?.create(input.into()).await.map_err(ReadFailure::from)?.into())
     }
 
     /// Revokes a token: from now on it opens nothing on this server, and within 2 seconds nothing on any other.
@@ -206,12 +207,12 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "Which token.")] input: RevokeTokenInput,
     ) -> Result<RevokeTokenPayload> {
-        Ok(tokens(ctx)?.revoke(&input.id).await.map_err(Failure::from)?.into())
+        Ok(tokens(ctx)?.revoke(&input.id).await.map_err(ReadFailure::from)?.into())
     }
 }
 
 async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) -> Result<DeleteTermPayload> {
-    Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await.map_err(Failure::from)? {
+    Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await.map_err(ReadFailure::from)? {
         Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
         Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
     })
@@ -226,14 +227,14 @@ fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
 fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
     let actor = access::require(ctx, Role::Admin)?;
     let request = context::of(ctx);
-    Ok(Tokens::new(&request.content, &request.reader, actor).map_err(Failure::from)?)
+    Ok(Tokens::new(&request.content, &request.reader, actor).map_err(ReadFailure::from)?)
 }
 
 /// The door of every mutation of content.
 fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);
-    Ok(Editor::new(&request.content, &request.reader, actor).map_err(Failure::from)?)
+    Ok(Editor::new(&request.content, &request.reader, actor).map_err(ReadFailure::from)?)
 }
 
 fn post_payload(edited: Edited<WholePost>) -> PostPayload {

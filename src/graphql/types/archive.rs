@@ -8,7 +8,7 @@ use crate::model::Month;
 use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
-use crate::graphql::failure::Failure;
+use crate::graphql::failure::ReadFailure;
 
 pub struct ArchiveMonth {
     pub month: Month,
@@ -46,7 +46,7 @@ impl ArchiveMonth {
         let list = PostList { scope: Scope::Month(self.month), filter: Filter::default() };
         let arguments = Paging { first, after, last, before }.of_posts(&list)?;
         let page =
-            context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(Failure::from)?;
+            context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(ReadFailure::from)?;
         Ok(PostConnection { list, page })
     }
 }

@@ -13,7 +13,7 @@ use super::term::{Author, Category, Tag};
 use crate::content::ContentError;
 use crate::graphql::access;
 use crate::graphql::context;
-use crate::graphql::failure::Failure;
+use crate::graphql::failure::ReadFailure;
 use crate::graphql::scalars::DateTime;
 
 /// What a post is to its readers at this moment.
@@ -60,7 +60,7 @@ impl PostObject {
         let page = loaders
             .page(PostList::all(), arguments, RequestedFields { items: true, ..RequestedFields::default() })
             .await
-            .map_err(Failure::from)?;
+            .map_err(ReadFailure::from)?;
         Ok(page.items.first().map(|post| Self::new(Arc::clone(post))))
     }
 
@@ -72,7 +72,7 @@ impl PostObject {
     }
 
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<model::Term>>> {
-        Ok(context::of(ctx).loaders.terms_of_post(kind, self.post.terms(kind)).await.map_err(Failure::from)?)
+        Ok(context::of(ctx).loaders.terms_of_post(kind, self.post.terms(kind)).await.map_err(ReadFailure::from)?)
     }
 }
 
@@ -99,13 +99,13 @@ impl From<WholePost> for PostObject {
 impl PostObject {
     async fn load_markdown(&self, ctx: &Context<'_>) -> Result<Arc<str>> {
         let loaders = &context::of(ctx).loaders;
-        if let Some(markdown) = loaders.body(&self.post).await.map_err(Failure::from)? {
+        if let Some(markdown) = loaders.body(&self.post).await.map_err(ReadFailure::from)? {
             return Ok(markdown);
         }
         // It has moved since its summary was read.
-        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await.map_err(Failure::from)?;
+        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await.map_err(ReadFailure::from)?;
         let gone = || ContentError::Gone { what: "the post" };
-        Ok(moved.map(|whole| whole.markdown).ok_or_else(gone).map_err(Failure::from)?)
+        Ok(moved.map(|whole| whole.markdown).ok_or_else(gone).map_err(ReadFailure::from)?)
     }
 }
 
@@ -167,7 +167,7 @@ impl PostObject {
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;
         let reader = &context::of(ctx).reader;
-        let page = reader.revisions(&self.post, first, after.as_deref()).await.map_err(Failure::from)?;
+        let page = reader.revisions(&self.post, first, after.as_deref()).await.map_err(ReadFailure::from)?;
         Ok(Some(RevisionConnection(page)))
     }
 
@@ -190,7 +190,7 @@ impl PostObject {
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
-        let found = context::of(ctx).loaders.terms_of_post(TermKind::Author, first).await.map_err(Failure::from)?;
+        let found = context::of(ctx).loaders.terms_of_post(TermKind::Author, first).await.map_err(ReadFailure::from)?;
         Ok(found.into_iter().next().map(Author))
     }
 

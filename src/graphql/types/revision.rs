@@ -9,7 +9,7 @@ use crate::content::pages::Page;
 use crate::content::rows::change;
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
-use crate::graphql::failure::Failure;
+use crate::graphql::failure::ReadFailure;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::body::PostBody;
 use crate::graphql::types::term::{Author, Category, Tag};
@@ -85,7 +85,11 @@ impl Revision {
 
 impl Revision {
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<Term>>> {
-        Ok(context::of(ctx).loaders.terms_of_post(kind, self.0.whole.post.terms(kind)).await.map_err(Failure::from)?)
+        Ok(context::of(ctx)
+            .loaders
+            .terms_of_post(kind, self.0.whole.post.terms(kind))
+            .await
+            .map_err(ReadFailure::from)?)
     }
 }
 

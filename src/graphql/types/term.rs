@@ -10,7 +10,7 @@ use crate::model::{NodeId, Term, rules};
 use crate::graphql::arguments::{Paging, PostFilter, requested};
 use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
-use crate::graphql::failure::Failure;
+use crate::graphql::failure::ReadFailure;
 
 /// A subject that posts are sorted under.
 pub struct Category(pub Arc<Term>);
@@ -45,7 +45,8 @@ async fn posts(ctx: &Context<'_>, term: &Term, paging: Paging, filter: Option<Po
     let scope = Scope::Term(term.id.clone());
     let list = filter.unwrap_or_default().into_list(scope)?;
     let arguments = paging.of_posts(&list)?;
-    let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(Failure::from)?;
+    let page =
+        context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(ReadFailure::from)?;
     Ok(PostConnection { list, page })
 }
 

@@ -12,22 +12,22 @@ use html5ever::{Attribute, QualName, local_name, ns};
 /// The writer finds the next character to escape by searching the whole rest of the text; so many bytes of that take as long as one step.
 const SEARCHED_BYTES_PER_STEP: u64 = 64;
 
-pub struct Limits {
+pub struct MeterLimits {
     pub work: u64,
     pub made_bytes: u64,
     pub nodes: u64,
     pub depth: u32,
 }
 
-pub type Node = Rc<Element>;
+pub type MeteredNode = Rc<MeteredElement>;
 
 /// An element, or in its place the document, a comment or an instruction.
-pub struct Element {
+pub struct MeteredElement {
     name: QualName,
     depth: Cell<u32>,
     attributes: Cell<u64>,
     is_integration_point: bool,
-    template: Option<Node>,
+    template: Option<MeteredNode>,
     children: RefCell<Rc<Children>>,
     /// The children that it is one of.
     siblings: RefCell<Option<Rc<Children>>>,
@@ -45,8 +45,8 @@ struct Children {
 }
 
 pub struct Meter {
-    limits: Limits,
-    document: Node,
+    limits: MeterLimits,
+    document: MeteredNode,
     steps: Cell<u64>,
     work: Cell<u64>,
     searched_bytes: Cell<u64>,
@@ -56,7 +56,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: MeterLimits) -> Self {
         let document = element(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default());
         let [steps, work, searched_bytes, made_bytes, nodes] = [const { Cell::new(0) }; 5];
         Self { limits, document, steps, work, searched_bytes, made_bytes, nodes, depth: Cell::new(0) }
@@ -74,21 +74,21 @@ impl Meter {
     }
 
     pub fn is_over(&self) -> bool {
-        let Limits { work, made_bytes, nodes, depth } = &self.limits;
+        let MeterLimits { work, made_bytes, nodes, depth } = &self.limits;
         self.work.get() + self.searched_bytes.get() / SEARCHED_BYTES_PER_STEP > *work
             || self.made_bytes.get() > *made_bytes
             || self.nodes.get() > *nodes
             || self.depth.get() > *depth
     }
 
-    fn new_node(&self, name: QualName, attributes: u64, flags: ElementFlags) -> Node {
+    fn new_node(&self, name: QualName, attributes: u64, flags: ElementFlags) -> MeteredNode {
         self.work(1);
         add(&self.nodes, 1);
         element(name, attributes, flags)
     }
 
     /// Puts a node among children; it must have no parent.
-    fn put(&self, node: &Node, children: &Rc<Children>, depth: u32) {
+    fn put(&self, node: &MeteredNode, children: &Rc<Children>, depth: u32) {
         add(&children.count, 1);
         node.siblings.replace(Some(Rc::clone(children)));
         node.depth.set(depth);
@@ -108,7 +108,7 @@ impl Meter {
 }
 
 impl TreeSink for Meter {
-    type Handle = Node;
+    type Handle = MeteredNode;
     type Output = ();
     type ElemName<'a> = &'a QualName;
 
@@ -116,16 +116,16 @@ impl TreeSink for Meter {
 
     fn parse_error(&self, _message: Cow<'static, str>) {}
 
-    fn get_document(&self) -> Node {
+    fn get_document(&self) -> MeteredNode {
         Rc::clone(&self.document)
     }
 
-    fn elem_name<'a>(&'a self, target: &'a Node) -> &'a QualName {
+    fn elem_name<'a>(&'a self, target: &'a MeteredNode) -> &'a QualName {
         self.work(1);
         &target.name
     }
 
-    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> Node {
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> MeteredNode {
         add(&self.made_bytes, 2 * name.local.len() as u64);
         let count = attributes.len() as u64;
         for attribute in attributes {
@@ -138,15 +138,15 @@ impl TreeSink for Meter {
         self.new_node(name, count, flags)
     }
 
-    fn create_comment(&self, _text: StrTendril) -> Node {
+    fn create_comment(&self, _text: StrTendril) -> MeteredNode {
         self.new_node(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default())
     }
 
-    fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> Node {
+    fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> MeteredNode {
         self.new_node(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default())
     }
 
-    fn append(&self, parent: &Node, child: NodeOrText<Node>) {
+    fn append(&self, parent: &MeteredNode, child: NodeOrText<MeteredNode>) {
         self.work(1);
         let children = parent.children.borrow();
         match child {
@@ -165,7 +165,7 @@ impl TreeSink for Meter {
     }
 
     /// The cleaner's tree looks for the sibling among its parent's children, and moves all that follow.
-    fn append_before_sibling(&self, sibling: &Node, child: NodeOrText<Node>) {
+    fn append_before_sibling(&self, sibling: &MeteredNode, child: NodeOrText<MeteredNode>) {
         let Some(children) = sibling.siblings.borrow().clone() else { return };
         self.work(1 + 2 * children.count.get());
         match child {
@@ -179,18 +179,23 @@ impl TreeSink for Meter {
         }
     }
 
-    fn append_based_on_parent_node(&self, element: &Node, previous: &Node, child: NodeOrText<Node>) {
+    fn append_based_on_parent_node(
+        &self,
+        element: &MeteredNode,
+        previous: &MeteredNode,
+        child: NodeOrText<MeteredNode>,
+    ) {
         let has_parent = element.siblings.borrow().is_some();
         if has_parent { self.append_before_sibling(element, child) } else { self.append(previous, child) }
     }
 
     fn append_doctype_to_document(&self, _name: StrTendril, _public: StrTendril, _system: StrTendril) {}
 
-    fn get_template_contents(&self, target: &Node) -> Node {
+    fn get_template_contents(&self, target: &MeteredNode) -> MeteredNode {
         target.template.clone().unwrap_or_else(|| Rc::clone(target))
     }
 
-    fn same_node(&self, one: &Node, other: &Node) -> bool {
+    fn same_node(&self, one: &MeteredNode, other: &MeteredNode) -> bool {
         self.work(1);
         Rc::ptr_eq(one, other)
     }
@@ -198,7 +203,7 @@ impl TreeSink for Meter {
     fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
     /// The cleaner's tree compares them with all that are there.
-    fn add_attrs_if_missing(&self, target: &Node, attributes: Vec<Attribute>) {
+    fn add_attrs_if_missing(&self, target: &MeteredNode, attributes: Vec<Attribute>) {
         let count = attributes.len() as u64;
         self.work(count + target.attributes.get());
         add(&target.attributes, count);
@@ -207,28 +212,28 @@ impl TreeSink for Meter {
     }
 
     /// The cleaner's tree looks for the node among its parent's children, and moves all that follow.
-    fn remove_from_parent(&self, target: &Node) {
+    fn remove_from_parent(&self, target: &MeteredNode) {
         if let Some(children) = target.siblings.take() {
             self.work(1 + 2 * children.count.get());
             children.count.set(children.count.get().saturating_sub(1));
         }
     }
 
-    fn reparent_children(&self, node: &Node, new_parent: &Node) {
+    fn reparent_children(&self, node: &MeteredNode, new_parent: &MeteredNode) {
         let children = node.children.take();
         self.work(1 + children.count.get());
         let before = new_parent.children.replace(Rc::clone(&children));
         add(&children.count, before.count.get());
     }
 
-    fn is_mathml_annotation_xml_integration_point(&self, node: &Node) -> bool {
+    fn is_mathml_annotation_xml_integration_point(&self, node: &MeteredNode) -> bool {
         node.is_integration_point
     }
 }
 
-fn element(name: QualName, attributes: u64, flags: ElementFlags) -> Node {
+fn element(name: QualName, attributes: u64, flags: ElementFlags) -> MeteredNode {
     let template = flags.template.then(|| element(name.clone(), 0, ElementFlags::default()));
-    Rc::new(Element {
+    Rc::new(MeteredElement {
         name,
         depth: Cell::new(0),
         attributes: Cell::new(attributes),

@@ -13,7 +13,7 @@ use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Token
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{QualName, local_name, ns};
 
-use meter::{Limits, Meter, Node};
+use meter::{Meter, MeterLimits, MeteredNode};
 
 /// Steps of the parser for each byte: a paragraph inside 200 open elements takes some 50. A step takes a few nanoseconds.
 const WORK_PER_BYTE_MAX: u64 = 64;
@@ -58,8 +58,8 @@ pub fn is_bounded(html: &str) -> bool {
     !tokenizer.sink.meter().is_over()
 }
 
-fn limits(bytes: u64) -> Limits {
-    Limits {
+fn limits(bytes: u64) -> MeterLimits {
+    MeterLimits {
         work: WORK_PER_BYTE_MAX * bytes + WORK_ALWAYS_ALLOWED,
         made_bytes: MADE_PER_BYTE_MAX * bytes + MADE_ALWAYS_ALLOWED,
         nodes: NODES_MAX,
@@ -68,7 +68,7 @@ fn limits(bytes: u64) -> Limits {
 }
 
 /// A parser of fragments of a `<div>`, as the cleaner has one.
-fn tokenizer(limits: Limits) -> Tokenizer<CountedTokens> {
+fn tokenizer(limits: MeterLimits) -> Tokenizer<CountedTokens> {
     let meter = Meter::new(limits);
     let context = meter.create_element(
         QualName::new(None, ns!(html), local_name!("div")),
@@ -91,7 +91,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Counts what the tokenizer does before it passes a tag on: it compares each attribute with those before it.
-struct CountedTokens(TreeBuilder<Node, Meter>);
+struct CountedTokens(TreeBuilder<MeteredNode, Meter>);
 
 impl CountedTokens {
     fn meter(&self) -> &Meter {
@@ -100,9 +100,9 @@ impl CountedTokens {
 }
 
 impl TokenSink for CountedTokens {
-    type Handle = Node;
+    type Handle = MeteredNode;
 
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Node> {
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<MeteredNode> {
         let attributes = if let Token::TagToken(tag) = &token { tag.attrs.len() as u64 } else { 0 };
         self.meter().work(1 + attributes * attributes / 2);
         self.0.process_token(token, line)

@@ -20,7 +20,7 @@ const WANTED: [(HeaderName, &str); 4] = [
 
 /// An answer whose body has arrived.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: Headers,
     body: Bytes,
@@ -28,7 +28,7 @@ pub(super) struct Answer {
     pub(super) refused: Option<usize>,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(super) async fn read(response: Response) -> azure_core::Result<Self> {
         let (status, headers, mut stream) = response.deconstruct();
         let mut body = BytesMut::new();
@@ -121,14 +121,14 @@ struct ErrorMessage {
 mod tests {
     use super::*;
 
-    fn transaction(inner: &str) -> Answer {
+    fn transaction(inner: &str) -> HttpAnswer {
         let mut headers = Headers::new();
         headers.insert(CONTENT_TYPE, "multipart/mixed; boundary=batchresponse_1");
         let body = format!(
             "--batchresponse_1\r\nContent-Type: multipart/mixed; boundary=changesetresponse_2\r\n\r\n{inner}\
              --changesetresponse_2--\r\n--batchresponse_1--\r\n"
         );
-        Answer::new(StatusCode::Accepted, headers, body.into())
+        HttpAnswer::new(StatusCode::Accepted, headers, body.into())
     }
 
     fn part(answer: &str) -> String {
@@ -167,8 +167,8 @@ mod tests {
         let mut headers = Headers::new();
         headers.insert(ERROR_CODE, "TableNotFound");
         let body = r#"{"odata.error":{"code":"Other"}}"#;
-        assert_eq!(Answer::new(StatusCode::NotFound, headers, body.into()).error_code(), Some("TableNotFound"));
-        let answer = Answer::new(StatusCode::NotFound, Headers::new(), body.into());
+        assert_eq!(HttpAnswer::new(StatusCode::NotFound, headers, body.into()).error_code(), Some("TableNotFound"));
+        let answer = HttpAnswer::new(StatusCode::NotFound, Headers::new(), body.into());
         assert_eq!((answer.error_code(), answer.refused), (Some("Other"), None));
     }
 
@@ -177,7 +177,7 @@ mod tests {
         for body in [&b"\xff\xfe"[..], b"{", b"HTTP/1.1 ", b"HTTP/1.1 9", b"HTTP/1.1 xyz", b"}{"] {
             let inner = transaction(&String::from_utf8_lossy(body));
             assert_eq!((inner.status, inner.error_code()), (StatusCode::Accepted, None));
-            assert_eq!(Answer::new(StatusCode::Conflict, Headers::new(), body.into()).error_code(), None);
+            assert_eq!(HttpAnswer::new(StatusCode::Conflict, Headers::new(), body.into()).error_code(), None);
         }
     }
 }

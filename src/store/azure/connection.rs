@@ -110,7 +110,7 @@ fn entra_access(account: &str, endpoint: Option<&str>) -> Result<Access> {
 }
 
 fn read_connection_string(text: &str) -> Result<Access> {
-    let fields = Fields::read(text)?;
+    let fields = ConnectionFields::read(text)?;
     if fields.get("DevelopmentStorageProxyUri").is_some() {
         return Err(malformed("DevelopmentStorageProxyUri is not supported; name the emulator with TableEndpoint"));
     }
@@ -130,7 +130,7 @@ fn emulator_access() -> Result<Access> {
     })
 }
 
-fn account_access(fields: &Fields<'_>) -> Result<Access> {
+fn account_access(fields: &ConnectionFields<'_>) -> Result<Access> {
     let credential = read_credential(fields)?;
     let account = fields.get("AccountName").map(|name| check_account(name, "AccountName")).transpose()?;
     let endpoint = match (fields.get("TableEndpoint"), &account) {
@@ -147,7 +147,7 @@ fn account_access(fields: &Fields<'_>) -> Result<Access> {
     Ok(Access { account: account.unwrap_or_default(), endpoint, credential })
 }
 
-fn read_credential(fields: &Fields<'_>) -> Result<Credential> {
+fn read_credential(fields: &ConnectionFields<'_>) -> Result<Credential> {
     match (fields.get("SharedAccessSignature"), fields.get("AccountKey")) {
         (Some(signature), None) => Ok(Credential::Signature(signature.to_owned())),
         (None, Some(key)) if BASE64_STANDARD.decode(key).is_ok() => Ok(Credential::Key(key.to_owned())),
@@ -191,9 +191,9 @@ fn check_account(name: &str, what: &str) -> Result<String> {
 }
 
 /// `Name=value` pairs, told apart by name in any case.
-struct Fields<'a>(HashMap<String, &'a str>);
+struct ConnectionFields<'a>(HashMap<String, &'a str>);
 
-impl<'a> Fields<'a> {
+impl<'a> ConnectionFields<'a> {
     fn read(text: &'a str) -> Result<Self> {
         let mut fields = HashMap::new();
         for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {

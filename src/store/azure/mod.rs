@@ -120,7 +120,7 @@ impl AzureStore {
     }
 
     /// One request for one page; `what` names it where it fails.
-    async fn get_page(&self, query: query::Query<'_>, what: impl Fn() -> String) -> Result<Page> {
+    async fn get_page(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
         let call = self.call();
         let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<StoredRow>();
         match pages.next().await {
@@ -149,7 +149,7 @@ impl TableStore for AzureStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         check_page_rows(limit)?;
-        let query = query::Query { table, range: Some(range), limit, continuation };
+        let query = query::TableQuery { table, range: Some(range), limit, continuation };
         self.get_page(query, || format!("{table}{range}")).await
     }
 
@@ -165,7 +165,7 @@ impl TableStore for AzureStore {
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        let query = query::Query { table, range: None, limit: PAGE_ROWS_MAX, continuation };
+        let query = query::TableQuery { table, range: None, limit: PAGE_ROWS_MAX, continuation };
         self.get_page(query, || format!("the table {table}")).await
     }
 

@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::telemetry::metrics;
 
-use super::answer::Answer;
+use super::answer::HttpAnswer;
 use super::call::Call;
 use super::skew::ClockSkew;
 
@@ -63,18 +63,18 @@ async fn send_once(
     context: &Context,
     request: &mut Request,
     next: &[Arc<dyn Policy>],
-) -> Result<Answer, Error> {
+) -> Result<HttpAnswer, Error> {
     let exchange = async {
         let sent = skew.now();
         let response = next[0].send(context, request, &next[1..]).await?;
         skew.answered(sent, response.headers().get_optional_str(&DATE));
-        Answer::read(response).await
+        HttpAnswer::read(response).await
     };
     let answered = timeout(call.remaining(), exchange).await;
     answered.unwrap_or_else(|elapsed| Err(Error::new(ErrorKind::Io, elapsed))).map_err(without_url)
 }
 
-fn finish(outcome: Result<Answer, Error>, call: &Call) -> PolicyResult {
+fn finish(outcome: Result<HttpAnswer, Error>, call: &Call) -> PolicyResult {
     let answer = outcome?;
     if answer.status.is_success() {
         call.note_answer();
@@ -114,7 +114,7 @@ impl Mishap {
         }
     }
 
-    fn of(outcome: &Result<Answer, Error>) -> Option<Self> {
+    fn of(outcome: &Result<HttpAnswer, Error>) -> Option<Self> {
         match outcome {
             Ok(answer) => Some(Self {
                 status: answer.status.into(),

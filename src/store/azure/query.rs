@@ -10,14 +10,14 @@ use crate::store::{Continuation, Page, RowRange};
 
 /// One request for a page; without a range, of the whole table.
 #[derive(Clone, Copy)]
-pub(super) struct Query<'a> {
+pub(super) struct TableQuery<'a> {
     pub(super) table: &'static str,
     pub(super) range: Option<&'a RowRange>,
     pub(super) limit: usize,
     pub(super) continuation: Option<&'a Continuation>,
 }
 
-impl Query<'_> {
+impl TableQuery<'_> {
     pub(super) fn build(&self, table: &TableClient, context: Context) -> QueryEntityBuilder {
         let mut query = table.query().top(Top::new(self.limit as u32)).context(context);
         if let Some(range) = self.range {

@@ -107,11 +107,11 @@ impl Window {
 #[derive(Debug)]
 pub(super) struct ClockSkew {
     clock: Clock,
-    state: Mutex<State>,
+    state: Mutex<SkewState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SkewState {
     window: Window,
     warned_at: Option<Moment>,
 }

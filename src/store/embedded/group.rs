@@ -11,21 +11,21 @@ use super::open::ROWS;
 use super::reader::{self, unreadable};
 use super::writer::store_last_etag;
 use crate::store::error::StoreError;
-use crate::store::transaction::{Plan, RowWrite, Rows, run_plan};
+use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Result, RowRange};
 
 /// What the writing thread is asked to do.
 pub(super) enum Request {
     Batch { table: &'static str, batch: Batch },
-    Plan(Plan),
+    GroupPlan(GroupPlan),
 }
 
 /// The new ETags of a batch; a plan has none to return.
-pub(super) type Answer = Result<Vec<Option<Etag>>>;
+pub(super) type GroupAnswer = Result<Vec<Option<Etag>>>;
 
 /// The answers to a group, true once its transaction is committed. Nothing is to be committed if nothing was written.
 pub(super) struct Staged {
-    pub(super) answers: Vec<Answer>,
+    pub(super) answers: Vec<GroupAnswer>,
     pub(super) transaction: Option<WriteTransaction>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn stage(database: &Database, group: Vec<Request>, last_etag: &mut u6
         for request in group {
             answers.push(match request {
                 Request::Batch { table, batch } => rows.carry_out_batch(table, &batch)?,
-                Request::Plan(plan) => rows.carry_out_plan(plan)?,
+                Request::GroupPlan(plan) => rows.carry_out_plan(plan)?,
             });
         }
         rows.has_written
@@ -64,7 +64,7 @@ struct GroupRows<'t, 'e> {
 
 impl GroupRows<'_, '_> {
     /// Checks every precondition before the first write.
-    fn carry_out_batch(&mut self, table: &str, batch: &Batch) -> Result<Answer> {
+    fn carry_out_batch(&mut self, table: &str, batch: &Batch) -> Result<GroupAnswer> {
         let operations = batch.operations();
         let keys: Vec<_> = operations.iter().map(|o| encode_key(table, batch.partition(), o.row())).collect();
         for (key, operation) in keys.iter().zip(operations) {
@@ -86,7 +86,7 @@ impl GroupRows<'_, '_> {
         Ok(Ok(etags))
     }
 
-    fn carry_out_plan(&mut self, plan: Plan) -> Result<Answer> {
+    fn carry_out_plan(&mut self, plan: GroupPlan) -> Result<GroupAnswer> {
         let rows = PlanRows { table: &self.table, failure: RefCell::new(None) };
         let planned = unguarded(|| run_plan(plan, &rows));
         if let Some(failure) = rows.failure.into_inner() {
@@ -144,11 +144,11 @@ impl PlanRows<'_, '_> {
         if let Some(failure) = &*self.failure.borrow() {
             return Err(StoreError::unavailable(
                 "an earlier read of this transaction failed",
-                Failed(failure.to_string()),
+                GroupFailed(failure.to_string()),
             ));
         }
         guard(read).map_err(|failure| {
-            let answer = StoreError::unavailable("a read of this transaction failed", Failed(failure.to_string()));
+            let answer = StoreError::unavailable("a read of this transaction failed", GroupFailed(failure.to_string()));
             self.failure.replace(Some(failure));
             answer
         })
@@ -168,4 +168,4 @@ impl Rows for PlanRows<'_, '_> {
 /// A failure of the file as the cause of another error, which each caller of a group gets.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Failed(pub(super) String);
+pub(super) struct GroupFailed(pub(super) String);

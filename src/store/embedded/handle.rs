@@ -15,7 +15,7 @@ use super::open::{self, Verify};
 use crate::store::Result;
 use crate::store::error::StoreError;
 
-pub(super) struct Handle {
+pub(super) struct DatabaseHandle {
     open: RwLock<Open>,
     /// Its folder; a store that stands on another's backend is not opened again.
     folder: Option<PathBuf>,
@@ -37,7 +37,7 @@ struct Open {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Opening(u64);
 
-impl Handle {
+impl DatabaseHandle {
     pub fn new(database: Database, folder: Option<PathBuf>, name: String) -> Self {
         let open = RwLock::new(Open { database: Some(database), opening: Opening(1) });
         Self { open, folder, is_damaged: AtomicBool::new(false), name }
@@ -104,7 +104,7 @@ impl Handle {
 }
 
 /// redb writes when it is closed, and asserts its pages as ever: what it finds there must not end the thread that lets go of the store.
-impl Drop for Handle {
+impl Drop for DatabaseHandle {
     fn drop(&mut self) {
         let database = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).database.take();
         if self.is_damaged.load(Ordering::Relaxed) {

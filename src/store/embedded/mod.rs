@@ -15,11 +15,11 @@ mod writer;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::handle::Handle;
+use self::handle::DatabaseHandle;
 use self::open::Verify;
 use self::reader::RowsTable;
 use super::limits::check_page_rows;
-use super::transaction::Plan;
+use super::transaction::GroupPlan;
 use super::{
     Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, Page, Result, RowRange, Snapshot, TableStore,
 };
@@ -35,8 +35,8 @@ pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
 
 /// A store in one file.
 pub struct EmbeddedStore {
-    handle: Arc<Handle>,
-    writer: writer::Writer,
+    handle: Arc<DatabaseHandle>,
+    writer: writer::FileWriter,
     turns: KeyedLocks,
 }
 
@@ -48,7 +48,7 @@ impl EmbeddedStore {
     /// store, `Unavailable` where the folder cannot be made or read.
     pub fn open(folder: &Path) -> Result<Self> {
         let name = open::file_of(folder).display().to_string();
-        Self::of(Handle::new(open::open_file(folder, Verify::Small)?, Some(folder.to_owned()), name))
+        Self::of(DatabaseHandle::new(open::open_file(folder, Verify::Small)?, Some(folder.to_owned()), name))
     }
 
     /// As [`open`](Self::open), and a file of any size is verified whole: of a flipped bit in redb's own pages a row may be missed, and no row tells.
@@ -57,7 +57,7 @@ impl EmbeddedStore {
     /// As there.
     pub fn open_verified(folder: &Path) -> Result<Self> {
         let name = open::file_of(folder).display().to_string();
-        Self::of(Handle::new(open::open_file(folder, Verify::Always)?, Some(folder.to_owned()), name))
+        Self::of(DatabaseHandle::new(open::open_file(folder, Verify::Always)?, Some(folder.to_owned()), name))
     }
 
     /// Whether something stands at the path, be it a whole store or not.
@@ -72,12 +72,12 @@ impl EmbeddedStore {
 
     /// A store on a storage backend of the caller's own, such as one that loses power.
     pub fn on_backend(backend: impl redb::StorageBackend) -> Result<Self> {
-        Self::of(Handle::new(open::open_backend(backend)?, None, open::BACKEND.to_owned()))
+        Self::of(DatabaseHandle::new(open::open_backend(backend)?, None, open::BACKEND.to_owned()))
     }
 
-    fn of(handle: Handle) -> Result<Self> {
+    fn of(handle: DatabaseHandle) -> Result<Self> {
         let handle = Arc::new(handle);
-        let writer = writer::Writer::start(Arc::clone(&handle))?;
+        let writer = writer::FileWriter::start(Arc::clone(&handle))?;
         Ok(Self { handle, writer, turns: KeyedLocks::default() })
     }
 
@@ -121,7 +121,7 @@ impl TableStore for EmbeddedStore {
         true
     }
 
-    async fn transact(&self, plan: Plan) -> Result<()> {
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
         self.writer.transact(plan).await
     }
 

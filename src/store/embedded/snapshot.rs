@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use redb::ReadableDatabase;
 
-use super::handle::{Handle, Opening};
+use super::handle::{DatabaseHandle, Opening};
 use super::open::ROWS;
 use super::reader::{self, RowsTable, unreadable};
 use super::writer::read_version;
@@ -16,10 +16,10 @@ use crate::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRang
 struct FileSnapshot {
     rows: RowsTable,
     opening: Opening,
-    handle: Arc<Handle>,
+    handle: Arc<DatabaseHandle>,
 }
 
-pub(super) fn take(handle: &Arc<Handle>) -> Result<Snapshot> {
+pub(super) fn take(handle: &Arc<DatabaseHandle>) -> Result<Snapshot> {
     let (rows, version, opening) = handle.visit_opening(|database, opening| {
         let read = database.begin_read().map_err(unreadable)?;
         let version = read_version(&read)?;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
 use tokio::sync::oneshot;
 
-use super::group::{Answer, Failed, Request, Staged, stage};
-use super::handle::Handle;
+use super::group::{GroupAnswer, GroupFailed, Request, Staged, stage};
+use super::handle::DatabaseHandle;
 use super::reader::unreadable;
 use crate::store::error::StoreError;
-use crate::store::transaction::Plan;
+use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
 
 /// The last ETag given; it outlives the process, so that no ETag comes twice. Each transaction raises it, so it is also the version of the rows.
@@ -25,19 +25,19 @@ const FULL_PAUSE: Duration = Duration::from_secs(5);
 /// Batches and plans that share one sync at most, so that the first of them never waits long.
 const GROUP_MAX: usize = 256;
 
-struct Job {
+struct WriteJob {
     request: Request,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<GroupAnswer>,
 }
 
 /// Passes batches and plans to the writing thread, which ends when this is dropped and the queue is empty.
-pub(super) struct Writer {
-    queue: Option<tokio::sync::mpsc::Sender<Job>>,
+pub(super) struct FileWriter {
+    queue: Option<tokio::sync::mpsc::Sender<WriteJob>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Writer {
-    pub(super) fn start(handle: Arc<Handle>) -> Result<Self> {
+impl FileWriter {
+    pub(super) fn start(handle: Arc<DatabaseHandle>) -> Result<Self> {
         let (queue, jobs) = tokio::sync::mpsc::channel(QUEUE_MAX);
         let last_etag = handle.visit(read_last_etag)?;
         let thread = std::thread::Builder::new()
@@ -47,25 +47,27 @@ impl Writer {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    pub(super) async fn commit(&self, table: &'static str, batch: Batch) -> Answer {
+    pub(super) async fn commit(&self, table: &'static str, batch: Batch) -> GroupAnswer {
         self.ask(Request::Batch { table, batch }).await
     }
 
-    pub(super) async fn transact(&self, plan: Plan) -> Result<()> {
-        self.ask(Request::Plan(plan)).await.map(drop)
+    pub(super) async fn transact(&self, plan: GroupPlan) -> Result<()> {
+        self.ask(Request::GroupPlan(plan)).await.map(drop)
     }
 
-    async fn ask(&self, request: Request) -> Answer {
+    async fn ask(&self, request: Request) -> GroupAnswer {
         let (answer, answered) = oneshot::channel();
         let queue = self.queue.as_ref().expect("the queue is taken only when the writer is dropped");
-        let stopped = |_| StoreError::unavailable("the store's writing thread has stopped", Stopped);
-        queue.send(Job { request, answer }).await.map_err(|_| stopped(()))?;
-        answered.await.map_err(|_| StoreError::outcome_unknown("the store's writing thread has stopped", Stopped))?
+        let stopped = |_| StoreError::unavailable("the store's writing thread has stopped", WriterStopped);
+        queue.send(WriteJob { request, answer }).await.map_err(|_| stopped(()))?;
+        answered
+            .await
+            .map_err(|_| StoreError::outcome_unknown("the store's writing thread has stopped", WriterStopped))?
     }
 }
 
 /// Waits for what was handed over: a store that is dropped has written all that it took.
-impl Drop for Writer {
+impl Drop for FileWriter {
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
@@ -77,9 +79,9 @@ impl Drop for Writer {
 
 #[derive(Debug, thiserror::Error)]
 #[error("the writing thread is gone")]
-struct Stopped;
+struct WriterStopped;
 
-fn run(handle: &Handle, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last_etag: u64) {
+fn run(handle: &DatabaseHandle, mut jobs: tokio::sync::mpsc::Receiver<WriteJob>, mut last_etag: u64) {
     let mut group = Vec::with_capacity(GROUP_MAX);
     let mut full_until = None;
     loop {
@@ -93,7 +95,7 @@ fn run(handle: &Handle, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last_eta
         }
         let (requests, callers): (Vec<_>, Vec<_>) = group.drain(..).map(|job| (job.request, job.answer)).unzip();
         let answers = match full_until.filter(|until| Instant::now() < *until) {
-            Some(_) => requests.iter().map(|_| Err(full(Failed("it was full just now".to_owned())))).collect(),
+            Some(_) => requests.iter().map(|_| Err(full(GroupFailed("it was full just now".to_owned())))).collect(),
             None => write_group(handle, requests, &mut last_etag),
         };
         full_until = pause_after(handle, &answers, full_until);
@@ -105,7 +107,7 @@ fn run(handle: &Handle, mut jobs: tokio::sync::mpsc::Receiver<Job>, mut last_eta
 }
 
 /// After a full disk the file is opened again, so that reads go on, and writes rest.
-fn pause_after(handle: &Handle, answers: &[Answer], paused: Option<Instant>) -> Option<Instant> {
+fn pause_after(handle: &DatabaseHandle, answers: &[GroupAnswer], paused: Option<Instant>) -> Option<Instant> {
     let now = Instant::now();
     if paused.is_some_and(|until| now < until) {
         return paused;
@@ -120,7 +122,7 @@ fn pause_after(handle: &Handle, answers: &[Answer], paused: Option<Instant>) -> 
 }
 
 /// Carries out each batch and each plan, then syncs once for all of them.
-fn write_group(handle: &Handle, group: Vec<Request>, last_etag: &mut u64) -> Vec<Answer> {
+fn write_group(handle: &DatabaseHandle, group: Vec<Request>, last_etag: &mut u64) -> Vec<GroupAnswer> {
     let count = group.len();
     let mut staged = None;
     let written = handle.visit_to_write(|database| {
@@ -147,15 +149,15 @@ fn write_group(handle: &Handle, group: Vec<Request>, last_etag: &mut u64) -> Vec
     }
 }
 
-fn full(cause: Failed) -> StoreError {
+fn full(cause: GroupFailed) -> StoreError {
     StoreError::full("the store file cannot grow; make room, then try again", cause)
 }
 
 /// Returns the same error for every batch and plan of a group.
-fn refuse(count: usize, error: &StoreError, meaning: fn(Failed) -> StoreError) -> Vec<Answer> {
+fn refuse(count: usize, error: &StoreError, meaning: fn(GroupFailed) -> StoreError) -> Vec<GroupAnswer> {
     tracing::error!(error = error as &dyn std::error::Error, "store.write_failed");
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    (0..count).map(|_| Err(meaning(Failed(cause.clone())))).collect()
+    (0..count).map(|_| Err(meaning(GroupFailed(cause.clone())))).collect()
 }
 
 fn read_last_etag(database: &Database) -> Result<u64> {

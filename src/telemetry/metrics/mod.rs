@@ -31,30 +31,30 @@ pub fn started(unix_seconds: f64) {
 }
 
 /// Counts as one more for as long as it is kept.
-pub struct Held(&'static Gauge);
+pub struct HeldGauge(&'static Gauge);
 
-impl Held {
+impl HeldGauge {
     fn new(gauge: &'static Gauge) -> Self {
         gauge.inc();
         Self(gauge)
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldGauge {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
 /// A connection was taken; it is open for as long as the answer is kept.
-pub fn connection_opened() -> Held {
+pub fn connection_opened() -> HeldGauge {
     FAMILIES.connections.inc();
-    Held::new(&FAMILIES.connections_open)
+    HeldGauge::new(&FAMILIES.connections_open)
 }
 
 /// A request has begun; it is in flight for as long as the answer is kept.
-pub fn request_begun() -> Held {
-    Held::new(&FAMILIES.requests_in_flight)
+pub fn request_begun() -> HeldGauge {
+    HeldGauge::new(&FAMILIES.requests_in_flight)
 }
 
 /// A request was answered. `route`: as the router has it.

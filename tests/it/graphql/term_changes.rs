@@ -1,7 +1,7 @@
 //! Categories, tags and authors renamed and deleted.
 
 use serde_json::{Value, json};
-use tidings::import::run::Options;
+use tidings::import::run::ImportOptions;
 use tidings::model::WholePost;
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -147,7 +147,7 @@ async fn a_renamed_term_outlives_an_export() {
     let other = Site::in_memory().await;
     for _ in 0..2 {
         let source = tidings::import::open(&file, None).expect("a source");
-        let report = tidings::import::run::import(&other.content, source.into(), Options::default(), |_, _| {}).await;
+        let report = tidings::import::run::import(&other.content, source.into(), ImportOptions::default(), |_, _| {}).await;
         assert_eq!(report.expect("an import").failed, Vec::new());
     }
     other.assert_sound().await;

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tidings::import::{Source, open, resolve_post_slugs, resolve_terms};
+use tidings::import::{ImportSource, open, resolve_post_slugs, resolve_terms};
 use tidings::model::TermKind;
 
 use crate::support::corpora::corpora;
 
-fn source(name: &str) -> (PathBuf, Source) {
+fn source(name: &str) -> (PathBuf, ImportSource) {
     let path = corpora().join(name);
     let source = open(&path, None).expect("a corpus");
     (path, source)
 }
 
 /// How many posts, redirects, skipped files and failed ones.
-fn counts(source: &Source) -> [usize; 4] {
+fn counts(source: &ImportSource) -> [usize; 4] {
     [source.entries().len(), source.redirects().len(), source.skipped().len(), source.failed().len()]
 }
 
@@ -32,7 +32,7 @@ fn body_of(path: &Path, fence: &str) -> Vec<u8> {
     bytes[at..].to_vec()
 }
 
-fn bodies_are_whole(root: &Path, source: &Source, fence: &str) {
+fn bodies_are_whole(root: &Path, source: &ImportSource, fence: &str) {
     for (index, entry) in source.entries().iter().enumerate() {
         let post = source.read(index).expect("a post");
         assert_eq!(post.markdown.as_bytes(), body_of(&root.join(&entry.origin), fence), "{}", entry.origin);
@@ -40,11 +40,11 @@ fn bodies_are_whole(root: &Path, source: &Source, fence: &str) {
     }
 }
 
-fn names(source: &Source, kind: TermKind) -> Vec<String> {
+fn names(source: &ImportSource, kind: TermKind) -> Vec<String> {
     source.terms(kind).iter().map(|term| term.name.clone()).collect()
 }
 
-fn skipped(source: &Source) -> BTreeMap<&str, &str> {
+fn skipped(source: &ImportSource) -> BTreeMap<&str, &str> {
     source.skipped().iter().map(|skipped| (skipped.origin.as_str(), skipped.reason.as_str())).collect()
 }
 

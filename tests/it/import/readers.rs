@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tidings::import::run::Report;
+use tidings::import::run::ImportReport;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::support::folder::{counts, import, write};
@@ -121,7 +121,7 @@ async fn imported() -> Imported {
 }
 
 /// Imports the folder while the readers read, each on a task of its own, until a walk that began after the import's end.
-async fn import_beside<F>(imported: &Imported, read: impl Fn(Arc<Site>, Reading, Arc<AtomicBool>) -> F) -> Report
+async fn import_beside<F>(imported: &Imported, read: impl Fn(Arc<Site>, Reading, Arc<AtomicBool>) -> F) -> ImportReport
 where
     F: Future<Output = ()> + Send + 'static,
 {

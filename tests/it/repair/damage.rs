@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::repair::{Options, Repaired};
+use tidings::content::repair::{RepairOptions, Repaired};
 use tidings::content::{Content, Sharing};
 use tidings::keys::{COUNT_ROW, Table};
 use tidings::model::{Term, TermKind, WholePost};
@@ -131,6 +131,6 @@ pub async fn differences(site: &Site) -> Vec<String> {
 /// Repairs, and answers the lines that were told.
 pub async fn repair(site: &Site) -> (Repaired, Vec<String>) {
     let mut lines = Vec::new();
-    let repaired = site.content.repair(Options::default(), |line| lines.push(line)).await.expect("a repair");
+    let repaired = site.content.repair(RepairOptions::default(), |line| lines.push(line)).await.expect("a repair");
     (repaired, lines)
 }

@@ -2,7 +2,7 @@
 //! afterwards.
 
 use serde_json::json;
-use tidings::content::repair::Options;
+use tidings::content::repair::RepairOptions;
 use tidings::content::rows::term as term_rows;
 use tidings::keys::time::Direction;
 use tidings::keys::{Table, term};
@@ -94,7 +94,7 @@ async fn a_renamed_tag_of_an_earlier_version_is_found_by_all_its_slugs_once_the_
 async fn a_repair_migrates_too() {
     let site = Site::in_memory().await;
     of_an_earlier_version(&site).await;
-    let repaired = site.content.repair(Options::default(), |_| {}).await.expect("a repair");
+    let repaired = site.content.repair(RepairOptions::default(), |_| {}).await.expect("a repair");
     assert!(repaired.left.is_empty() && repaired.report.differences.is_empty(), "{repaired:?}");
     let first = site.store.get(TAGS.name(), &term::term(&slug("a"))).await.expect("a read").expect("the identity row");
     assert!(

@@ -1,6 +1,6 @@
 //! What only a person can decide: it is left as it is, with what to do; and posts that are lost go where that is asked for.
 
-use tidings::content::repair::Options;
+use tidings::content::repair::RepairOptions;
 use tidings::keys::{PostPlace, Table, term};
 use tidings::model::TermKind;
 use tidings::store::{Key, Value};
@@ -37,7 +37,7 @@ async fn assert_left(site: &Site, acts: &[Act], words: &str) {
 async fn a_lost_whole_post_is_left_until_it_is_given_up() {
     let site = site().await;
     assert_left(&site, &[Act::Delete(Table::Posts, whole(0))], "--remove-lost").await;
-    let repaired = site.content.repair(Options { removes_lost: true }, drop).await.expect("a repair");
+    let repaired = site.content.repair(RepairOptions { removes_lost: true }, drop).await.expect("a repair");
     assert_eq!(repaired.left, []);
     // Its slugs and its id are free again, and the others stand.
     site.publish(&posts()[..1]).await;
@@ -49,7 +49,7 @@ async fn a_body_that_does_not_read_is_left_until_it_is_given_up() {
     let site = site().await;
     let broken = Act::Set(Table::Posts, whole(0), "Body0", Some(Value::Binary(vec![1].into())));
     assert_left(&site, &[broken], "--remove-lost").await;
-    let repaired = site.content.repair(Options { removes_lost: true }, drop).await.expect("a repair");
+    let repaired = site.content.repair(RepairOptions { removes_lost: true }, drop).await.expect("a repair");
     assert_eq!((repaired.left, repaired.report.posts), (Vec::new(), 2));
 }
 

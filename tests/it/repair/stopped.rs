@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings::content::repair::Options;
+use tidings::content::repair::RepairOptions;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
@@ -49,7 +49,7 @@ async fn assert_any_stop_is_mended(last: Last) {
     for requests in 0.. {
         let inner = damaged().await;
         let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
-        let stopped = Site::over(stopping.clone()).await.content.repair(Options::default(), drop).await;
+        let stopped = Site::over(stopping.clone()).await.content.repair(RepairOptions::default(), drop).await;
         if !stopping.has_stopped() {
             assert!(stopped.is_ok() && requests > 60, "after {requests}: {stopped:?}");
             return;

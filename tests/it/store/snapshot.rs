@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings::store::observed::{Kind, ObservedStore};
+use tidings::store::observed::{RequestKind, ObservedStore};
 use tidings::store::{CountingStore, Etag, Page, Precondition, RowWrite, Snapshot, Store, StoreError};
 
 use crate::support::memory::MemoryStore;
@@ -88,7 +88,7 @@ async fn a_snapshot_cannot_be_written(store: &Store) {
 
 async fn a_snapshot_passes_through_the_wrappers_and_its_reads_are_counted(store: &Store) {
     put_row(store, "p", "a", number(1)).await;
-    let observed: Store = Arc::new(ObservedStore::new(Arc::clone(store), Kind::File));
+    let observed: Store = Arc::new(ObservedStore::new(Arc::clone(store), RequestKind::File));
     let counting = CountingStore::new(observed);
     let counted: Store = Arc::<CountingStore>::clone(&counting);
     let snapshot = take(&counted).await;

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::limits::{PROPERTIES_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX};
-use tidings::store::observed::{Kind, ObservedStore};
+use tidings::store::observed::{RequestKind, ObservedStore};
 use tidings::store::transaction::transact;
 use tidings::store::{
     CountingStore, Entity, Operation, Precondition, Properties, RowRange, RowWrite, Rows, Store, StoreError, Value,
@@ -231,7 +231,7 @@ async fn a_store_without_transactions_says_so_and_runs_no_plan() {
     let memory: Store = MemoryStore::empty();
     // The wrappers that test the protocol for tables hide the capability of the store below.
     let hidden: Store = FaultyStore::stopping_after(MemoryStore::transactional(), i64::MAX, Last::Unsent);
-    let observed: Store = Arc::new(ObservedStore::new(MemoryStore::empty(), Kind::Azure));
+    let observed: Store = Arc::new(ObservedStore::new(MemoryStore::empty(), RequestKind::Azure));
     let counting: Store = CountingStore::new(MemoryStore::empty());
     for store in [azure, memory, hidden, observed, counting] {
         assert!(!store.is_transactional());
@@ -252,7 +252,7 @@ async fn a_copy_of_the_memory_store_keeps_its_transactions() {
 #[tokio::test]
 async fn a_transaction_is_counted_and_observed_as_one_request() {
     let embedded: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
-    let counting = CountingStore::new(Arc::new(ObservedStore::new(embedded, Kind::File)));
+    let counting = CountingStore::new(Arc::new(ObservedStore::new(embedded, RequestKind::File)));
     let store: Store = counting.clone();
     assert!(store.is_transactional());
     for _ in 0..2 {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, StoreError, TableStore,
+    Batch, Continuation, Entity, Etag, Key, Page, GroupPlan, Result, RowRange, Store, StoreError, TableStore,
 };
 
 use super::random::Random;
@@ -164,7 +164,7 @@ impl TableStore for FaultyStore {
         self.is_transactional
     }
 
-    async fn transact(&self, plan: Plan) -> Result<()> {
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
         match self.is_transactional {
             true => self.meet(true, self.inner.transact(plan)).await,
             false => Err(StoreError::Internal("this store has no transactions over several partitions".to_owned())),

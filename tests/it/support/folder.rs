@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tidings::content::{Content, Result};
 use tidings::import::open;
-use tidings::import::run::{self, Options, Report};
+use tidings::import::run::{self, ImportOptions, ImportReport};
 
 /// A folder with these files.
 pub fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -23,12 +23,12 @@ pub fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(path, text).expect("a file");
 }
 
-pub async fn import(content: &Content, path: &Path) -> Result<Report> {
+pub async fn import(content: &Content, path: &Path) -> Result<ImportReport> {
     let source = Arc::new(open(path, None).expect("a source"));
-    run::import(content, source, Options::default(), |_, _| {}).await
+    run::import(content, source, ImportOptions::default(), |_, _| {}).await
 }
 
 /// Made, changed, unchanged, failed.
-pub fn counts(report: &Report) -> (usize, usize, usize, usize) {
+pub fn counts(report: &ImportReport) -> (usize, usize, usize, usize) {
     (report.made, report.changed, report.unchanged, report.failed.len())
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tidings::store::snapshot::refuse_write;
 use tidings::store::transaction::run_plan;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, Operation, PAGE_ROWS_MAX, Page, Plan, Precondition, Properties, Result,
+    Batch, Continuation, Entity, Etag, Key, Operation, PAGE_ROWS_MAX, Page, GroupPlan, Precondition, Properties, Result,
     RowRange, RowWrite, Snapshot, StoreError, TableStore, limits,
 };
 
@@ -162,7 +162,7 @@ impl TableStore for MemoryStore {
         self.is_transactional
     }
 
-    async fn transact(&self, plan: Plan) -> Result<()> {
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
         if !self.is_transactional {
             return Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()));
         }

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::poll_fn;
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Plan, Result, RowRange, Store, TableStore};
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, GroupPlan, Result, RowRange, Store, TableStore};
 use tokio::sync::oneshot;
 
 /// Far more than any one of these changes takes, its retries included.
@@ -77,7 +77,7 @@ impl TableStore for Gated {
         self.inner.is_transactional()
     }
 
-    async fn transact(&self, plan: Plan) -> Result<()> {
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
         self.pass(|| "transact".to_owned()).await;
         self.inner.transact(plan).await
     }

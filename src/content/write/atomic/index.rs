@@ -10,7 +10,7 @@ use super::counts;
 use super::overlay::Overlay;
 
 pub fn put(rows: &mut Overlay<'_>, place: &PointerPlace, post: &Post) -> Result<(), StoreError> {
-    let at = At::of(place)?;
+    let at = PointerChange::of(place)?;
     let added = i64::from(rows.get(at.table, &at.pointer)?.is_none());
     let properties = pointer::pointer(post, "");
     rows.put(at.table, at.pointer, properties.clone());
@@ -20,7 +20,7 @@ pub fn put(rows: &mut Overlay<'_>, place: &PointerPlace, post: &Post) -> Result<
 }
 
 pub fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(), StoreError> {
-    let at = At::of(place)?;
+    let at = PointerChange::of(place)?;
     if rows.get(at.table, &at.pointer)?.is_none() {
         return Ok(());
     }
@@ -37,14 +37,14 @@ pub fn is_listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<bool
 }
 
 /// The rows of a pointer, and the row that counts them.
-struct At {
+struct PointerChange {
     table: Table,
     pointer: Key,
     mirror: Key,
     count: Key,
 }
 
-impl At {
+impl PointerChange {
     fn of(pointer: &PointerPlace) -> Result<Self, StoreError> {
         let partition = term::posts_partition(&pointer.slug);
         Ok(Self {

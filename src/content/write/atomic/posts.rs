@@ -13,7 +13,7 @@ use crate::model::{Instant, Post, PostKey, Slug, TermKind};
 use crate::store::{Key, Operation, Precondition, StoreError};
 
 use super::overlay::Overlay;
-use super::terms::{self, TermState};
+use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, keyed};
 
 /// What became of each change, and what is recorded of them. `key`: of a creation, and the present instant.
@@ -62,10 +62,10 @@ fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Opt
     for (kind, slug) in change.new_terms() {
         let is_new_tag = kind == TermKind::Tag && new_tags.contains(&slug);
         match (terms::state(rows, kind, &slug)?, is_new_tag) {
-            (TermState::Exists, _) | (TermState::Absent, true) => {}
+            (TermSlugs::Exists, _) | (TermSlugs::Absent, true) => {}
             // The slug leads to another tag since the caller looked: the post is to have that one.
-            (TermState::OfAnother, true) => return Ok(Some(Outcome::Conflict)),
-            (TermState::Absent | TermState::OfAnother, false) => return Ok(Some(Outcome::TermGone(kind, slug))),
+            (TermSlugs::OfAnother, true) => return Ok(Some(Outcome::Conflict)),
+            (TermSlugs::Absent | TermSlugs::OfAnother, false) => return Ok(Some(Outcome::TermGone(kind, slug))),
         }
     }
     Ok(None)
@@ -102,7 +102,7 @@ fn write(rows: &mut Overlay<'_>, planned: &Planned, new_tags: &[Slug]) -> Result
     write_revisions(rows, change)?;
     let made = after.map(|after| after.tags.as_slice()).unwrap_or_default();
     for tag in made.iter().filter(|tag| new_tags.contains(tag)) {
-        if terms::state(rows, TermKind::Tag, tag)? == TermState::Absent {
+        if terms::state(rows, TermKind::Tag, tag)? == TermSlugs::Absent {
             terms::create_tag(rows, tag)?;
         }
     }

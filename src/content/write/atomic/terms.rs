@@ -36,18 +36,18 @@ pub fn change(
 
 /// What there is of a term that a post is to get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TermState {
+pub enum TermSlugs {
     Exists,
     Absent,
     /// The slug is a later one of another term.
     OfAnother,
 }
 
-pub fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<TermState, StoreError> {
+pub fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<TermSlugs, StoreError> {
     Ok(match owner(rows, kind, slug)? {
-        None => TermState::Absent,
-        Some(term) if term.id.first_slug == *slug => TermState::Exists,
-        Some(_) => TermState::OfAnother,
+        None => TermSlugs::Absent,
+        Some(term) if term.id.first_slug == *slug => TermSlugs::Exists,
+        Some(_) => TermSlugs::OfAnother,
     })
 }
 

@@ -26,14 +26,14 @@ pub fn revision_row(row: &Properties) -> Properties {
 
 /// The row of one slug of a term.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlugRow {
+pub struct DerivedSlugRow {
     pub properties: Properties,
     /// Whether it has a mirror row and is counted.
     pub is_listed: bool,
 }
 
 /// The rows of all slugs of a term, without the names of intents.
-pub fn term_rows(of: &Term) -> BTreeMap<Slug, SlugRow> {
+pub fn term_rows(of: &Term) -> BTreeMap<Slug, DerivedSlugRow> {
     let first_slug = &of.id.first_slug;
     let row = |slug: &Slug| {
         let is_listed = *slug == of.slug;
@@ -41,7 +41,7 @@ pub fn term_rows(of: &Term) -> BTreeMap<Slug, SlugRow> {
             true => term::identity(of),
             false => term::slug_row(first_slug, is_listed, ""),
         };
-        (slug.clone(), SlugRow { properties, is_listed })
+        (slug.clone(), DerivedSlugRow { properties, is_listed })
     };
     [first_slug, &of.slug].into_iter().chain(&of.former_slugs).map(row).collect()
 }

@@ -6,7 +6,7 @@ use crate::keys::PostPlace;
 use crate::model::{Instant, Post, Slug, Term, TermId, TermKind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct PostSnapshot {
     pub id: String,
     pub is_draft: bool,
     pub ticks: i64,
@@ -31,7 +31,7 @@ pub struct TermSnapshot {
     former_slugs: Vec<String>,
 }
 
-impl Snapshot {
+impl PostSnapshot {
     pub fn of(post: &Post) -> Self {
         let texts = |slugs: &[Slug]| slugs.iter().map(Slug::to_string).collect();
         Self {

@@ -18,7 +18,7 @@ use crate::model::{Post, PostId, Slug};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store, StoreError};
 
-use super::intent::{self, Found, require_open};
+use super::intent::{self, StoredIntent, require_open};
 use super::{CONCURRENCY, Session};
 
 /// A row that is to be claimed, and for whom.
@@ -102,10 +102,10 @@ impl Session<'_> {
                     return Ok(None);
                 }
                 match self.owner(claim, &read).await? {
-                    Owner::None => Precondition::Match(row.etag),
-                    Owner::Itself => return Ok(Some(Refused::Exists)),
-                    Owner::Other(slug) => return Ok(Some(Refused::Taken(slug))),
-                    Owner::Unknown(open) => {
+                    RowOwner::None => Precondition::Match(row.etag),
+                    RowOwner::Itself => return Ok(Some(Refused::Exists)),
+                    RowOwner::Other(slug) => return Ok(Some(Refused::Taken(slug))),
+                    RowOwner::Unknown(open) => {
                         self.writer.wait_until_closed(&open).await?;
                         return Err(StoreError::precondition("a claim that was waited for").into());
                     }
@@ -118,19 +118,19 @@ impl Session<'_> {
     }
 
     /// Whose a row is that exists. The intents are read after the row, and the post after the intents: a change that was closed before has made the post what it is.
-    async fn owner(&self, claim: &Claim, row: &LookupRow) -> Result<Owner> {
+    async fn owner(&self, claim: &Claim, row: &LookupRow) -> Result<RowOwner> {
         let open = self.open_changes_of(row.id()).await?;
         if !open.is_empty() {
-            return Ok(Owner::Unknown(open));
+            return Ok(RowOwner::Unknown(open));
         }
         let post = moves::find(&self.store, row.id(), &[]).await?;
         let is_same_post = *row.id() == claim.id;
         Ok(match (claim.slug(), post) {
             // The slug is one that the post itself is about to get.
-            (Some(_), Some(_)) if is_same_post => Owner::None,
-            (None, Some(_)) => Owner::Itself,
-            (Some(slug), Some(post)) if post.slug == slug || post.former_slugs.contains(&slug) => Owner::Other(slug),
-            _ => Owner::None,
+            (Some(_), Some(_)) if is_same_post => RowOwner::None,
+            (None, Some(_)) => RowOwner::Itself,
+            (Some(slug), Some(post)) if post.slug == slug || post.former_slugs.contains(&slug) => RowOwner::Other(slug),
+            _ => RowOwner::None,
         })
     }
 
@@ -139,8 +139,8 @@ impl Session<'_> {
         let rows = scan_all(&self.store, Table::Intents).await?;
         let named = rows.iter().map(|row| (IntentName::of_key(&row.key), row)).filter(|(name, _)| *name != self.name);
         let changes = |row: &Entity| match intent::read(row) {
-            Ok(Found::Open { intent, .. }) => intent.changes_post(id),
-            Ok(Found::Kept { .. } | Found::Foreign) | Err(_) => false,
+            Ok(StoredIntent::Open { intent, .. }) => intent.changes_post(id),
+            Ok(StoredIntent::Kept { .. } | StoredIntent::Foreign) | Err(_) => false,
         };
         Ok(named.filter(|(_, row)| changes(row)).map(|(name, _)| name).collect())
     }
@@ -218,7 +218,7 @@ pub async fn remove_named(store: &Store, name: &IntentName, id: &PostId, keys: B
 }
 
 /// Whose a row of `PostKeys` is.
-enum Owner {
+enum RowOwner {
     None,
     /// The post that claims it, which exists already.
     Itself,

@@ -31,12 +31,12 @@ pub struct NewPointer {
 }
 
 /// One partition of an index table.
-struct Partition {
+struct IndexPartition {
     table: Table,
     name: String,
 }
 
-impl Partition {
+impl IndexPartition {
     fn of(kind: TermKind, slug: &Slug) -> Self {
         Self { table: Table::PostsBy(kind), name: term::posts_partition(slug) }
     }
@@ -66,12 +66,12 @@ pub async fn put(store: &Store, intent: &IntentName, pointers: Vec<NewPointer>) 
         partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
     }
     let puts = partitions.into_iter().map(|((kind, slug), pointers)| async move {
-        put_in(store, intent, Partition::of(kind, &slug), &pointers).await
+        put_in(store, intent, IndexPartition::of(kind, &slug), &pointers).await
     });
     stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-async fn put_in(store: &Store, intent: &IntentName, partition: Partition, pointers: &[NewPointer]) -> Result<()> {
+async fn put_in(store: &Store, intent: &IntentName, partition: IndexPartition, pointers: &[NewPointer]) -> Result<()> {
     for chunk in pointers.chunks(POINTERS_PER_BATCH) {
         // First as if none of them existed; they are read only if one does.
         let mut is_first_try = true;
@@ -87,7 +87,7 @@ async fn put_in(store: &Store, intent: &IntentName, partition: Partition, pointe
 async fn put_chunk(
     store: &Store,
     intent: &IntentName,
-    partition: &Partition,
+    partition: &IndexPartition,
     chunk: &[NewPointer],
     is_read: bool,
 ) -> Result<()> {
@@ -118,7 +118,7 @@ fn put_pair(key: &PostKey, properties: &Properties, found: Option<Etag>) -> [Ope
     [put(time::time_row(key), precondition), put(time::mirror_row(key), mirror)]
 }
 
-async fn read_pointer(store: &Store, partition: &Partition, key: &PostKey) -> Result<Option<Entity>> {
+async fn read_pointer(store: &Store, partition: &IndexPartition, key: &PostKey) -> Result<Option<Entity>> {
     Ok(store.get(partition.table.name(), &partition.key(time::time_row(key))?).await?)
 }
 
@@ -126,7 +126,7 @@ async fn read_pointer(store: &Store, partition: &Partition, key: &PostKey) -> Re
 pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers.into_iter().map(|pointer| async move {
         retry_on_conflict("an index", || async {
-            let partition = Partition::of(pointer.kind, &pointer.slug);
+            let partition = IndexPartition::of(pointer.kind, &pointer.slug);
             let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
             require_open(store, intent).await?;
             delete(store, &partition, &pointer, row.etag).await
@@ -140,7 +140,7 @@ pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPla
 pub async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers.into_iter().map(|pointer| async move {
         retry_on_conflict("an index", || async {
-            let partition = Partition::of(pointer.kind, &pointer.slug);
+            let partition = IndexPartition::of(pointer.kind, &pointer.slug);
             let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
             if pointer::read(&row)?.intent != intent.to_string() || has(store, &pointer).await? {
                 return Ok(());
@@ -152,7 +152,7 @@ pub async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<Poin
     stream::iter(removals).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-async fn delete(store: &Store, partition: &Partition, pointer: &PointerPlace, etag: Etag) -> Result<()> {
+async fn delete(store: &Store, partition: &IndexPartition, pointer: &PointerPlace, etag: Etag) -> Result<()> {
     let _lock = store.turn(partition.table.name(), &partition.name).await;
     let (count, unchanged) = partition.count(store).await?;
     let delete = |row, precondition| Operation::Delete { row, precondition };

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::Fields;
+use crate::content::rows::RowFields;
 use crate::content::rows::packed;
-use crate::content::write::plan::{Change, Snapshot, TermChange, TermSnapshot};
+use crate::content::write::plan::{Change, PostSnapshot, TermChange, TermSnapshot};
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::instant::TICKS_PER_SECOND;
@@ -37,14 +37,14 @@ pub struct Intent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Work {
     /// Of each post, what it was and what it is to be; and the tags that are made for them once they exist.
-    Posts { changes: Vec<(Option<Snapshot>, Option<Snapshot>)>, new_tags: Vec<String> },
+    Posts { changes: Vec<(Option<PostSnapshot>, Option<PostSnapshot>)>, new_tags: Vec<String> },
     /// Of each term, what it was and what it is to be.
     Terms { changes: Vec<(Option<TermSnapshot>, Option<TermSnapshot>)> },
 }
 
 /// A row of `Intents` as it was found.
 #[derive(Debug, Clone)]
-pub enum Found {
+pub enum StoredIntent {
     /// Its writer works, or has stopped if `until` is over.
     Open { intent: Intent, until: Instant },
     /// The change has ended. What names the intent is removed once more after `until`.
@@ -55,7 +55,7 @@ pub enum Found {
 
 impl Intent {
     pub fn of_posts(changes: &[Change], new_tags: &[Slug], by: Option<&str>) -> Self {
-        let snapshot = |post: Option<&_>| post.map(Snapshot::of);
+        let snapshot = |post: Option<&_>| post.map(PostSnapshot::of);
         let changes = changes.iter().map(|c| (snapshot(c.before()), snapshot(c.after()))).collect();
         let new_tags = new_tags.iter().map(Slug::to_string).collect();
         Self { work: Work::Posts { changes, new_tags }, by: by.map(ToOwned::to_owned) }
@@ -67,7 +67,7 @@ impl Intent {
         Self { work: Work::Terms { changes }, by: by.map(ToOwned::to_owned) }
     }
 
-    fn after(&self) -> impl Iterator<Item = &Snapshot> {
+    fn after(&self) -> impl Iterator<Item = &PostSnapshot> {
         let changes = match &self.work {
             Work::Posts { changes, .. } => changes.as_slice(),
             Work::Terms { .. } => &[],
@@ -77,7 +77,7 @@ impl Intent {
 
     /// Whether a post is to have this term.
     pub fn gives(&self, id: &TermId) -> bool {
-        let kind = |snapshot: &Snapshot| match id.kind {
+        let kind = |snapshot: &PostSnapshot| match id.kind {
             TermKind::Category => snapshot.categories.clone(),
             TermKind::Tag => snapshot.tags.clone(),
             TermKind::Author => snapshot.authors.clone(),
@@ -167,26 +167,26 @@ pub async fn close(store: &Store, name: &IntentName) -> Result<()> {
 
 /// # Errors
 /// If the row does not read.
-pub fn read(row: &Entity) -> Result<Found> {
-    let fields = Fields(row);
+pub fn read(row: &Entity) -> Result<StoredIntent> {
+    let fields = RowFields(row);
     if row.properties.get(FORMAT_NAME).is_none() || fields.int32(FORMAT_NAME)? != FORMAT {
-        return Ok(Found::Foreign);
+        return Ok(StoredIntent::Foreign);
     }
     let json = packed::unpack(&fields, WORK)?;
     let intent: Intent = serde_json::from_slice(&json).map_err(|_| fields.damaged(WORK))?;
     let until = fields.instant(OPEN_UNTIL)?;
-    Ok(if fields.flag(KEPT)? { Found::Kept { intent, until } } else { Found::Open { intent, until } })
+    Ok(if fields.flag(KEPT)? { StoredIntent::Kept { intent, until } } else { StoredIntent::Open { intent, until } })
 }
 
 /// Whether the intent is closed: gone, or kept (W1). One point read.
 pub async fn is_closed(store: &Store, name: &IntentName) -> Result<bool> {
     let row = store.get(Table::Intents.name(), &name.key()).await?;
-    Ok(row.is_none_or(|row| Fields(&row).flag(KEPT).unwrap_or(false)))
+    Ok(row.is_none_or(|row| RowFields(&row).flag(KEPT).unwrap_or(false)))
 }
 
 /// Whether a row's lease goes on, whatever version wrote it. A kept intent has none.
 pub fn is_leased(row: &Entity, now: Instant) -> bool {
-    let fields = Fields(row);
+    let fields = RowFields(row);
     fields.instant(OPEN_UNTIL).is_ok_and(|until| until > now) && !fields.flag(KEPT).unwrap_or(false)
 }
 

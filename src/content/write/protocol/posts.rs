@@ -31,7 +31,7 @@ use super::{CONCURRENCY, Session, steps, undo};
 
 /// What is known of a change while it is under way.
 #[derive(Default)]
-struct Progress {
+struct PostProgress {
     /// Whether the first request of the commit was sent.
     is_commit_sent: AtomicBool,
     /// What became of each change, from the commit on.
@@ -75,7 +75,7 @@ impl Writer {
                 return Ok(outcomes);
             }
             Ok(lease) => {
-                let progress = Progress::default();
+                let progress = PostProgress::default();
                 let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
                 let run = PostsRun { session: &session, planned, new_tags, key, progress: &progress };
                 self.change_leased(lease, &intent, run).await
@@ -149,7 +149,7 @@ struct PostsRun<'a> {
     new_tags: &'a [Slug],
     /// Of a creation, which is then the only change.
     key: Option<&'a NewKey>,
-    progress: &'a Progress,
+    progress: &'a PostProgress,
 }
 
 impl PostsRun<'_> {

@@ -6,7 +6,7 @@ use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::partition_catalog::scan_all;
-use crate::content::write::plan::{Snapshot, TermSnapshot};
+use crate::content::write::plan::{PostSnapshot, TermSnapshot};
 use crate::content::write::{Writer, record};
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
@@ -14,7 +14,7 @@ use crate::model::{Post, Slug, Term};
 use crate::store::{Etag, StoreError};
 use crate::telemetry::{metrics, spans};
 
-use super::intent::{self, Found, Intent, Work};
+use super::intent::{self, Intent, StoredIntent, Work};
 use super::lease::Lease;
 use super::reconcile::Made;
 use super::{Session, facts, fence, undo};
@@ -54,8 +54,8 @@ impl Writer {
         for row in scan_all(&self.store, Table::Intents).await? {
             let name = IntentName::of_key(&row.key);
             match intent::read(&row) {
-                Ok(Found::Open { until, .. }) if until > now && !is_alone => recovered.left += 1,
-                Ok(Found::Open { intent, .. }) => {
+                Ok(StoredIntent::Open { until, .. }) if until > now && !is_alone => recovered.left += 1,
+                Ok(StoredIntent::Open { intent, .. }) => {
                     let writers = if is_alone { Writers::Gone } else { Writers::Unheard };
                     match self.recover_intent(&name, &row.etag, &intent, writers).await {
                         Ok(_) => recovered.settled += 1,
@@ -64,9 +64,9 @@ impl Writer {
                         Err(e) => return Err(e),
                     }
                 }
-                Ok(Found::Kept { until, .. }) if until > now && !is_alone => {}
-                Ok(Found::Kept { intent, .. }) => self.sweep(&name, &intent).await?,
-                Ok(Found::Foreign) => {
+                Ok(StoredIntent::Kept { until, .. }) if until > now && !is_alone => {}
+                Ok(StoredIntent::Kept { intent, .. }) => self.sweep(&name, &intent).await?,
+                Ok(StoredIntent::Foreign) => {
                     recovered.skipped += 1;
                     tracing::warn!(intent = %name, "write.intent_of_another_version");
                 }
@@ -130,7 +130,7 @@ impl Writer {
     pub(super) async fn learn(&self, name: &IntentName, intent: &Intent) -> Result<Vec<bool>> {
         let learned = async {
             let row = self.store.get(Table::Intents.name(), &name.key()).await?;
-            let open = row.filter(|row| matches!(intent::read(row), Ok(Found::Open { .. })));
+            let open = row.filter(|row| matches!(intent::read(row), Ok(StoredIntent::Open { .. })));
             if let Some(row) = open {
                 match self.recover_intent(name, &row.etag, intent, Writers::Unheard).await {
                     Err(ContentError::LeaseLost) => self.wait_until_closed(std::slice::from_ref(name)).await?,
@@ -225,7 +225,7 @@ type Sides<T> = (Option<T>, Option<T>);
 /// The changes of posts of an intent.
 fn posts(intent: &Intent) -> Result<Vec<Sides<Post>>> {
     let Work::Posts { changes, .. } = &intent.work else { return Ok(Vec::new()) };
-    let post = |snapshot: &Option<Snapshot>| snapshot.as_ref().map(|s| s.to_post().ok_or_else(damaged)).transpose();
+    let post = |snapshot: &Option<PostSnapshot>| snapshot.as_ref().map(|s| s.to_post().ok_or_else(damaged)).transpose();
     changes.iter().map(|(before, after)| Ok((post(before)?, post(after)?))).collect()
 }
 

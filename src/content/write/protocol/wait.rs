@@ -10,7 +10,7 @@ use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::store::Etag;
 
-use super::intent::{self, Found, Intent};
+use super::intent::{self, Intent, StoredIntent};
 use super::recover::Writers;
 
 /// Longer than a lease, so that the change of a server that was killed is finished and not reported as a conflict.
@@ -39,15 +39,15 @@ impl Writer {
     async fn is_closed_or_finished(&self, name: &IntentName) -> Result<bool> {
         let Some(row) = self.store.get(Table::Intents.name(), &name.key()).await? else { return Ok(true) };
         match intent::read(&row) {
-            Ok(Found::Kept { .. }) => Ok(true),
-            Ok(Found::Open { until, .. }) if until > self.clock.now() => Ok(false),
-            Ok(Found::Open { intent, .. }) => match self.finish_for_another(name, &row.etag, &intent).await {
+            Ok(StoredIntent::Kept { .. }) => Ok(true),
+            Ok(StoredIntent::Open { until, .. }) if until > self.clock.now() => Ok(false),
+            Ok(StoredIntent::Open { intent, .. }) => match self.finish_for_another(name, &row.etag, &intent).await {
                 Ok(_) => Ok(true),
                 Err(ContentError::LeaseLost) => Ok(false),
                 Err(e) => Err(e),
             },
             // Nothing of this version can finish it.
-            Ok(Found::Foreign) | Err(_) => Ok(false),
+            Ok(StoredIntent::Foreign) | Err(_) => Ok(false),
         }
     }
 

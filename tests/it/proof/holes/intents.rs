@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidings::content::repair::Options;
+use tidings::content::repair::RepairOptions;
 use tidings::keys::Table;
 use tidings::store::{Precondition, Properties, TableStore, Value};
 
@@ -62,7 +62,7 @@ async fn check_names_an_intent_that_does_not_read_and_repair_removes_it(store: A
         let differences = content.check().await.expect("the check reads everything").differences;
         let tables: Vec<&str> = differences.iter().map(|difference| difference.table).collect();
         assert_eq!(tables, ["Intents"], "{intent:?}: {differences:?}");
-        let repaired = content.repair(Options::default(), |_| {}).await.expect("a repair");
+        let repaired = content.repair(RepairOptions::default(), |_| {}).await.expect("a repair");
         assert!(repaired.left.is_empty(), "{intent:?}: {:?}", repaired.left);
         stage.site().await.assert_sound().await;
     }

@@ -16,7 +16,7 @@ use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, Row
 
 use crate::content::write::protocol::Session;
 use crate::content::write::protocol::index::is_listed;
-use crate::content::write::protocol::intent::{self, Found, require_open};
+use crate::content::write::protocol::intent::{self, StoredIntent, require_open};
 
 /// How often a deletion looks whether posts have the term.
 const LOOKS_MAX: usize = 3;
@@ -68,8 +68,8 @@ impl Session<'_> {
     async fn open_changes_giving(&self, id: &TermId) -> Result<Vec<IntentName>> {
         let rows = scan_all(&self.store, Table::Intents).await?;
         let gives = |row: &&Entity| match intent::read(row) {
-            Ok(Found::Open { intent, .. }) => intent.gives(id),
-            Ok(Found::Kept { .. } | Found::Foreign) | Err(_) => false,
+            Ok(StoredIntent::Open { intent, .. }) => intent.gives(id),
+            Ok(StoredIntent::Kept { .. } | StoredIntent::Foreign) | Err(_) => false,
         };
         let names = rows.iter().filter(gives).map(|row| IntentName::of_key(&row.key));
         Ok(names.filter(|name| *name != self.name).collect())

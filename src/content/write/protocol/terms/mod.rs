@@ -41,7 +41,7 @@ pub enum TermState {
 }
 
 #[derive(Default)]
-struct Progress {
+struct TermProgress {
     is_commit_sent: AtomicBool,
     outcomes: OnceLock<Vec<TermOutcome>>,
 }
@@ -72,7 +72,7 @@ impl Writer {
             }
             opened => opened?,
         };
-        let progress = Progress::default();
+        let progress = TermProgress::default();
         let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
         let done = lease.while_renewed(session.change_terms(changes, &progress)).await;
         self.partition_catalogs.invalidate();
@@ -136,7 +136,7 @@ fn partitions(before: Option<&Term>, after: Option<&Term>) -> HashSet<Partition>
 }
 
 impl Session<'_> {
-    async fn change_terms(&self, changes: &[TermChange], progress: &Progress) -> Result<()> {
+    async fn change_terms(&self, changes: &[TermChange], progress: &TermProgress) -> Result<()> {
         let mut prepares = Vec::with_capacity(changes.len());
         for (i, change) in changes.iter().enumerate() {
             prepares.push(async move { Ok::<_, ContentError>((i, self.prepare_term(change).await?)) });
@@ -225,8 +225,10 @@ impl Session<'_> {
                     row.map(|row| rows::Replaced { etag: row.etag, is_listed: false })
                 }
                 Some(TermRow::Slug(found)) => match self.slug_owner(after, &after.id.first_slug, &found).await? {
-                    slugs::Owner::None => row.map(|row| rows::Replaced { etag: row.etag, is_listed: found.is_listed }),
-                    slugs::Owner::Other => return Ok(Err(TermOutcome::Taken)),
+                    slugs::SlugOwner::None => {
+                        row.map(|row| rows::Replaced { etag: row.etag, is_listed: found.is_listed })
+                    }
+                    slugs::SlugOwner::Other => return Ok(Err(TermOutcome::Taken)),
                 },
             };
             let reserved = rows::reserve(&self.store, &self.name, (kind, &after.id.first_slug), over).await?;

@@ -14,10 +14,10 @@ use crate::store::{Entity, Etag, Operation, Precondition, Store, StoreError};
 
 use super::rows::{commit_in, delete_mirror};
 use crate::content::write::protocol::Session;
-use crate::content::write::protocol::intent::{self, Found, Work, require_open};
+use crate::content::write::protocol::intent::{self, StoredIntent, Work, require_open};
 
 /// Whose a slug row is that exists.
-pub enum Owner {
+pub enum SlugOwner {
     /// Nobody's, or the same term's.
     None,
     /// Another term's.
@@ -46,8 +46,8 @@ impl Session<'_> {
                     (row.map(|row| row.etag), false)
                 }
                 Some(TermRow::Slug(found)) => match self.slug_owner(after, slug, &found).await? {
-                    Owner::Other => return Ok(Some(TermOutcome::Taken)),
-                    Owner::None => (row.map(|row| row.etag), found.is_listed),
+                    SlugOwner::Other => return Ok(Some(TermOutcome::Taken)),
+                    SlugOwner::None => (row.map(|row| row.etag), found.is_listed),
                 },
             };
             let properties = rows::slug_row(&after.id.first_slug, is_listed, &self.name.to_string());
@@ -80,16 +80,16 @@ impl Session<'_> {
     async fn is_awaited_by_posts(&self, slug: &Slug) -> Result<bool> {
         let rows = scan_all(&self.store, Table::Intents).await?;
         Ok(rows.iter().any(|row| match intent::read(row) {
-            Ok(Found::Open { intent, .. }) => match &intent.work {
+            Ok(StoredIntent::Open { intent, .. }) => match &intent.work {
                 Work::Posts { new_tags, .. } => new_tags.iter().any(|tag| tag == slug.as_str()),
                 Work::Terms { .. } => false,
             },
-            Ok(Found::Kept { .. } | Found::Foreign) | Err(_) => false,
+            Ok(StoredIntent::Kept { .. } | StoredIntent::Foreign) | Err(_) => false,
         }))
     }
 
     /// The intent that wrote the row is waited for, and the identity row is read after it was found closed: a change that was closed has made the term what it is.
-    pub(super) async fn slug_owner(&self, after: &Term, slug: &Slug, found: &SlugRow) -> Result<Owner> {
+    pub(super) async fn slug_owner(&self, after: &Term, slug: &Slug, found: &SlugRow) -> Result<SlugOwner> {
         if let Ok(name) = found.by.parse::<IntentName>()
             && name != self.name
             && !intent::is_closed(&self.store, &name).await?
@@ -98,10 +98,10 @@ impl Session<'_> {
             return Err(StoreError::precondition("a slug that was waited for").into());
         }
         if found.first_slug == after.id.first_slug {
-            return Ok(Owner::None);
+            return Ok(SlugOwner::None);
         }
         let identity = identity(&self.store, after.kind(), &found.first_slug).await?;
-        Ok(if identity.is_some_and(|(term, _)| leads(&term, slug)) { Owner::Other } else { Owner::None })
+        Ok(if identity.is_some_and(|(term, _)| leads(&term, slug)) { SlugOwner::Other } else { SlugOwner::None })
     }
 
     /// After a rename: the slug that the term has left is no longer listed (W3).
