@@ -1,4 +1,4 @@
-// What `npm run build` makes. The rule: the same sources give the same bytes in any folder, for the build is committed and held to them.
+// The build of `npm run build`. The rule: the same sources give the same bytes in any folder, because the build is committed and compared with them.
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
@@ -10,10 +10,10 @@ export default defineConfig({
   plugins: [react()],
   resolve: {
     alias: [
-      // Monaco with what an editor of queries needs, and not the two thirds that it does not.
+      // Only the parts of Monaco that an editor of queries needs, about a third.
       { find: /^monaco-graphql\/esm\/monaco-editor(\.js)?$/, replacement: source("monaco.js") },
       { find: /^\.\/monaco-editor$/, replacement: source("monaco.js") },
-      // GraphiQL prettifies variables by Prettier's parser of JavaScript, half a megabyte; ours does it by the parser of JSON that is here anyway.
+      // GraphiQL formats variables with Prettier's JavaScript parser, half a megabyte; ours uses the JSON parser that is in the bundle already.
       { find: "prettier/parser-babel", replacement: source("prettier-json.js") },
       { find: "prettier/plugins/estree", replacement: source("prettier-json.js") },
     ],
@@ -27,11 +27,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4096,
     reportCompressedSize: false,
-    // What is in the bundle may be handed on with its licences, so they go along.
+    // The bundled packages can only be distributed with their licences.
     license: { fileName: "licenses.md" },
     rolldownOptions: {
-      // GraphiQL's packages bear directives for React's compiler, which has run on them already.
-      onLog: (level, log, tell) => log.code === "MODULE_LEVEL_DIRECTIVE" || tell(level, log),
+      // GraphiQL's packages have directives for React's compiler, which has already run on them.
+      onLog: (level, log, report) => log.code === "MODULE_LEVEL_DIRECTIVE" || report(level, log),
     },
   },
 });

@@ -1,4 +1,5 @@
-//! Composition: settings → store → content → schema → router → tasks → graceful stop. The rule: nothing here decides, it only puts together.
+//! Composition: settings → store → content → schema → router → tasks → graceful stop. The rule: only this module connects the others; it decides
+//! how a store is opened and how often background tasks run, and contains no logic of content, GraphQL or HTTP.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -21,11 +22,11 @@ use crate::store::observed::RequestKind;
 use crate::store::{ObservedStore, Store, StoreError};
 use crate::telemetry::{metrics, repeats};
 
-/// How old this server's picture of the months may be where others write too: what they write is seen within 2 s (I1).
+/// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
-/// How often a server looks for changes that were left unfinished, by another server or by a failure of its own.
+/// How often a server looks for changes that another server or a failure of its own left unfinished.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
-/// Recoveries between two deletions of what is kept for a time only.
+/// Recoveries between two deletions of expired rows: once a day.
 const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,21 +34,26 @@ pub enum StartError {
     #[error("there is no store at {}: make one with `tidings import PATH` or `tidings serve --import PATH` (or an empty one with \
              `tidings serve --create`), or name another with --store", .0.display())]
     Missing(PathBuf),
+    #[error(
+        "the Azure account has no Tidings tables with the prefix {0:?}: create them with `tidings import PATH` or `tidings serve \
+             --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
+    )]
+    MissingTables(String),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Content(#[from] ContentError),
 }
 
-/// How content is served.
+/// The settings for serving content.
 #[derive(Debug, Clone)]
 pub struct Serving {
     pub sign_in: SignIn,
-    /// Whether anyone may ask what an answer cost.
+    /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
-    /// What a query may cost at the most.
+    /// The highest cost of a query, in storage requests.
     pub storage_requests_max: u64,
-    /// Bytes of rendered bodies that are kept.
+    /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
     pub http: HttpSettings,
     pub server: ServerLimits,
@@ -61,27 +67,27 @@ impl From<ServeSettings> for Serving {
     }
 }
 
-/// What to do where there is no store in the folder yet.
+/// What to do if the store does not exist yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// Who brings content makes it.
-    Make,
-    /// Who only reads has named the wrong folder.
+    /// Create it: for commands that write content.
+    Create,
+    /// Return an error: a command that only reads was probably given the wrong store.
     Refuse,
 }
 
-/// Opens the store and settles what a stopped server left unfinished.
+/// Opens the store, migrates it, and completes the changes that a stopped server left unfinished.
 ///
 /// # Errors
-/// Where the settings do not name a store, or the store cannot be opened: one line that says what to do.
+/// If the store does not exist and must not be created, or cannot be opened. The message says what to do.
 pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
-    let content = open_as_it_is(setting, missing).await?;
+    let content = open_without_recovery(setting, missing).await?;
     content.migrate().await?;
     content.recover().await?;
     Ok(content)
 }
 
-/// Opens the store to say what a change would do to it; an empty one in memory stands in for one that is missing.
+/// Opens the store for a dry run. A missing file store is replaced with an empty one in memory.
 ///
 /// # Errors
 /// As [`open`].
@@ -90,11 +96,11 @@ pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> 
         StoreSetting::File(folder) if !folder.exists() => {
             Ok(Content::open(of_file(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
         }
-        setting => open_as_it_is(setting, Missing::Make).await,
+        setting => open_without_recovery(setting, Missing::Create).await,
     }
 }
 
-/// Opens the store to check it, each page of a file by its checksum, and changes nothing in it.
+/// Opens the store for a check, without migration and recovery. The checksum of each page of a store file is verified.
 ///
 /// # Errors
 /// As [`open`].
@@ -103,15 +109,15 @@ pub async fn open_to_check(setting: &StoreSetting) -> Result<Content, StartError
         StoreSetting::File(folder) if EmbeddedStore::is_at(folder) => {
             Ok(Content::open(of_file(EmbeddedStore::open_verified(folder)?), Clock::System, Sharing::Alone).await?)
         }
-        setting => open_as_it_is(setting, Missing::Refuse).await,
+        setting => open_without_recovery(setting, Missing::Refuse).await,
     }
 }
 
-/// Opens the store and changes nothing in it.
+/// Opens the store without migration and recovery.
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_as_it_is(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
+pub async fn open_without_recovery(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
         StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::is_at(folder) => {
             return Err(StartError::Missing(folder.clone()));
@@ -119,6 +125,9 @@ pub async fn open_as_it_is(setting: &StoreSetting, missing: Missing) -> Result<C
         StoreSetting::File(folder) => (of_file(EmbeddedStore::open(folder)?), Sharing::Alone),
         StoreSetting::Azure(settings) => {
             let store = Arc::new(AzureStore::connect(settings)?);
+            if missing == Missing::Refuse && !store.has_table(Content::POSTS_TABLE).await? {
+                return Err(StartError::MissingTables(settings.table_prefix.clone()));
+            }
             (Arc::new(ObservedStore::new(store, RequestKind::Azure)), Sharing::Shared { seen_within: SEEN_WITHIN })
         }
     };
@@ -129,11 +138,11 @@ fn of_file(store: EmbeddedStore) -> Store {
     Arc::new(ObservedStore::new(Arc::new(store), RequestKind::File))
 }
 
-/// Waits until no intent of another writer stands, for an import must not run beside one that may still be undone.
+/// Waits until no intent of another writer is open, because an import must not run while another change may still be undone.
 ///
 /// # Errors
-/// Where the store cannot be read.
-#[expect(clippy::print_stderr, reason = "an import tells the one who waits for it")]
+/// If the store cannot be read.
+#[expect(clippy::print_stderr, reason = "an import reports to the user why it waits")]
 pub async fn recover_others(content: &Content) -> Result<(), ContentError> {
     let mut waits = 0;
     while content.recover().await?.left > 0 && waits < LEASE_SECONDS {
@@ -146,11 +155,11 @@ pub async fn recover_others(content: &Content) -> Result<(), ContentError> {
     Ok(())
 }
 
-/// Where the server is spoken to.
+/// The listeners of the server.
 #[derive(Debug)]
 pub struct Listeners {
     pub public: TcpListener,
-    /// Apart from the public one, for what it tells is not everyone's matter.
+    /// Separate from the public one, because metrics are not public.
     pub metrics: Option<TcpListener>,
 }
 
@@ -169,30 +178,30 @@ pub async fn serve(
     let reporting = tokio::spawn(repeats::report_for_ever());
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
-    let telling = listeners.metrics.map(|listener| tokio::spawn(register_metrics(listener, limits.clone())));
+    let serving_metrics = listeners.metrics.map(|listener| tokio::spawn(serve_metrics(listener, limits.clone())));
     let stopped = run(listeners.public, routes, shutdown, limits).await;
-    if writes.settle(stop_time).await.is_err() {
+    if writes.drain(stop_time).await.is_err() {
         tracing::warn!("http.writes_cut_off");
     }
-    // To the last, for a stop is worth watching.
-    telling.inspect(tokio::task::JoinHandle::abort);
+    // Last, so that the stop itself can be monitored.
+    serving_metrics.inspect(tokio::task::JoinHandle::abort);
     recovering.abort();
     reporting.abort();
     repeats::report();
-    // Its store is let go of before the process says that it has stopped.
+    // The task releases its store before the process reports that it has stopped.
     let _ = recovering.await;
     stopped
 }
 
-async fn register_metrics(listener: TcpListener, limits: ServerLimits) {
+async fn serve_metrics(listener: TcpListener, limits: ServerLimits) {
     run(listener, http::metrics::router(), std::future::pending(), limits).await;
 }
 
-/// The routes over some content.
+/// The router that serves this content.
 fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
     let mut service = ContentService::new(content.clone(), serving.storage_requests_max)
         .with_sign_in(serving.sign_in)
-        .telling_storage(serving.reports_storage);
+        .reporting_storage(serving.reports_storage);
     if !serving.http.limits.query.introspection {
         service = service.without_suggestions();
     }

@@ -1,4 +1,4 @@
-//! The clock. The rule: nothing else asks the system for the time, so that a test can say what time it is.
+//! The clock. The rule: no other code reads the system time, so that a test can set it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,7 +8,7 @@ use crate::model::Instant;
 #[derive(Debug, Clone)]
 pub enum Clock {
     System,
-    /// Stands still until it is [set](Clock::set).
+    /// Does not advance; a test [sets](Clock::set) it.
     Fixed(Arc<AtomicI64>),
 }
 
@@ -17,7 +17,7 @@ impl Clock {
         Self::Fixed(Arc::new(AtomicI64::new(at.ticks())))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one home of the clock")]
+    #[expect(clippy::disallowed_methods, reason = "only this function reads the system time")]
     pub fn now(&self) -> Instant {
         match self {
             Self::System => Instant::from_chrono(chrono::Utc::now()).unwrap_or(Instant::MAX),
@@ -25,7 +25,7 @@ impl Clock {
         }
     }
 
-    /// Moves a fixed clock; the system's is left alone.
+    /// Sets a fixed clock; does nothing to the system clock.
     pub fn set(&self, at: Instant) {
         if let Self::Fixed(ticks) = self {
             ticks.store(at.ticks(), Ordering::Relaxed);

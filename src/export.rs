@@ -1,4 +1,4 @@
-//! Export: everything as JSON Lines. The rule: what is written is what `import::json_lines` reads.
+//! The export: all content as JSON Lines. The rule: it writes the records that `import::json_lines` defines and reads.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -7,7 +7,7 @@ use crate::content::{Content, ContentError};
 use crate::import::json_lines::{Header, PostRecord, Record, Status, TermRecord, VERSION};
 use crate::model::{NodeId, Post, PostStatus, Slug, Term, TermKind, WholePost};
 
-/// The slug that a term has now, by the first that it had, which posts bear.
+/// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
 
 #[derive(Debug, thiserror::Error)]
@@ -18,10 +18,10 @@ pub enum ExportError {
     Content(#[from] ContentError),
 }
 
-/// Writes a header, every term and every post, and answers how many posts there were. Memory: one page of rows.
+/// Writes a header, every term and every post, and returns the number of posts. Holds one page of rows in memory, and the terms.
 ///
 /// # Errors
-/// Where the store cannot be read or `out` cannot be written.
+/// If the store cannot be read or `out` cannot be written.
 pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, ExportError> {
     write_line(out, &Header { tidings: VERSION })?;
     let mut slugs = Slugs::default();

@@ -1,8 +1,9 @@
 //! Tidings: a GraphQL content server over tables that know only a PartitionKey and a RowKey.
 //!
-//! # The rooms
+//! # Modules
 //!
-//! Each opens with the one rule that it keeps. Arrows go one way, and `tests/it/rooms` holds every `use` and every path to them:
+//! The documentation of each module begins with its purpose and the one rule that it keeps. Dependencies go one way; `tests/it/modules` checks every
+//! `use` and every path:
 //!
 //! ```text
 //! main → cli → app → http → graphql → loaders → content → keys → store
@@ -10,61 +11,64 @@
 //!         └→ import, export ───────────────────────┘         store/azure: the Azure SDK
 //! ```
 //!
-//! `telemetry` stands beside all of them but `keys` and `model`: it is told, and asks nothing.
+//! `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `content` and `store` use it.
 //!
-//! | room | is for | never |
+//! | module | purpose | does not |
 //! |---|---|---|
-//! | [`cli`] | a file for each command: what was typed becomes settings | rows |
-//! | [`app`] | composition: settings → store → content → schema → router → tasks → graceful stop | decisions |
-//! | [`config`] | every setting, told once; the only reader of the environment and the configuration file | |
-//! | [`telemetry`] | the words of the log, the metrics and the traces; all rooms below `app` call it | the standard output, the content |
-//! | [`http`] | every route and layer in one list; bodies, deadlines, connections | stores, keys |
-//! | [`graphql`] | what a document may ask, resolvers that only translate, errors with codes | stores, keys |
-//! | [`loaders`] | what the fields of one level ask for, read at once | outliving a request |
-//! | [`import`], [`export`] | Markdown, exports of WordPress and Ghost, and JSON Lines into posts, and posts into JSON Lines | writing but through `content` |
-//! | [`content`] | what the server does: reads, pages, writes, checks, repairs | GraphQL, HTTP |
-//! | [`keys`] | every key of every table, formatted and parsed | |
-//! | [`store`] | the contract of a table store, and the two stores that keep it | knowing what a row means |
-//! | [`oidc`] | JWTs of an OpenID provider, and its keys | content: who someone is here, it does not know |
+//! | [`cli`] | a file for each command: arguments become settings | access rows |
+//! | [`app`] | composition: settings → store → content → schema → router → tasks → graceful stop | contain logic of content, GraphQL or HTTP |
+//! | [`config`] | all settings, each defined once; the only reader of the environment and the configuration file | |
+//! | [`telemetry`] | the log, the metrics and the traces | write to the standard output, know the content |
+//! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
+//! | [`graphql`] | limits of documents, resolvers that only translate, errors with codes | use stores or keys |
+//! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
+//! | [`import`], [`export`] | posts from Markdown, from exports of WordPress and Ghost, and from and to JSON Lines | write except through `content` |
+//! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
+//! | [`keys`] | the keys of all tables, formatted and parsed | |
+//! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
+//! | [`oidc`] | verification of the JWTs of an OpenID provider | know content, or decide what a subject may do |
 //! | [`clock`] | the only reader of the time | |
-//! | [`model`] | posts, terms, slugs, instants, Markdown; used by all | I/O, waiting, the time, imports of ours |
+//! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
-//! What is not here: a query that scans a table, a cache of anything but the lists of months and first characters, and state of a
-//! request that outlives it.
+//! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, and the keys of an OpenID
+//! provider. It caches neither posts nor answers, and no query scans a table.
 //!
 //! # One request
 //!
 //! `{ posts(first: 20) { nodes { title authors { name } } } }` by POST:
 //!
-//! 1. [`http::server`] takes the connection under its limits; `http::graphql` reads the body and what answer the client takes.
-//! 2. [`graphql::guard`] scans the bytes before the parser meets them, parses, and counts fields, depth and variables.
-//! 3. [`graphql::cost`] reckons how many storage requests the query can cost, and refuses it whole where that is too many.
-//! 4. A [`content::Reader`] is made: one instant, one count of what is read; [`loaders`] on top of it, for this request alone.
-//! 5. `posts` becomes a [`content::pages::PostList`]; the page loader hands the pages of one level to [`content::pages`].
-//! 6. The list of months says which months the page touches; their ranges are read all at once, newest first.
-//! 7. [`keys`] makes each RowKey range, [`store`] reads it, [`content::rows`] decodes the rows; nothing decoded is trusted.
-//! 8. What is not published at the request's instant is skipped, and the page is filled from behind it.
-//! 9. `authors` of all twenty posts are one batch: each author is one point read, however many posts name it.
-//! 10. Errors get their codes, the answer is sent; `extensions.storage` tells the reads to whoever asked for them.
+//! 1. [`http::server`] accepts the connection under its limits; `http::graphql` negotiates the media type of the answer and reads the body.
+//! 2. [`graphql::guard`] scans the bytes before the parser reads them, parses, and counts fields, depth and variables.
+//! 3. [`graphql::cost`] computes how many storage requests the query could need, and refuses the query if that is too many.
+//! 4. The request gets a [`content::Reader`] with one instant, which counts its reads, and its own [`loaders`] on top of the reader.
+//! 5. `posts` becomes a [`content::pages::PostList`]; the page loader passes the pages of one level to [`content::pages`].
+//! 6. The list of months determines which months the page needs; their ranges are read concurrently, newest first.
+//! 7. [`keys`] formats each RowKey range, [`store`] reads it, [`content::rows`] decodes and validates the rows.
+//! 8. Posts that are not published at the request's instant are skipped, and the page is filled with the posts after them.
+//! 9. The `authors` of all twenty posts are one batch: each author is one point read, however many posts name it.
+//! 10. Errors get their codes, and the answer is sent. `extensions.storage` reports the reads if the client requests it and is allowed to see it.
 //!
 //! # One write
 //!
-//! `publishPost` of a draft; an import is the same from the third step on, with many posts at once:
+//! `publishPost` of a draft. An import does the same from step 3 on, for many posts at once:
 //!
-//! 1. `graphql::mutation` asks for the actor's role, and hands the input to [`content::editor`].
-//! 2. [`content::commands`], pure, says what the post is to be, or everything that the caller must mend; then nothing was written.
-//! 3. [`content::write::plan`], pure, says which rows the post had and which it is to have.
-//! 4. The intent, with the post before and after, is put into `Intents`; its lease is renewed while the change is made.
-//! 5. A new slug is claimed in `PostKeys` by an insert that fails where it stands, so that a slug has one owner.
-//! 6. The new pointers are put, with their mirrors and counts, a transaction a partition, and the month is listed. Until the
-//!    commit readers skip them, for a pointer is believed only where the post's own row bears it out.
-//! 7. A draft that is published moves to another partition: its rows there are put as pending, and name the old place.
-//! 8. The commit: one transaction, under the ETag read, turns the old rows into a forwarding row. Every list shows the post at
-//!    once. Where the ETag has moved on, the answer is a conflict.
-//! 9. The settlement holds every row of the old and of the new state against the post as it is, and removes what does not hold.
-//! 10. The intent is deleted. Where the process stopped before, [`content::write::recover`] does step 9 in its place.
+//! 1. `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
+//! 2. [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
+//! 3. [`content::write::plan`], pure, computes the rows that the post has and the rows that it will have.
+//! 4. On a store file, one transaction writes all rows (`content/write/atomic`), and the change is complete. On tables
+//!    (`content/write/protocol`), where a transaction covers one partition, the steps below follow.
+//! 5. The intent, with the post before and after, is inserted into `Intents`; its lease is renewed until the change is complete. The draft's
+//!    row is then taken under its ETag, so that no other change of the post starts.
+//! 6. A new slug is claimed in `PostKeys` by an insert that fails if the row exists, so that a slug has one owner.
+//! 7. The month is listed, and the new pointers are written with their mirrors and counts, one transaction per partition. Until the commit,
+//!    readers skip the pointers, because a pointer counts only if the post's own row confirms it. A published draft moves to another
+//!    partition, so its rows are written there as a tentative copy that names the old place.
+//! 8. The commit: one transaction under the ETag of the take turns the old rows into redirects. From then on every list shows the post. If the
+//!    ETag has changed, the answer is a conflict.
+//! 9. The change is reconciled: rows of the old state that the post no longer needs are removed, and the intent is deleted.
+//! 10. If the process stops before that, [`content::write::recover`] finishes the change, or undoes it if it is not committed.
 //!
-//! `docs/` says more: the tables and keys, the write protocol, operating, scaling, and why it was decided so.
+//! `docs/` describes the tables and keys, the write protocol, operation, scaling, and the reasons for the decisions.
 
 pub mod app;
 pub mod cli;

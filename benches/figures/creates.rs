@@ -1,5 +1,5 @@
-//! How many posts a second are made and published durably, and how many are changed, by one caller and by many at once. The rule: each change goes the whole way of a
-//! mutation, and is on the disk before the next of its caller begins.
+//! How many posts per second are created and published durably, and how many are changed, by one caller and by many at once. The rule: each change
+//! takes the whole path of a mutation, and is on the disk before its caller makes the next one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::table::{Figure, with_commas};
 
 const CALLERS: [u64; 2] = [1, 32];
 
-/// What each caller does, again and again.
+/// What each caller does repeatedly.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     Create,
-    /// The title of a post of its own.
+    /// Changes the title of a post of its own.
     Update,
 }
 
@@ -45,7 +45,7 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
     })
 }
 
-/// How many were made in how much time.
+/// How many changes were made, in how much time.
 async fn run(
     content: &Content,
     next: &Arc<AtomicU64>,

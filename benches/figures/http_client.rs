@@ -1,4 +1,4 @@
-//! A client that costs next to nothing: one kept connection, one request after another, bodies by `Content-Length`.
+//! A client that costs almost nothing: one kept connection, one request after another, bodies by `Content-Length`.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,7 +15,7 @@ impl Client {
         Ok(Self { stream: BufReader::new(stream), body: Vec::new() })
     }
 
-    /// Sends a GraphQL document and answers the body of the response.
+    /// Sends a GraphQL document and returns the body of the response.
     pub fn query(&mut self, document: &str) -> io::Result<&[u8]> {
         let body = serde_json::json!({ "query": document }).to_string();
         let head = format!(

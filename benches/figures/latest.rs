@@ -1,4 +1,4 @@
-//! The front page of a blog: the latest 20 posts with all their terms, beside the same from maps in memory.
+//! The front page of a blog: the latest 20 posts with all their terms, compared with the same answer from maps in memory.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
 fn figure(name: &str, ours: f64, theirs: f64) -> Figure {
     let share = ours / theirs;
     let measured = format!("{} /s; maps {} /s ({share:.2})", with_commas(ours), with_commas(theirs));
-    Figure::new(name, measured).held_to("half of the maps", share >= SHARE_MIN)
+    Figure::new(name, measured).with_goal("half of the maps", share >= SHARE_MIN)
 }
 
 fn in_process(service: &dyn GraphqlService, maps: &dyn GraphqlService, seconds: f64) -> Result<[f64; 2]> {
@@ -50,7 +50,7 @@ fn in_process(service: &dyn GraphqlService, maps: &dyn GraphqlService, seconds: 
     rates(seconds, asked.map(|ask| Asked { ask, clock: &clock }))
 }
 
-/// All but the cursors is the same answer.
+/// Asserts that the answers are the same except for the cursors.
 fn assert_same_shape(ours: &[u8], theirs: &[u8]) {
     let posts = |answer: &[u8]| -> Vec<serde_json::Value> {
         let answer: serde_json::Value = serde_json::from_slice(answer).expect("an answer is JSON");
@@ -84,13 +84,13 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel();
-        let (tell, told) = std::sync::mpsc::channel();
+        let (send_clock, clock) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
-            let _ = tell.send(ThreadClock::of_this_thread());
+            let _ = send_clock.send(ThreadClock::of_this_thread());
             let shutdown = async { stopped.await.unwrap_or_default() };
             runtime.block_on(run(listener, site::routes(service), shutdown, ServerLimits::default()));
         });
-        Ok(Self { address, clock: told.recv()??, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, clock: clock.recv()??, stop: Some(stop), thread: Some(thread) })
     }
 }
 

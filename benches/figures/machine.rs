@@ -1,4 +1,4 @@
-//! What the figures were measured on. The rule: read from /proc, and empty where the system has none.
+//! The machine of the measurement. The rule: read from /proc, and empty if the system has none.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub fn memory() -> Memory {
     Memory { now: mib("VmRSS"), peak: mib("VmHWM") }
 }
 
-/// How many seconds of the cores' time this process has taken.
+/// The CPU time that this process has taken, in seconds.
 pub fn cores_seconds() -> f64 {
     // The 14th and 15th fields are user and system time in hundredths of a second; the second may hold spaces, and ends with the last `)`.
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -33,12 +33,12 @@ pub fn cores_seconds() -> f64 {
     fields.filter_map(|text| text.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// How long a thread has been at work. Where other processes want the cores too, this goes on as the wall's clock does on an idle machine.
+/// How long a thread has worked. If other processes need the cores too, this still advances as the wall clock does on an idle machine.
 pub struct ThreadClock(PathBuf);
 
 impl ThreadClock {
     pub fn of_this_thread() -> std::io::Result<Self> {
-        // The link names the thread for others as well: `1234/task/1240`.
+        // The link names the thread in a form that other threads can use: `1234/task/1240`.
         Ok(Self(PathBuf::from("/proc").join(fs::read_link("/proc/thread-self")?).join("schedstat")))
     }
 

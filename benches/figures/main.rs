@@ -1,10 +1,11 @@
-//! The figures that the README names, measured on this machine: `cargo bench --bench figures -- [--posts N] [--store FOLDER] [FIGURE …]`.
-//! The rule: a figure is measured through the doors that users use, in a process of its own where it is about a process.
+//! The figures that the README names, measured on this machine: `cargo bench --bench figures -- [--posts N] [--store FOLDER] [FIGURE …]`. The rule: a
+//! figure is measured through the interfaces that users use, and in a process of its own if it is about a process.
 //!
-//! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, and the queries of `rates.rs` such as `query-tag`; the start of a name is enough,
-//! and all are measured where none is named. `--store` keeps the store that the figures read in a folder, and takes the one that stands there.
+//! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, and the queries of `rates.rs` such as `query-tag`;
+//! the start of a name is enough, and without a name all are measured. `--store` keeps the store that the figures read in a folder, and uses the
+//! store that exists there.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "its answer is what it prints")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its result")]
 
 mod creates;
 mod http_client;
@@ -33,18 +34,18 @@ struct Arguments {
     /// How many posts the site has.
     #[arg(long, default_value_t = 100_000)]
     posts: u64,
-    /// Keep the store here, and take it from here.
+    /// Keep the store in this folder, and use it if it exists.
     #[arg(long)]
     store: Option<PathBuf>,
-    /// Seconds that a rate is measured for.
+    /// How long a rate is measured, in seconds.
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
-    /// The figures; all where none is named.
+    /// The figures to measure; all if none is named.
     figures: Vec<String>,
     /// Cargo passes it to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
-    /// What a process that this one has started is to do.
+    /// The work of a process that this process has started.
     #[arg(long, hide = true, num_args = 1..)]
     child: Vec<String>,
 }
@@ -82,7 +83,7 @@ fn measure(arguments: &Arguments) -> Result<()> {
         print(import::of_markdown(arguments.posts, folder.path())?);
     }
     if arguments.asks_for("import-json") || !store.exists() {
-        // The store that the other figures read is the one that this import makes.
+        // The other figures read the store that this import creates.
         let into = if store.exists() { folder.path().join("again") } else { store.clone() };
         print(import::of_json_lines(arguments.posts, folder.path(), &into)?);
     }

@@ -1,5 +1,5 @@
-//! What the server is held against: the same part of the schema, by the same engine, over maps in memory. The rule: no storage, no keys, no
-//! loaders; the least that an answer of this shape can cost.
+//! What the server is compared with: the same part of the schema, by the same engine, over maps in memory. The rule: no storage, no keys, no loaders;
+//! the least that such an answer can cost.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::posts::{self, Generated};
 
 pub type MapSchema = Schema<Query, EmptyMutation, EmptySubscription>;
 
-/// The newest posts that are kept: the first page is all that is asked for.
+/// The number of newest posts that are kept: only the first page is requested.
 const POSTS_KEPT: u64 = 1_000;
 
 struct Maps {

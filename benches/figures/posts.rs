@@ -195,7 +195,7 @@ fn capitalised(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// SplitMix64: the same throws on every machine.
+/// SplitMix64: the same numbers on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -211,7 +211,7 @@ impl Dice {
         self.next() % bound
     }
 
-    /// A word of a vocabulary of some thousands: a body packs about as well as prose does.
+    /// A word of a vocabulary of some thousands, so that a body compresses about as well as prose does.
     fn word(&mut self) -> String {
         const SYLLABLES: [&str; 24] = [
             "ra", "ti", "mon", "del", "os", "ver", "in", "qua", "ble", "sto", "re", "key", "ta", "pa", "ge", "lin",

@@ -1,5 +1,5 @@
-//! How often a query is answered in a second of one core's work. The rule: one request after another, the time that of the thread which answers,
-//! and of several rounds the best: another process on the machine can only make a round slower.
+//! How often a query is answered in a second of one core's work. The rule: one request after another, the time is that of the thread which answers,
+//! and the best of several runs counts, because another process on the machine can only make a run slower.
 
 use std::path::Path;
 use std::time::{Duration, Instant as Moment};
@@ -14,32 +14,32 @@ use crate::posts::{Generated, term_slug};
 use crate::table::{Figure, with_commas};
 use crate::{Result, latest, site};
 
-const ROUNDS: u32 = 5;
+const RUNS: u32 = 5;
 /// A post as the front page of a blog shows it.
 pub const CARD: &str = "id slug title excerpt publishedAt author { name slug } authors { name slug } categories { name slug } tags { name slug }";
 
-/// Something that is asked again and again, and the clock of the thread that answers.
+/// A query that is sent repeatedly, and the clock of the thread that answers it.
 pub struct Asked<'a> {
     pub ask: &'a mut dyn FnMut() -> Result<()>,
     pub clock: &'a ThreadClock,
 }
 
-/// How many answers each gives in a second of its thread's work; their rounds take turns, so that all meet the same neighbours.
+/// How many answers each gives in a second of its thread's work; their runs alternate, so that other processes slow all of them alike.
 pub fn rates<const N: usize>(seconds: f64, mut asked: [Asked<'_>; N]) -> Result<[f64; N]> {
-    let round = Duration::from_secs_f64(seconds / f64::from(ROUNDS));
+    let duration = Duration::from_secs_f64(seconds / f64::from(RUNS));
     let mut best = [0.0_f64; N];
-    for _ in 0..ROUNDS {
+    for _ in 0..RUNS {
         for (asked, best) in asked.iter_mut().zip(&mut best) {
-            *best = best.max(one_round(round, asked)?);
+            *best = best.max(measure_once(duration, asked)?);
         }
     }
     Ok(best)
 }
 
-fn one_round(round: Duration, asked: &mut Asked<'_>) -> Result<f64> {
+fn measure_once(duration: Duration, asked: &mut Asked<'_>) -> Result<f64> {
     let (begun, worked) = (Moment::now(), asked.clock.at_work()?);
     let mut answers = 0;
-    while begun.elapsed() < round {
+    while begun.elapsed() < duration {
         (asked.ask)()?;
         answers += 1;
     }
@@ -55,8 +55,8 @@ pub fn figures(store: &Path, posts: u64, seconds: f64, is_requested: impl Fn(&st
     let runtime = one_core()?;
     let content = runtime.block_on(site::open(store))?;
     let service = site::service(&content);
-    let wanted = queries(posts).into_iter().filter(|(name, _)| is_requested(name));
-    wanted.map(|(name, document)| figure(&runtime, &service, name, &document, seconds)).collect()
+    let requested = queries(posts).into_iter().filter(|(name, _)| is_requested(name));
+    requested.map(|(name, document)| figure(&runtime, &service, name, &document, seconds)).collect()
 }
 
 fn figure(
@@ -79,7 +79,7 @@ fn figure(
 fn queries(posts: u64) -> Vec<(&'static str, String)> {
     let tag = |number| term_slug(TermKind::Tag, number);
     let middle = Generated::new(posts / 2);
-    // The newest post has the highest number, and page 5,000 begins behind the 20 × 4,999th post.
+    // The newest post has the highest number, and page 5,000 begins after the post number 20 × 4,999.
     let page = 5_000.min(posts / 20).max(1);
     let last_before = Generated::new(posts - (20 * (page - 1)).max(1));
     let after = cursor::encode_post(PostList::all().tag(), &last_before.key());

@@ -1,4 +1,4 @@
-//! The site that is measured: a store in a file, the content over it, the service over that. The rule: put together as `app.rs` does.
+//! The measured site: a store in a file, the content over it, the service over that. The rule: it is put together as in `app.rs`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,10 +31,10 @@ pub fn routes(service: Arc<dyn GraphqlService>) -> axum::Router {
     router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpSettings::default())
 }
 
-/// From a document to the bytes of the answer, as the HTTP handler does it.
+/// Executes a document and returns the bytes of the answer, as the HTTP handler does.
 ///
 /// # Errors
-/// Where the answer has errors.
+/// If the answer has errors.
 pub async fn answer(service: &dyn GraphqlService, document: &str) -> Result<Vec<u8>> {
     let admitted = admit(Request::new(document), &Limits::default()).map_err(|refusal| refusal.message)?;
     let mut response: Response = service.execute(admitted.request).await;

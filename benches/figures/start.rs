@@ -16,7 +16,7 @@ use crate::{Result, latest, site};
 
 const MILLISECONDS_MAX: f64 = 100.0;
 const STARTS: usize = 5;
-/// What `tidings serve` prints before the address that it listens at.
+/// What `tidings serve` prints before its address.
 const SERVING: &str = "Serving GraphQL at http://";
 
 pub fn figures(store: &Path) -> Result<Vec<Figure>> {
@@ -46,10 +46,10 @@ fn figure(name: &str, command: impl Fn() -> Result<Command>) -> Result<Figure> {
         }
     }
     Ok(Figure::new(name, format!("{best:.0} ms"))
-        .held_to(format!("under {MILLISECONDS_MAX} ms"), best < MILLISECONDS_MAX))
+        .with_goal(format!("under {MILLISECONDS_MAX} ms"), best < MILLISECONDS_MAX))
 }
 
-/// `None` where the program ends without saying where it listens.
+/// `None` if the program ends without printing an address.
 fn start_and_ask(mut command: Command) -> Result<Option<f64>> {
     let begun = Moment::now();
     let mut child = command.stdout(Stdio::piped()).spawn()?;
@@ -66,7 +66,7 @@ fn start_and_ask(mut command: Command) -> Result<Option<f64>> {
             return Err(format!("no posts: {}", String::from_utf8_lossy(&answer)).into());
         }
     }
-    // Of its own making, and by its handle.
+    // This function has started the child, and kills it by its handle.
     let _ = child.kill();
     child.wait()?;
     Ok(milliseconds)

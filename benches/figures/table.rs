@@ -1,9 +1,9 @@
-//! The table that a run prints. The rule: a figure stands beside its goal, and says whether it reached it.
+//! The table that a run prints. The rule: a figure is printed with its goal, and with whether it has reached it.
 
 pub struct Figure {
     pub name: String,
     pub measured: String,
-    /// What was to be reached, and whether it was; `None` where the figure is for information.
+    /// The goal, and whether it was reached; `None` if the figure is for information.
     pub goal: Option<(String, bool)>,
 }
 
@@ -12,7 +12,7 @@ impl Figure {
         Self { name: name.into(), measured: measured.into(), goal: None }
     }
 
-    pub fn held_to(mut self, goal: impl Into<String>, is_reached: bool) -> Self {
+    pub fn with_goal(mut self, goal: impl Into<String>, is_reached: bool) -> Self {
         self.goal = Some((goal.into(), is_reached));
         self
     }

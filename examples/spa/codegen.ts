@@ -1,4 +1,4 @@
-// Types for every GraphQL document in src/, made from the server's contract. A copy of this folder elsewhere keeps that beside it:
+// Generates the types of every GraphQL document in src/ from the server's schema. If you copy this folder, keep a copy of the schema in it:
 // `curl -o schema.graphql https://your.server/schema.graphql`, then schema: "./schema.graphql".
 import type { CodegenConfig } from "@graphql-codegen/cli";
 

@@ -1,7 +1,7 @@
-//! What is fuzzed: every decoder that bytes of clients, authors or files reach. The rule: whatever the bytes are, a decoder returns, soon and
-//! without a panic, and what it returns keeps what its module promises.
+//! The fuzz targets: every decoder that gets bytes from clients, authors or files. The rule: for any bytes, a decoder returns, soon and
+//! without a panic, and its result satisfies the invariants of its module.
 //!
-//! Each function is a target of its own for libFuzzer (`scripts/fuzz`); `tests/it/fuzzed.rs` includes this file and runs each for seconds.
+//! Each function is a separate target of libFuzzer (`scripts/fuzz`); `tests/it/fuzzed.rs` includes this file and runs each for seconds.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use tidings::keys::cursor::{self, ListTag};
 use tidings::model::{TermKind, html, html_text, render};
 use tidings::store::embedded::decode_row;
 
-/// A target: its name, its function, and inputs to begin with.
+/// A target: its name, its function, and its seed inputs.
 pub struct Target {
     pub name: &'static str,
     pub run: fn(&[u8]),
     pub seeds: &'static [&'static [u8]],
 }
 
-/// Seeds are files, so that the fuzzer begins with them too.
+/// Seeds are files, so that libFuzzer can use them too.
 macro_rules! target {
     ($run:ident, $($seed:literal),+) => {
         Target {
@@ -40,18 +40,18 @@ pub static TARGETS: [Target; 6] = [
     target!(markdown, "1", "2", "3", "4"),
 ];
 
-/// The guard's scan of a GraphQL document, the parser after it, and what is counted before it runs.
+/// The guard's scan of a GraphQL document, the parser after it, and the counts that are checked before it runs.
 pub fn document(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = admit(Request::new(text), &Limits::default());
     }
 }
 
-/// Cursors of every kind of list. One that is decoded is the same again after it is encoded.
+/// Cursors of every kind of list. Encoding a decoded cursor and decoding it again gives the same result.
 pub fn cursor(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let list = ListTag::of("fuzzed");
-    // A fuzzer does not guess the hash of the list: the position alone is its text too.
+    // A fuzzer cannot guess the hash of the list, so the input is also used as the position alone.
     for text in [text.to_owned(), cursor::encode_change(list, text)] {
         if let Ok(key) = cursor::decode_post(list, &text) {
             assert_eq!(cursor::decode_post(list, &cursor::encode_post(list, &key)), Ok(key));
@@ -76,7 +76,7 @@ pub fn front_matter(data: &[u8]) {
     }
 }
 
-/// An export of WordPress: scanned, and each post read again.
+/// A WordPress export: it is scanned, then each post is read again.
 pub fn wxr(data: &[u8]) {
     in_a_file(data, |path| {
         let Ok(source) = open(path, Some(Format::Wxr)) else { return };
@@ -87,7 +87,7 @@ pub fn wxr(data: &[u8]) {
     });
 }
 
-/// A row of the store's file, and what content makes of it. The input is the key up to a newline, and the row without its checksum.
+/// A row of the store's file, and its decoding by `content`. The input is the key up to a newline, and the row without its checksum.
 pub fn rows(data: &[u8]) {
     let Some(at) = data.iter().position(|byte| *byte == b'\n') else { return };
     let (key, row) = (&data[..at], &data[at + 1..]);
@@ -102,13 +102,13 @@ pub fn rows(data: &[u8]) {
     }
 }
 
-/// Markdown rendered. Nothing is left to clean in the HTML, and no more of it is made than its bound.
+/// Rendering Markdown. The sanitiser finds nothing more to remove in the HTML, and the HTML is not longer than its bound.
 pub fn markdown(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let rendered = render(text);
     assert_eq!(html::clean(&rendered.html), rendered.html);
     assert_eq!(html_text::from_clean(&rendered.html), rendered.text);
-    // In clean HTML `<`, `>` and `="` stand for tags and attributes alone.
+    // In clean HTML `<`, `>` and `="` occur only in tags and attributes.
     for tag in rendered.html.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
         let runs =
             ["script", "style", "iframe", "object", "form", "svg", "math"].iter().any(|name| tag.starts_with(name));
@@ -117,7 +117,7 @@ pub fn markdown(data: &[u8]) {
     assert!(rendered.html.len() <= 64 * text.len() + (1 << 20), "{} bytes of {}", rendered.html.len(), text.len());
 }
 
-/// `before` ends with the attribute's name, `after` begins with its value.
+/// `before` ends with the attribute's name, `after` starts with its value.
 fn is_harmful(before: &str, after: &str) -> bool {
     let name = before.rsplit(' ').next().unwrap_or_default();
     let is_url = ["href", "src", "cite", "poster"].contains(&name);

@@ -1,7 +1,7 @@
-// The colours of the editors. The rule: a text, a line's number included, stands out from its ground as WCAG asks (4.5 : 1).
+// The colours of the editors. The rule: every text, line numbers included, has the contrast with its background that WCAG requires (4.5 : 1).
 
 const colours = ({ ground, text, faint, accent, tint }) => ({
-  // The ground is that of the page's part.
+  // Transparent, so that the page's background shows.
   "editor.background": "#00000000",
   "scrollbar.shadow": "#00000000",
   "editorLineNumber.foreground": faint,

@@ -1,9 +1,9 @@
-// The tabs that a visitor finds. The rule: each runs on any blog; what must be named, such as a slug, is a variable whose value this blog has.
+// The tabs that are open at first. The rule: each runs on any blog; a value that must exist, such as a slug, is a variable with a value of this blog.
 
 const LATEST = `# The latest posts with their authors and tags.
 # Ctrl-Enter or the play button runs the query,
-# Ctrl-Space shows what else a post has, and the
-# book on the left what there is to ask for.
+# Ctrl-Space lists the other fields of a post, and
+# the book on the left documents all queries.
 query Latest {
   posts(first: 5) {
     nodes {
@@ -19,8 +19,8 @@ query Latest {
 }
 `;
 
-const POST = `# One post by its slug, with its text and the
-# posts beside it. The slug is a variable: below.
+const POST = `# One post by its slug, with its text and the next
+# newer and older post. The slug is a variable below.
 query Post($slug: String!) {
   post(slug: $slug) {
     title
@@ -34,7 +34,7 @@ query Post($slug: String!) {
 }
 `;
 
-const TAG = `# A tag, its newest posts, and how many it has.
+const TAG = `# A tag, its newest posts, and their number.
 query Tag($slug: String!) {
   tag(slug: $slug) {
     name
@@ -47,9 +47,9 @@ query Tag($slug: String!) {
 }
 `;
 
-const FILTER = `# Posts that bear all of some tags and at least
-# one of others. Categories, authors and dates
-# can stand in the same filter.
+const FILTER = `# Posts that have all of some tags and at least
+# one of others. The same filter can also have
+# categories, authors and dates.
 query Filter($all: [String!], $any: [String!]) {
   posts(first: 5, filter: { tags: { all: $all, any: $any } }) {
     nodes {
@@ -62,8 +62,8 @@ query Filter($all: [String!], $any: [String!]) {
 }
 `;
 
-const ARCHIVE = `# The archive: each month with its number of
-# posts, and the newest posts of one year's months.
+const ARCHIVE = `# The archive: each month with its number of posts,
+# and the newest posts of each month of one year.
 query Archive($year: Int) {
   archive { year month postCount }
   oneYear: archive(year: $year) {
@@ -73,9 +73,9 @@ query Archive($year: Int) {
 }
 `;
 
-const BACKWARD = `# From the list's end toward its start, at the same
-# price as forward. For the page before this one,
-# copy "startCursor" into the variable "before".
+const BACKWARD = `# From the end of the list to its start, at the same
+# cost as forward. For the previous page, copy
+# "startCursor" into the variable "before".
 query Backward($before: String) {
   posts(last: 5, before: $before) {
     nodes { title publishedAt }
@@ -84,11 +84,11 @@ query Backward($before: String) {
 }
 `;
 
-const COST = `# What a query costs in the storage: what is read,
+const COST = `# The cost of a query in the storage: what it reads,
 # in how many round trips, and the most it could
-# cost. Tick "Storage cost" above and run it. It is
-# told to whoever bears a token that sees all drafts,
-# and to all by "tidings serve --tell-storage".
+# cost. Tick "Storage cost" above and run it. The
+# server reports it to tokens with access to all
+# drafts; with "serve --tell-storage", to everyone.
 query Cost {
   posts(first: 20) {
     nodes { title authors { name } tags { name } }
@@ -97,8 +97,8 @@ query Cost {
 }
 `;
 
-const DRAFTS = `# Drafts and scheduled posts, for those who bear a
-# token: give yours by "Token" above.
+const DRAFTS = `# Drafts and scheduled posts. They need a token:
+# enter yours at "Token" above.
 query Drafts {
   drafts(first: 5) {
     nodes { title status updatedAt authors { name } }
@@ -110,9 +110,9 @@ query Drafts {
 }
 `;
 
-const CREATE = `# A mutation: it needs a token that may write, and
-# makes a real draft in this blog. What you can mend
-# is told in "userErrors".
+const CREATE = `# A mutation. It needs a token that can write, and
+# creates a real draft in this blog. "userErrors"
+# lists what you can correct.
 mutation Create($title: String!, $markdown: String!) {
   createPost(input: { title: $title, markdown: $markdown }) {
     post { id slug status version }
@@ -123,7 +123,7 @@ mutation Create($title: String!, $markdown: String!) {
 
 const json = (value) => JSON.stringify(value, null, 2);
 
-/** The examples for a blog that has these slugs. */
+/** The examples for a blog with these slugs. */
 export function examplesFor({ post, year, tags }) {
   const tag = tags[0] ?? "a-tag";
   return [
@@ -139,5 +139,5 @@ export function examplesFor({ post, year, tags }) {
   ];
 }
 
-/** Whether this text is the first example, as it was given. */
+/** Whether this text is the unchanged first example. */
 export const isLanding = (text) => text === LATEST;

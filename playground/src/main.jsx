@@ -1,8 +1,8 @@
-// The page that `tidings serve` shows at `/`. The schema and the examples' slugs are on their way before the editor is there.
+// The page that `tidings serve` shows at `/`. The requests for the schema and the examples' slugs are sent before the editor is loaded.
 import { createRoot } from "react-dom/client";
 import "./workers.js";
 import { Playground } from "./playground.jsx";
 import { findSlugs, introspect } from "./server.js";
 
-const [told, slugs] = await Promise.all([introspect(), findSlugs()]);
-createRoot(document.getElementById("playground")).render(<Playground told={told} slugs={slugs} />);
+const [introspection, slugs] = await Promise.all([introspect(), findSlugs()]);
+createRoot(document.getElementById("playground")).render(<Playground introspection={introspection} slugs={slugs} />);

@@ -1,4 +1,4 @@
-// Monaco for GraphiQL. The rule: only what an editor of GraphQL and JSON needs; a contribution that is not named here is not in the bundle.
+// Monaco for GraphiQL. The rule: only the parts that an editor of GraphQL and JSON needs; a contribution that is not imported here is not in the bundle.
 import "monaco-editor/esm/vs/basic-languages/graphql/graphql.contribution.js";
 import "monaco-editor/esm/vs/language/json/monaco.contribution.js";
 import "monaco-editor/esm/vs/editor/browser/coreCommands.js";
@@ -32,7 +32,7 @@ import { THEMES } from "./editor-themes.js";
 export * from "monaco-editor/esm/vs/editor/editor.api.js";
 
 const OURS = {
-  // GraphiQL's editors ask for "Fira Code" and nothing else; no font is sent, so it must be one that is there.
+  // GraphiQL's editors use only "Fira Code"; the playground serves no font, so these must be fonts of the system.
   fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace",
   fontSize: 14,
   wordWrap: "on",

@@ -1,4 +1,4 @@
-// GraphiQL with what is ours: the examples, the controls in the page's head, and the line below the answer.
+// GraphiQL with our parts: the examples, the controls in the page's head, and the line below the answer.
 import { GraphiQL } from "graphiql";
 import { HISTORY_PLUGIN } from "@graphiql/plugin-history";
 import { useGraphiQL, useGraphiQLActions } from "@graphiql/react";
@@ -16,18 +16,18 @@ import { StorageSwitch } from "./storage-switch.jsx";
 import { ThemeChoice } from "./theme-choice.jsx";
 import { TokenField } from "./token-field.jsx";
 
-// Made once: GraphiQL resets its plugins where it is given another list.
+// Created once, because GraphiQL resets its plugins if it gets another list.
 const PLUGINS = [HISTORY_PLUGIN];
 const EDITOR_THEME = { light: "tidings-light", dark: "tidings-dark" };
 
-export function Playground({ told, slugs }) {
+export function Playground({ introspection, slugs }) {
   const [examples] = useState(() => examplesFor(slugs));
   return (
     <>
-      {told.schema === null && <SchemaNotice reason={told.reason} />}
+      {introspection.schema === null && <SchemaNotice reason={introspection.reason} />}
       <GraphiQL
         fetcher={fetcher}
-        schema={told.schema}
+        schema={introspection.schema}
         dangerouslyAssumeSchemaIsValid
         defaultTabs={examples}
         defaultEditorToolsVisibility
@@ -52,12 +52,12 @@ export function Playground({ told, slugs }) {
 function SchemaNotice({ reason }) {
   return (
     <p className="notice" role="status">
-      This server does not tell its schema ({reason}), so that there is no documentation and no completion here. Queries run all the same.
+      This server does not publish its schema ({reason}), so there is no documentation and no completion here. Queries still run.
     </p>
   );
 }
 
-/** Runs the first example once the editors are there, so that the landing view shows an answer. */
+/** Runs the first example when the editors are ready, so that the first view shows an answer. */
 function Landing() {
   const { run } = useGraphiQLActions();
   const { queryEditor, responseEditor } = useGraphiQL(({ queryEditor, responseEditor }) => ({ queryEditor, responseEditor }));
@@ -70,7 +70,7 @@ function Landing() {
   return null;
 }
 
-/** They stand in the head of the page, before GraphiQL, for the eye and for the keyboard alike. */
+/** The controls are in the head of the page, before GraphiQL, also in the order of keyboard focus. */
 function Controls() {
   return createPortal(
     <>

@@ -1,4 +1,4 @@
-// JSON with comments for Prettier, as GraphiQL asks it to print variables.
+// JSON with comments for Prettier, which GraphiQL uses to format variables.
 import { applyEdits, format } from "jsonc-parser";
 
 const OPTIONS = { tabSize: 2, insertSpaces: true, eol: "\n" };

@@ -1,9 +1,9 @@
-// The one way to the server: POST to /graphql of this origin.
+// All requests to the server: POST to /graphql of this origin.
 import { formatResult } from "@graphiql/toolkit";
 import { getIntrospectionQuery, parse } from "graphql";
 import { change, settings } from "./store.js";
 
-/** The answer to a query, for one who bears `token`. A server that cannot be reached is told as an error of the answer. */
+/** The answer to a query with this token. If the server cannot be reached, the answer has an error that says so. */
 export async function ask(request, token) {
   return (await send(request, token)).answer;
 }
@@ -22,13 +22,13 @@ async function send({ query, variables, operationName, extensions }, token = "")
   try {
     return { isAnswered: true, answer: await response.json() };
   } catch {
-    return { isAnswered: true, answer: failed(`the answer is no JSON: HTTP ${response.status} ${response.statusText}`) };
+    return { isAnswered: true, answer: failed(`the answer is not JSON: HTTP ${response.status} ${response.statusText}`) };
   }
 }
 
 const failed = (message) => ({ errors: [{ message }] });
 
-/** As GraphiQL asks: with the visitor's token and wishes, and how it went is kept for the line below the answer. */
+/** GraphiQL's fetcher: sends the query with the visitor's token and settings, and keeps the outcome for the line below the answer. */
 export async function fetcher({ query, variables, operationName }) {
   const { token, tokenNumber, asksStorage } = settings();
   const extensions = asksStorage ? { storage: true } : undefined;
@@ -49,7 +49,7 @@ export async function fetcher({ query, variables, operationName }) {
   return answer;
 }
 
-/** The name of the one operation. GraphiQL learns of a new text a moment late, and would send the name from the tab before. */
+/** The name of the only operation. GraphiQL reads a new text a moment late, and would send the name from the previous tab. */
 function nameIn(query) {
   try {
     const operations = parse(query).definitions.filter(({ kind }) => kind === "OperationDefinition");
@@ -59,7 +59,7 @@ function nameIn(query) {
   }
 }
 
-/** The schema as introspection tells it, or why it does not. */
+/** The schema from introspection, or the reason why there is none. */
 export async function introspect() {
   const query = getIntrospectionQuery({ inputValueDeprecation: true });
   const { data, errors } = await ask({ query, operationName: "IntrospectionQuery" });
@@ -75,11 +75,11 @@ export async function findSlugs() {
   return { post: posts[0]?.slug ?? "a-post", year: Number(posts[0]?.publishedAt.slice(0, 4)) || null, tags };
 }
 
-/** Who bears this token, or why the server does not take it. */
+/** The owner of this token, or the reason why the server does not accept it. */
 export async function checkToken(token) {
   const query = "query Token { viewer { name role } }";
   const { data, errors } = await ask({ query, operationName: "Token" }, token);
-  if (errors) return { mistake: `The server does not take it: ${errors[0].message}.` };
-  if (!data.viewer) return { mistake: "The token does not reach the server: something before it keeps the header Authorization back." };
+  if (errors) return { mistake: `The server does not accept it: ${errors[0].message}.` };
+  if (!data.viewer) return { mistake: "The token does not reach the server: a proxy in front of it removes the Authorization header." };
   return { viewer: data.viewer };
 }

@@ -1,4 +1,4 @@
-// What the visitor has set, and how each tab's last query went. The rule: a token is kept for this tab of the browser alone, and never in an address.
+// The visitor's settings, and the outcome of each tab's last query. The rule: a token is kept only in this tab of the browser, and never in an address.
 import { useSyncExternalStore } from "react";
 
 const TOKEN = "tidings:token";
@@ -7,11 +7,11 @@ const STORAGE_COST = "tidings:storage-cost";
 let state = {
   token: sessionStorage.getItem(TOKEN) ?? "",
   asksStorage: localStorage.getItem(STORAGE_COST) === "true",
-  /** Counts the tokens, so that an answer can tell whether it was asked with the one that is given now, and a token can be forgotten. */
+  /** Counts the changes of the token, so that an answer shows whether its request had the current one, also after the token was removed. */
   tokenNumber: 0,
-  /** GraphiQL's id of the tab that is shown: an answer that arrives is written there. */
+  /** GraphiQL's id of the current tab: an answer that arrives belongs to it. */
   tab: undefined,
-  /** How the last query of each tab went, by the tab's id: see `fetcher`. */
+  /** The outcome of each tab's last query, by the tab's id: see `fetcher`. */
   outcomes: {},
 };
 const listeners = new Set();

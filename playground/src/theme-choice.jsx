@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it. GraphiQL keeps the choice, and its classes on the body colour our parts too.
+// Light, dark, or the system's choice. GraphiQL stores the choice, and its classes on the body also set the colours of our parts.
 import { useGraphiQL, useGraphiQLActions } from "@graphiql/react";
 
 export function ThemeChoice() {
@@ -7,7 +7,7 @@ export function ThemeChoice() {
   return (
     <label className="control">
       <span className="visually-hidden">Colours</span>
-      <select title="Colours: light, dark, or as your system has it" value={theme ?? ""} onChange={(event) => setTheme(event.target.value || null)}>
+      <select title="Colours: light, dark, or the choice of your system" value={theme ?? ""} onChange={(event) => setTheme(event.target.value || null)}>
         <option value="">Auto</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>

@@ -1,4 +1,4 @@
-// The visitor's token: given, checked with the server before it is kept, told of, forgotten.
+// The visitor's token: entered, checked with the server before it is kept, shown, removed.
 import { useEffect, useRef, useState } from "react";
 import { checkToken } from "./server.js";
 import { changeToken, settings, useSettings } from "./store.js";
@@ -24,9 +24,9 @@ function TokenDialog({ token }) {
   const field = useRef(null);
   const [said, setSaid] = useState({});
   const [bearer, setBearer] = useState(null);
-  // A token that was kept from before the page was loaded: whose it is now, the server tells.
+  // A token may have been kept before the page was loaded; the server returns its owner.
   useEffect(() => {
-    if (token) checkToken(token).then((told) => settings().token === token && setBearer(told));
+    if (token) checkToken(token).then((outcome) => settings().token === token && setBearer(outcome));
   }, []);
 
   async function take(event) {
@@ -41,7 +41,7 @@ function TokenDialog({ token }) {
     changeToken(given);
   }
 
-  function forget() {
+  function remove() {
     setBearer(null);
     changeToken("");
     setSaid({});
@@ -52,7 +52,7 @@ function TokenDialog({ token }) {
     <dialog id={DIALOG} ref={dialog} aria-labelledby="token-title" onClose={() => setSaid({})}>
       <form onSubmit={take} noValidate>
         <h2 id="token-title">Token</h2>
-        <p id="token-state">{token ? stateOf(bearer) : "You have given no token: you see what everyone sees."}</p>
+        <p id="token-state">{token ? stateOf(bearer) : "You have given no token: you see public content only."}</p>
         <label htmlFor="token">{token ? "Another token" : "Your token"}</label>
         <input
           id="token"
@@ -64,10 +64,10 @@ function TokenDialog({ token }) {
           aria-describedby="token-said token-kept"
         />
         <p id="token-said" className={said.mistake ? "mistake" : "good"} role="status">
-          {said.asking ? "Asking the server …" : (said.mistake ?? (said.viewer ? "The server takes it." : ""))}
+          {said.asking ? "Asking the server …" : (said.mistake ?? (said.viewer ? "The server accepts it." : ""))}
         </p>
         <p id="token-kept" className="hint">
-          It is kept until this tab is closed, and sent as <code>Authorization: Bearer</code> to this server alone.
+          It is kept until this tab is closed, and sent as <code>Authorization: Bearer</code> only to this server.
         </p>
         <Makers />
         <div className="buttons">
@@ -75,8 +75,8 @@ function TokenDialog({ token }) {
             Use it
           </button>
           {token && (
-            <button type="button" onClick={forget}>
-              Forget it
+            <button type="button" onClick={remove}>
+              Remove it
             </button>
           )}
           <button type="button" onClick={() => dialog.current.close()}>
@@ -88,17 +88,17 @@ function TokenDialog({ token }) {
   );
 }
 
-/** The ways to a token. A server has the store's file for itself, so that the command is refused while it runs. */
+/** The ways to get a token. A running server has the store's file for itself, so the command is refused until the server stops. */
 function Makers() {
   return (
     <div className="hint">
-      <p>You have none yet? Any of these makes one:</p>
+      <p>You have no token yet? Each of these creates one:</p>
       <ul>
         <li>
           while the server is stopped, <code>tidings token create --role editor --name Me</code>;
         </li>
         <li>
-          start the server with <code>TIDINGS_EDITOR_TOKEN</code>, a text of your own of 24 characters or more;
+          start the server with <code>TIDINGS_EDITOR_TOKEN</code>, a secret of your own with 24 characters or more;
         </li>
         <li>
           as an admin, the mutation <code>createToken</code>.
@@ -108,17 +108,17 @@ function Makers() {
   );
 }
 
-/** `bearer` is what `checkToken` told, or null while it is asked. */
+/** `bearer` is the result of `checkToken`, or null until it has one. */
 function stateOf(bearer) {
   if (!bearer) return "Asking the server whose token you have given …";
   return bearer.mistake ?? `You are signed in as ${bearer.viewer.name}, with the role ${bearer.viewer.role}.`;
 }
 
-/** What can be told without asking: a header cannot hold it (RFC 6750, section 2.1). */
+/** A mistake that needs no request: a header cannot contain this text (RFC 6750, section 2.1). */
 function mistakeIn(token) {
   if (!token) return { mistake: "There is no token in the field." };
   if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
-    return { mistake: "A token has letters, digits and -._~+/ alone: no spaces, quotes or line breaks." };
+    return { mistake: "A token contains only letters, digits and -._~+/: no spaces, quotes or line breaks." };
   }
   return null;
 }

@@ -1,4 +1,5 @@
-//! `tidings check`: holds every row against every other, and mends what differs where that is asked for. The rule: exit 0 only where nothing differs.
+//! `tidings check`: compares the rows of all tables with each other, and fixes the differences with `--repair`. The rule: the exit code is 0 only
+//! if no difference is left.
 
 use std::io::{StdoutLock, Write};
 use std::process::ExitCode;
@@ -13,16 +14,16 @@ use crate::content::Content;
 use crate::content::check::CheckReport;
 use crate::content::repair::RepairOptions;
 
-/// Read everything and name each difference between the tables.
+/// Read all rows and print each difference between the tables.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Check {
     #[command(flatten)]
     store: Flags<OfStore>,
-    /// Fix what differs, from the posts as the truth, and check again. A line for each fix.
+    /// Fix the differences, with the posts as the source of truth, and check again. Prints a line for each fix.
     #[arg(long)]
     repair: bool,
-    /// With --repair: remove what is left of posts whose whole row is gone or does not read.
+    /// With --repair: remove the remaining rows of posts whose main row is missing or unreadable.
     #[arg(long, requires = "repair")]
     remove_lost: bool,
 }
@@ -61,7 +62,7 @@ async fn repair(
     options: RepairOptions,
     out: &mut StdoutLock<'_>,
 ) -> Result<CheckReport, CommandError> {
-    // A pipe that is closed must not stop a repair halfway; the last lines tell of it.
+    // A closed pipe must not stop a repair halfway; the last lines report the write error.
     let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await?;
     for (difference, why) in &repaired.left {
         writeln!(out, "left    {}; {}", in_one_line(difference), in_one_line(why))?;

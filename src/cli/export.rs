@@ -1,4 +1,4 @@
-//! `tidings export`: everything as JSON Lines. The rule: `tidings import` reads it back to the same content and ids.
+//! `tidings export`: all content as JSON Lines. The rule: `tidings import` of the output restores the same content and ids.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::export;
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Export {
-    /// The file to write; left out: the standard output.
+    /// The file to write. Default: the standard output.
     path: Option<PathBuf>,
     #[command(flatten)]
     store: Flags<OfStore>,

@@ -1,5 +1,5 @@
-//! Settings as flags. The rule: a flag is made from the table of settings, its words too, and what was typed is handed on as it is: what it
-//! means is found out in one place, wherever it was written.
+//! Settings as flags. The rule: each flag and its help are generated from the table of settings, and the typed text is passed on unparsed, because
+//! `config` parses a setting in one place, whether it comes from a flag, a variable or the file.
 
 use std::marker::PhantomData;
 
@@ -13,10 +13,10 @@ pub trait SettingGroup {
     fn settings() -> &'static [&'static Setting];
 }
 
-/// Which store: every command that opens one.
+/// The settings of the store, for every command that opens one.
 #[derive(Debug, Clone)]
 pub struct OfStore;
-/// What is the server's alone.
+/// The settings that only the server has.
 #[derive(Debug, Clone)]
 pub struct OfServer;
 
@@ -63,13 +63,13 @@ impl<G: SettingGroup> clap::FromArgMatches for Flags<G> {
     }
 }
 
-/// The settings of these groups that have no flag, for the end of a help.
+/// The settings of these groups that have no flag, for the end of a help text.
 pub fn without_flag(groups: &[&[&'static Setting]]) -> String {
     let settings = groups.iter().copied().flatten().filter(|setting| setting.flag.is_none());
     let lines =
         settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable, setting.key, indented(&help(setting))));
     let lines: String = lines.collect();
-    format!("Settings without a flag, by their variables and their keys in the configuration file:\n\n{lines}")
+    format!("Settings without a flag, by environment variable and key in the configuration file:\n\n{lines}")
 }
 
 fn texts(matches: &ArgMatches, setting: &Setting) -> Option<Vec<String>> {
@@ -96,7 +96,7 @@ fn help(setting: &Setting) -> String {
     format!("{}{}{default}", setting.about, places.unwrap_or_default())
 }
 
-/// In lines that a terminal of 80 columns does not break.
+/// Wrapped into lines that fit a terminal of 80 columns.
 fn indented(text: &str) -> String {
     const WIDTH: usize = 74;
     let mut lines = vec![String::new()];

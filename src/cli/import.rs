@@ -1,4 +1,4 @@
-//! `tidings import`: posts from elsewhere. The rule: the report names everything that was not taken, with the reason.
+//! `tidings import`: posts from files and exports. The rule: the report names every item that was not imported, with the reason.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -15,23 +15,23 @@ use crate::app::{self, Missing};
 use crate::config::{Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, ImportOptions, ImportReport};
-use crate::import::{Format, ImportSource, open};
+use crate::import::{Format, Ignored, ImportSource, open};
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub struct Import {
-    /// The folder or file.
+    /// The folder or file to import.
     path: PathBuf,
     #[command(flatten)]
     store: Flags<OfStore>,
-    /// What it is: markdown, wxr, ghost or jsonl. Left out: told from what is found.
+    /// The format: markdown, wxr, ghost or jsonl. Default: detected from the content.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Say what would be done, and write nothing.
+    /// Print what would be done, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Take the files also where a post was changed in the store since, by a mutation; without it such a post is kept and named.
+    /// Overwrite posts that a mutation has changed since the last import. Without this flag such posts are kept and reported.
     #[arg(long)]
     overwrite: bool,
 }
@@ -39,20 +39,20 @@ pub struct Import {
 impl Import {
     pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let store = store_of(sources, self.store)?;
-        // Before the store is opened, or made: a mistyped path should leave nothing behind.
+        // Before the store is opened or created, so that a mistyped path does not leave an empty store.
         let source = read(&self.path, self.format).await?;
         let report = match self.dry_run {
             true => try_out(&app::open_to_try(&store).await?, source, self.overwrite).await?,
-            false => import_into(&app::open(&store, Missing::Make).await?, source, self.overwrite).await?,
+            false => import_into(&app::open(&store, Missing::Create).await?, source, self.overwrite).await?,
         };
         Ok(if report.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
     }
 }
 
-/// The exit code of an import that could not read every post; what could be read stands.
+/// The exit code of an import that could not read every post; the posts that it could read are imported.
 const FAILED_POSTS: u8 = 2;
 
-/// Reads all that is to be imported once.
+/// Reads the whole source once: finds every post in it.
 pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<ImportSource>, CommandError> {
     let path = path.to_owned();
     Ok(Arc::new(tokio::task::spawn_blocking(move || open(&path, format)).await??))
@@ -93,10 +93,11 @@ fn print_report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
     print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
     print_grouped("skipped", report.skipped.iter().map(|s| (s.origin.as_str(), s.reason.as_str())));
     print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
+    report.ignored.iter().for_each(print_ignored);
     let kept = if report.kept > 0 { format!(", {} kept", report.kept) } else { String::new() };
     writeln!(
         std::io::stdout(),
-        "{begin}{} made, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
+        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
         report.made,
         report.changed,
         report.unchanged,
@@ -107,7 +108,17 @@ fn print_report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
     )
 }
 
-/// A line for each; where many have one reason, one line for all of them.
+/// Prints a line about the files with one ending, which were not imported.
+fn print_ignored(Ignored { ending, files, first }: &Ignored) {
+    let ending = if ending.is_empty() { "no ending" } else { ending };
+    let line = match files {
+        1 => format!("ignored  {first}: not a Markdown file"),
+        files => format!("ignored  {files} files with {ending}, such as {first}: not Markdown files"),
+    };
+    eprintln!("{}", in_one_line(line));
+}
+
+/// Prints one line for each item; if many items have the same reason, one line for all of them.
 fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a str, &'a str)>) {
     let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (origin, reason) in lines {
@@ -124,5 +135,5 @@ fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a str, &'a str)
     }
 }
 
-/// How many lines of one reason are shown one by one.
+/// Up to this number, the lines with one reason are printed one by one.
 const GROUPED_FROM: usize = 4;

@@ -1,5 +1,5 @@
-//! `tidings man` and `tidings completions`: what is installed beside the binary. The rule: both are made from the command line as it is, so that
-//! they say what the binary does.
+//! `tidings man` and `tidings completions`: files that are installed with the binary. The rule: both are generated from the definition of the
+//! command line, so that they match the binary.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use clap_mangen::Man;
 
 use super::{Cli, CommandError};
 
-/// Print the manual page, or write all of them into a folder.
+/// Print the manual page, or write all manual pages to a folder.
 #[derive(Debug, Args)]
 pub struct PrintMan {
-    /// The folder to write tidings.1 and a page for each command into. Left out: the first is printed.
+    /// The folder for tidings.1 and a page for each command. Default: tidings.1 is printed.
     folder: Option<PathBuf>,
 }
 
-/// Print what completes the commands and flags of tidings in a shell.
+/// Print a shell script that completes the commands and flags of tidings.
 #[derive(Debug, Args)]
 #[command(
     after_help = "For bash, for example: tidings completions bash > ~/.local/share/bash-completion/completions/tidings"
@@ -37,7 +37,7 @@ impl PrintMan {
     }
 }
 
-/// With each command's own arguments in it, the global ones too.
+/// Built, so that each subcommand has its own and the global arguments.
 fn command() -> Command {
     let mut command = Cli::command();
     command.build();

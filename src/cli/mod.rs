@@ -1,6 +1,6 @@
-//! The command line, a file for each command. The rule: what was typed becomes settings here; what it means is the other rooms' matter.
+//! The command line, with a file for each command. The rule: a command turns its arguments into settings, calls other modules and prints the result.
 
-#![expect(clippy::print_stderr, reason = "a command tells its reader how it goes")]
+#![expect(clippy::print_stderr, reason = "a command reports its progress to the user")]
 
 mod check;
 mod export;
@@ -24,7 +24,7 @@ use flags::{Flags, OfStore};
 #[derive(Debug, Parser)]
 #[command(name = "tidings", version, about, max_term_width = 100)]
 pub struct Cli {
-    /// The configuration file, in TOML. Flags and the environment are stronger than what it says. [env: TIDINGS_CONFIG]
+    /// The configuration file, in TOML. Flags and environment variables override it. [env: TIDINGS_CONFIG]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
@@ -43,12 +43,12 @@ enum Command {
     Completions(install::PrintCompletions),
 }
 
-/// Where the content is, for a command that has no other setting.
+/// The store setting, for a command that has no other settings.
 fn store_of(sources: &Sources, flags: Flags<OfStore>) -> Result<StoreSetting, ConfigError> {
     config::store(&sources.with(flags.typed))
 }
 
-/// A failure as the user reads it: one line, and its causes behind it.
+/// A failure as the user reads it: one line, followed by its causes.
 type CommandError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Cli {
@@ -70,7 +70,7 @@ impl Cli {
     }
 }
 
-/// The exit code of a command line that makes no sense; clap's own.
+/// The exit code of an invalid command line; clap uses the same code.
 const MISTYPED: u8 = 2;
 
 impl Command {
@@ -88,12 +88,12 @@ impl Command {
     }
 }
 
-/// A text of somebody else's making on one line, and without a sign that a terminal would obey.
+/// Text from outside on one line, without control characters that a terminal would obey.
 fn in_one_line(text: impl ToString) -> String {
     text.to_string().replace(char::is_control, " ")
 }
 
-/// The error and its causes, each once.
+/// The error, followed by each of its causes that it does not already contain.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();

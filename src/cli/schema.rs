@@ -1,4 +1,4 @@
-//! `tidings schema`: the contract. The rule: what it prints is `schema.graphql`, byte for byte.
+//! `tidings schema`: prints the GraphQL schema. The rule: the output is `schema.graphql`, byte for byte.
 
 use std::io::Write;
 use std::process::ExitCode;

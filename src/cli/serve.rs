@@ -1,4 +1,4 @@
-//! `tidings serve`: the server. The rule: it says where it listens once it does, and stops cleanly on SIGINT and SIGTERM.
+//! `tidings serve`: the server. The rule: it prints its addresses once it listens, and stops cleanly on SIGINT and SIGTERM.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::app::{self, Listeners, Missing};
 use crate::config::{self, ServeSettings, Sources, table};
 use crate::telemetry;
 
-/// Serve the content as GraphQL, at /graphql.
+/// Serve the content with a GraphQL API at /graphql.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER, &table::limits::ALL]))]
 pub struct Serve {
@@ -21,7 +21,7 @@ pub struct Serve {
     store: Flags<OfStore>,
     #[command(flatten)]
     server: Flags<OfServer>,
-    /// Print the settings in effect as a configuration file, each with where it comes from, and exit.
+    /// Print the effective settings as a configuration file, each with its source, and exit.
     #[arg(long)]
     print_config: bool,
 }
@@ -40,7 +40,7 @@ impl Serve {
 
 async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     let tracing = telemetry::start(&settings.log, settings.log_format, settings.traces.as_ref())?;
-    // Bound before the import: a port that is taken should not be learnt of after a long one.
+    // Bound before the import, so that a port in use is reported before a long import and not after it.
     let listener = bind(&settings.listen, "--listen").await?;
     let metrics = match &settings.metrics_listen {
         Some(address) => Some(bind(address, "--metrics-listen").await?),
@@ -50,13 +50,13 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         Some(path) => Some(import::read(path, None).await?),
         None => None,
     };
-    let missing = if source.is_some() || settings.create { Missing::Make } else { Missing::Refuse };
+    let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };
     let content = app::open(&settings.store, missing).await?;
     if let Some(source) = source {
         import::import_into(&content, source, false).await?;
     }
     settings.sign_in.prepare().await;
-    // Listened for before the address is told: who reads it may ask for the stop at once.
+    // The handlers are installed before the address is printed, because a program that reads the address may stop the server at once.
     let shutdown = stop_signal()?;
     let listeners = Listeners { public: listener, metrics };
     print_addresses(&listeners, settings.http.playground)?;
@@ -69,7 +69,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The address of GraphQL in the first line, for programs that wait for it.
+/// Prints the GraphQL address in the first line, because programs wait for that line.
 fn print_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Result<()> {
     let address = listeners.public.local_addr()?;
     let mut text = format!("Serving GraphQL at http://{address}/graphql\n");
@@ -77,12 +77,19 @@ fn print_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Resu
         text.push_str(&format!("Playground at http://{address}/\n"));
     }
     if let Some(metrics) = &listeners.metrics {
-        text.push_str(&format!("Telling metrics at http://{}/metrics\n", metrics.local_addr()?));
+        text.push_str(&format!("Serving metrics at http://{}/metrics\n", metrics.local_addr()?));
     }
     std::io::stdout().write_all(text.as_bytes())
 }
 
 async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
+    let has_port = address.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    if !has_port {
+        return Err(format!(
+            "{flag} {address:?} is not ADDRESS:PORT; write, for example, 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:8080"
+        )
+        .into());
+    }
     let bound = TcpListener::bind(address).await;
     Ok(bound.map_err(|e| format!("cannot listen at {address}: {e}; choose another with {flag} ADDRESS:PORT"))?)
 }

@@ -1,4 +1,4 @@
-//! `tidings token`: who may do what. The rule: a token's text is printed once, by itself on the standard output, and nothing of it ever again.
+//! `tidings token`: access tokens. The rule: a token's text is printed once, alone on the standard output, and cannot be read again.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,10 +16,10 @@ use crate::content::tokens::preview::Previews;
 use crate::content::tokens::{NewToken, Tokens, operator};
 use crate::model::{Instant, Role, Token};
 
-/// No token's id: those have 12 characters.
+/// Cannot be the id of a token, because those have 12 characters.
 const PREVIEWS: &str = "previews";
 
-/// Make, list and revoke the tokens that editors bear.
+/// Create, list and revoke access tokens.
 #[derive(Debug, Args)]
 pub struct TokenCommand {
     #[command(subcommand)]
@@ -33,36 +33,36 @@ enum TokenAction {
     Revoke(Revoke),
 }
 
-/// Make a token and print its text, which cannot be had again.
+/// Create a token and print its text, which cannot be shown again.
 #[derive(Debug, Args)]
 struct Create {
-    /// reader (sees drafts), author (own posts), editor (all posts) or admin (categories, tags, authors and tokens too).
+    /// reader (sees drafts), author (changes own posts), editor (all posts) or admin (categories, tags, authors and tokens too).
     #[arg(long)]
     role: Role,
-    /// As the log is to show who bears it.
+    /// A name for the token's owner, as the log shows it.
     #[arg(long)]
     name: String,
-    /// For the role author: the slug of the author whose posts are its own.
+    /// For the role author: the slug of the author whose posts the token may change.
     #[arg(long, value_name = "SLUG")]
     author: Option<String>,
-    /// How long it opens anything: a number and m, h, d or w, such as 90d. Left out: until it is revoked.
+    /// How long the token is valid: a number and m, h, d or w, such as 90d. Default: until it is revoked.
     #[arg(long, value_name = "TIME")]
     expires_in: Option<Lifetime>,
     #[command(flatten)]
     store: Flags<OfStore>,
 }
 
-/// List the tokens, the newest first.
+/// List the tokens, newest first.
 #[derive(Debug, Args)]
 struct List {
     #[command(flatten)]
     store: Flags<OfStore>,
 }
 
-/// Revoke a token, or every preview link: servers refuse it within 2 seconds.
+/// Revoke a token or all preview links. Servers refuse them within 2 seconds.
 #[derive(Debug, Args)]
 struct Revoke {
-    /// The token's id, as `tidings token list` shows it; or `previews`.
+    /// The token's id, as `tidings token list` shows it, or `previews`.
     id: String,
     #[command(flatten)]
     store: Flags<OfStore>,
@@ -80,7 +80,7 @@ impl TokenCommand {
 }
 
 async fn open(store: &StoreSetting) -> Result<Content, CommandError> {
-    Ok(app::open_as_it_is(store, Missing::Refuse).await?)
+    Ok(app::open_without_recovery(store, Missing::Refuse).await?)
 }
 
 impl Create {
@@ -90,7 +90,7 @@ impl Create {
         let expires_at = self.expires_in.map(|time| time.after(reader.now())).transpose()?;
         let new = NewToken { name: self.name, role: self.role, author: self.author, expires_at };
         let (token, text) = Tokens::new(&content, &reader, &actor)?.create(new).await?.map_err(in_words)?;
-        eprintln!("Made the token {} ({}). Keep its text now: it is shown this once.", token.id, token.role);
+        eprintln!("Created the token {} ({}). Save its text now; it is not shown again.", token.id, token.role);
         Ok(writeln!(std::io::stdout(), "{}", text.reveal())?)
     }
 }
@@ -122,7 +122,7 @@ fn line(token: &Token, now: Instant) -> String {
     format!("{:12}  {:6}  {created:20}  {state:8}  {expires:20}  {name}{author}", token.id.as_str(), token.role.name())
 }
 
-/// An instant without what is below a second.
+/// An instant without fractions of a second.
 fn seconds(at: Instant) -> String {
     let text = at.to_string();
     text.split_once('.').map_or(text.clone(), |(seconds, _)| format!("{seconds}Z"))
@@ -141,13 +141,13 @@ impl Revoke {
     }
 }
 
-/// What was refused, in one line.
+/// The messages in one line.
 fn in_words(errors: Vec<UserError>) -> CommandError {
     let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
     messages.join("; ").into()
 }
 
-/// How long a token lives, in minutes.
+/// How long a token is valid, in minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lifetime(u32);
 

@@ -1,4 +1,5 @@
-//! The ways to show who one is, beside the tokens of the store. The rule: a setting that would be passed over is an error.
+//! The sign-in methods other than the tokens of the store: the editor token and an OpenID provider. The rule: a setting that would have no
+//! effect is an error.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::sources::Settings;
 use super::{ConfigError, Setting, table};
 
 /// # Errors
-/// Where the editor token is too short to be safe, or a setting of the identity provider is missing or of no use.
+/// If the editor token is too short to be safe, or a setting of the identity provider is missing or has no effect.
 pub(super) fn sign_in(settings: &Settings<'_>) -> Result<SignIn, ConfigError> {
     let token = settings.secret(&table::EDITOR_TOKEN, &table::EDITOR_TOKEN_FILE)?;
     let from_file = settings.is_set(&table::EDITOR_TOKEN_FILE) && !settings.is_set(&table::EDITOR_TOKEN);
@@ -18,7 +19,7 @@ pub(super) fn sign_in(settings: &Settings<'_>) -> Result<SignIn, ConfigError> {
     Ok(SignIn { editor_token, oidc: oidc(settings)?.map(|settings| Arc::new(Provider::new(settings))) })
 }
 
-/// `None` where no issuer is named.
+/// `None` if no issuer is set.
 fn oidc(settings: &Settings<'_>) -> Result<Option<OidcSettings>, ConfigError> {
     let Some(issuer) = settings.text(&table::OIDC_ISSUER) else { return without_issuer(settings) };
     let audience = settings.text(&table::OIDC_AUDIENCE).ok_or_else(|| {
@@ -42,12 +43,12 @@ fn oidc(settings: &Settings<'_>) -> Result<Option<OidcSettings>, ConfigError> {
 fn without_issuer(settings: &Settings<'_>) -> Result<Option<OidcSettings>, ConfigError> {
     let others = [&table::OIDC_AUDIENCE, &table::OIDC_KEYS, &table::OIDC_ROLE_CLAIM, &table::OIDC_AUTHOR_CLAIM];
     match others.into_iter().find(|setting| settings.is_set(setting)) {
-        Some(setting) => Err(ConfigError::new(format!("{} beside it", needs(settings, setting, &table::OIDC_ISSUER)))),
+        Some(setting) => Err(ConfigError::new(format!("{} as well", needs(settings, setting, &table::OIDC_ISSUER)))),
         None => Ok(None),
     }
 }
 
-/// The second as the first was written: a variable beside a variable, a key beside a key.
+/// Names the second setting in the way in which the first was set: both as variables or both as keys.
 fn needs(settings: &Settings<'_>, one: &'static Setting, other: &'static Setting) -> String {
     let named = settings.name_of(one);
     let other = if named == one.variable { other.variable } else { other.key };

@@ -1,5 +1,5 @@
-//! The configuration file, in TOML. The rule: what it holds is a setting in its right form, or is refused with its line; nothing that was
-//! mistyped is passed over.
+//! The configuration file, in TOML. The rule: an unknown key and a value of the wrong form are refused with their line, so that no mistyped
+//! setting is ignored.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use super::setting::{Form, Setting};
 use super::sources::{FoundSetting, SettingSource};
 use super::{ConfigError, table};
 
-/// How alike two keys must be for one to be taken for the other mistyped.
+/// The similarity (Jaro-Winkler) from which an unknown key is taken for a mistyped known one.
 const ALIKE_MIN: f64 = 0.8;
 
 #[derive(Debug)]
 pub(super) struct ConfigFile {
     path: PathBuf,
-    /// By their keys.
+    /// The values by key.
     values: Vec<(&'static str, FoundSetting)>,
 }
 
@@ -42,7 +42,7 @@ impl ConfigFile {
     }
 }
 
-/// What cannot be taken, and where it stands in the text.
+/// A refused entry, with its byte offset in the text.
 struct RefusedSetting {
     at: usize,
     why: String,
@@ -88,7 +88,7 @@ fn setting(
     Ok((setting.key, FoundSetting { texts, source: SettingSource::File(line_of(text, at)) }))
 }
 
-/// `None` where the value has another form than the setting.
+/// `None` if the value does not have the form of the setting.
 fn texts(setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
     let one = match (setting.form, value) {
         (Form::List(_), DeValue::Array(items)) => {
@@ -115,21 +115,21 @@ fn accepted(setting: &Setting) -> String {
     }
 }
 
-/// Names the key that was meant, or else what there is.
+/// Names the key that was probably meant, or else all keys.
 fn unknown(key: &str) -> String {
     let all = table::all();
     let likeness = |other: &str| strsim::jaro_winkler(key, other);
     let nearest = all.iter().map(|setting| setting.key).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest.filter(|nearest| likeness(nearest) >= ALIKE_MIN) {
-        Some(nearest) => format!("there is no setting {key}; {nearest} is meant, perhaps"),
+        Some(nearest) => format!("there is no setting {key}; did you mean {nearest}?"),
         None => {
             let keys: Vec<&str> = all.iter().map(|setting| setting.key).collect();
-            format!("there is no setting {key}; there are {}", keys.join(", "))
+            format!("there is no setting {key}; the settings are {}", keys.join(", "))
         }
     }
 }
 
-/// From 1.
+/// The line of this byte, from 1.
 fn line_of(text: &str, at: usize) -> usize {
     text.get(..at).unwrap_or(text).matches('\n').count() + 1
 }

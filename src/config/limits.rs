@@ -1,4 +1,4 @@
-//! What can be set of the HTTP side. The rule: a bound's reason and its default stand with the ones who keep it; here it is only given another number.
+//! The settings of `http`. The rule: a limit's default and its reason are defined in the module that enforces it; this file only reads the settings.
 
 use std::sync::LazyLock;
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! Settings, from flags, the environment and a file. The rule: they are read here alone and each in one way, an error names the setting as it
-//! was written and the form that is accepted, and a secret is never shown.
+//! Settings, from flags, the environment and a file. The rule: only this module reads them, an error names the setting as the user wrote it and
+//! the accepted form, and a secret is never shown.
 //!
-//! [`table`] tells every setting once; [`sources`] finds its value; the rest makes of the values what the other rooms take.
+//! [`table`] defines every setting once; [`sources`] finds its value; the other files convert the values to the types that other modules take.
 
 mod access;
 mod file;
@@ -24,7 +24,7 @@ pub use store::{StoreSetting, store};
 #[error("{text}")]
 pub struct ConfigError {
     text: String,
-    /// Whether what is wrong was typed on the command line.
+    /// Whether the invalid value was typed on the command line.
     is_typed: bool,
 }
 
@@ -38,7 +38,7 @@ impl ConfigError {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one home of the environment")]
+#[expect(clippy::disallowed_methods, reason = "only this function reads the environment")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|text| !text.is_empty())
 }

@@ -1,5 +1,5 @@
-//! The settings in effect, as a configuration file. The rule: the file is taken again, and gives the same settings; a secret is never shown,
-//! an address with a user or password in it is one; nor is a default as set where it would need another setting that is not.
+//! The effective settings, as a configuration file. The rule: Tidings accepts the file and reads the same settings from it, except secrets, which
+//! are never shown. A URL with a user or a password counts as a secret. A default that is valid only with an unset setting is commented out.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use super::setting::{Form, Setting, Switch};
 use super::sources::{FoundSetting, SettingSource, Settings};
 use super::table;
 
-const HEAD: &str = "# The settings of `tidings serve` as they are in effect, each with where it comes from.\n\
-                    # `--config FILE` takes this file again; a flag is stronger than the environment, and that than a file.\n";
+const HEAD: &str = "# The settings of `tidings serve` in effect, each with its source.\n\
+                    # `--config FILE` accepts this file. Flags override environment variables, and both override the file.\n";
 
 /// What `tidings serve --print-config` prints.
 pub fn print(settings: &Settings<'_>) -> String {
@@ -45,15 +45,15 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>)
     }
 }
 
-/// Whether the text is an address with a user or a password in it (RFC 3986, section 3.2.1).
+/// Whether the text is a URL with a user or a password in it (RFC 3986, section 3.2.1).
 fn has_credentials(text: &str) -> bool {
     let Some((_, rest)) = text.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    // What follows the last slash may be meant as a part of the password, not encoded as it should be.
+    // A password may contain a slash that should have been percent-encoded.
     authority.contains('@') || rest.split_once('@').is_some_and(|(before, _)| before.contains(':'))
 }
 
-/// The claims of an identity provider that is not named: to set one of them is an error.
+/// Whether this is a claim setting without an issuer: to set one of them is then an error.
 fn needs_another(settings: &Settings<'_>, setting: &Setting) -> bool {
     let claims = [&table::OIDC_ROLE_CLAIM, &table::OIDC_AUTHOR_CLAIM];
     claims.iter().any(|claim| claim.key == setting.key) && settings.find(&table::OIDC_ISSUER).is_none()
@@ -68,7 +68,7 @@ fn origin(settings: &Settings<'_>, setting: &Setting, source: SettingSource) -> 
     }
 }
 
-/// As TOML writes it. What is not what its form says was refused before.
+/// The value in TOML. Values of the wrong form were refused before.
 fn value(setting: &Setting, texts: &[String]) -> String {
     let quoted = |text: &String| toml::Value::from(text.as_str()).to_string();
     match setting.form {

@@ -1,4 +1,4 @@
-//! What `tidings serve` runs by. The rule: every setting of the server is read here before anything is opened, so that a mistake costs no wait.
+//! The settings of `tidings serve`. The rule: all are read before anything is opened, so that a mistake is reported at once.
 
 use std::path::PathBuf;
 
@@ -9,27 +9,27 @@ use crate::telemetry::{Directives, LogFormat, TracesSettings};
 use super::sources::Settings;
 use super::{ConfigError, StoreSetting, access, limits, store, table, traces};
 
-/// The server's settings, each as what it means.
+/// The server's settings, parsed.
 #[derive(Debug)]
 pub struct ServeSettings {
     pub log: Directives,
     pub log_format: LogFormat,
     pub traces: Option<TracesSettings>,
-    /// Where metrics are told, if anywhere.
+    /// The address that serves metrics, if any.
     pub metrics_listen: Option<String>,
     pub store: StoreSetting,
     /// An address and a port.
     pub listen: String,
-    /// What to import first.
+    /// What to import before serving.
     pub import: Option<PathBuf>,
-    /// Whether a store that is missing is made.
+    /// Whether a missing store is created.
     pub create: bool,
     pub sign_in: SignIn,
-    /// Whether anyone may ask what an answer cost.
+    /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
-    /// What a query may cost at the most.
+    /// The highest cost of a query, in storage requests.
     pub storage_requests_max: u64,
-    /// Bytes of rendered bodies that are kept.
+    /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
     pub http: HttpSettings,
     pub server: ServerLimits,
@@ -37,7 +37,7 @@ pub struct ServeSettings {
 
 impl ServeSettings {
     /// # Errors
-    /// Where a setting is not what it should be: named, with the accepted form.
+    /// If a setting is invalid; the error names it and the accepted form.
     pub fn of(settings: &Settings<'_>) -> Result<Self, ConfigError> {
         Ok(Self {
             log: settings.need(&table::LOG)?,

@@ -1,43 +1,43 @@
-//! What a setting is. The rule: its key, its variable, its flag, its default and its words are told once, in [`table`](super::table), and
-//! everything that knows of settings (the flags, the file, the help, the printed configuration) is made from that.
+//! The type of a setting. The rule: its key, variable, flag, default and description are defined once, in [`table`](super::table), and the
+//! flags, the file's format, the help and the printed configuration are generated from that.
 
 use std::str::FromStr;
 
-/// One setting. It is read from the flag, else from the environment, else from the file, else it has its default.
+/// One setting. Its value comes from the flag, else from the environment, else from the file, else it is the default.
 #[derive(Debug)]
 pub struct Setting {
     /// In the configuration file: `listen`, or `oidc.issuer` for the key `issuer` of the section `[oidc]`.
     pub key: &'static str,
     pub variable: &'static str,
-    /// Without its dashes. Settings that are few people's matter have none, and neither have secrets: flags are seen by every process.
+    /// Without its dashes. Rarely used settings have no flag, and neither have secrets, because every process can read another's arguments.
     pub flag: Option<&'static str>,
     pub form: Form,
     pub default: Default,
-    /// What it does, in a sentence or two.
+    /// Its description, in a sentence or two.
     pub about: &'static str,
 }
 
-/// What may be written.
+/// The accepted form of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A text; the word that stands for it in a help.
+    /// A text; with its placeholder in the help.
     Text(&'static str),
     /// A text that is never shown.
     Secret(&'static str),
-    /// Texts: an array in the file, parted by commas elsewhere.
+    /// Texts: an array in the file, separated by commas elsewhere.
     List(&'static str),
-    /// `true` or `false`; as a flag, alone it is `true`.
+    /// `true` or `false`; a flag without a value is `true`.
     Switch,
-    /// A whole number within these bounds, of the unit that ends the key.
+    /// A whole number within these bounds, in the unit that the key ends with.
     Number { min: u64, max: u64 },
 }
 
-/// What holds where nothing is set.
+/// The value if nothing is set.
 #[derive(Debug, Clone, Copy)]
 pub enum Default {
     None,
     Text(&'static str),
-    /// Of a bound that is stated, with its reason, by those who keep it.
+    /// The default of a limit, which the module that enforces it defines with its reason.
     Number(fn() -> u64),
 }
 
@@ -52,7 +52,7 @@ impl Default {
 }
 
 impl Setting {
-    /// The word that stands for its value.
+    /// The placeholder of its value in the help.
     pub fn value_name(&self) -> &'static str {
         match self.form {
             Form::Text(name) | Form::Secret(name) | Form::List(name) => name,
@@ -65,7 +65,7 @@ impl Setting {
         matches!(self.form, Form::Secret(_))
     }
 
-    /// The section that it stands in, and its key there.
+    /// Its section in the file, and its key there.
     pub fn section(&self) -> (Option<&'static str>, &'static str) {
         match self.key.split_once('.') {
             Some((section, key)) => (Some(section), key),
@@ -74,7 +74,7 @@ impl Setting {
     }
 }
 
-/// `true` or `false`, and the words that other programs take for them.
+/// `true` or `false`, and the other words that are accepted for them.
 pub struct Switch(pub bool);
 
 impl FromStr for Switch {

@@ -1,5 +1,5 @@
-//! Where a setting's value comes from. The rule: the flag, else the environment, else the file, else the default; and each value remembers
-//! which of them it came from, so that an error can name it.
+//! Where a setting's value comes from. The rule: the flag, else the environment, else the file, else the default; and each value keeps its
+//! source, so that an error can name it.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -10,59 +10,59 @@ use super::file::ConfigFile;
 use super::setting::{Form, Setting, Switch};
 use super::{ConfigError, table, variable};
 
-/// The variable that names the configuration file, beside the flag `--config`.
+/// The variable that names the configuration file, if the flag `--config` does not.
 pub const CONFIG_VARIABLE: &str = "TIDINGS_CONFIG";
 
-/// What was typed: the flags of settings, with their texts.
+/// The settings that were given as flags, with their texts.
 pub type Typed = Vec<(&'static Setting, Vec<String>)>;
 
-/// Where a value was found, the strongest last.
+/// Where a value was found; a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingSource {
     Default,
-    /// With the line of the key.
+    /// The line of the key.
     File(usize),
     Environment,
     Flag,
 }
 
-/// The value of one setting. A list has as many texts as it has items; every other has one.
+/// The value of one setting. A list has a text for each item; every other form has one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSetting {
     pub texts: Vec<String>,
     pub source: SettingSource,
 }
 
-/// The file and the environment, before any flag.
+/// The file and the environment, without flags.
 #[derive(Debug, Default)]
 pub struct Sources {
     file: Option<ConfigFile>,
 }
 
 impl Sources {
-    /// `path`: as `--config` names it; else the variable does, or there is none.
+    /// `path`: the file that `--config` names. Without it, the file that the variable names, if it is set.
     ///
     /// # Errors
-    /// Where the file cannot be read, does not parse, or holds what is no setting.
+    /// If the file cannot be read or parsed, or has a key that is not a setting.
     pub fn read(path: Option<&Path>) -> Result<Self, ConfigError> {
         let named = path.map(Path::to_owned).or_else(|| variable(CONFIG_VARIABLE).map(PathBuf::from));
         Ok(Self { file: named.map(|path| ConfigFile::read(&path)).transpose()? })
     }
 
-    /// With the flags over them.
+    /// Adds the flags, which override both.
     pub fn with(&self, typed: Typed) -> Settings<'_> {
         Settings { sources: self, typed }
     }
 }
 
-/// Every setting, found.
+/// The values of all settings.
 pub struct Settings<'s> {
     sources: &'s Sources,
     typed: Typed,
 }
 
 impl Settings<'_> {
-    /// `None` where it is not set and has no default.
+    /// `None` if it is not set and has no default.
     pub fn find(&self, setting: &Setting) -> Option<FoundSetting> {
         self.typed(setting)
             .or_else(|| variable(setting.variable).map(|text| found(setting, &text, SettingSource::Environment)))
@@ -79,24 +79,24 @@ impl Settings<'_> {
         self.find(setting)?.texts.pop()
     }
 
-    /// The items of a list, each as it is meant.
+    /// The items of a list, parsed.
     ///
     /// # Errors
-    /// Where one is not; named with where it was found.
+    /// If an item is invalid; the error names the setting and its source.
     pub fn list<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<Vec<T>, ConfigError> {
         let Some(FoundSetting { texts, source }) = self.find(setting) else { return Ok(Vec::new()) };
         texts.iter().map(|text| text.parse().map_err(|error| self.error(setting, source, error))).collect()
     }
 
     /// # Errors
-    /// Where the text is not what it should be; named with where it was found.
+    /// If the text is invalid; the error names the setting and its source.
     pub fn parse<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<Option<T>, ConfigError> {
         Ok(self.list(setting)?.pop())
     }
 
-    /// As [`parse`](Self::parse), of a setting that has a default.
+    /// As [`parse`](Self::parse), for a setting that has a default.
     pub fn need<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<T, ConfigError> {
-        Ok(self.parse(setting)?.expect("it has a default"))
+        Ok(self.parse(setting)?.expect("the setting has a default"))
     }
 
     pub fn is_on(&self, setting: &Setting) -> Result<bool, ConfigError> {
@@ -104,7 +104,7 @@ impl Settings<'_> {
     }
 
     pub fn number(&self, setting: &Setting) -> Result<u64, ConfigError> {
-        let Form::Number { min, max } = setting.form else { unreachable!("{} is no number", setting.key) };
+        let Form::Number { min, max } = setting.form else { unreachable!("{} is not a number", setting.key) };
         let Some(FoundSetting { texts, source }) = self.find(setting) else {
             unreachable!("{} has a default", setting.key)
         };
@@ -123,12 +123,12 @@ impl Settings<'_> {
         self.number(setting).map(Duration::from_secs)
     }
 
-    /// A secret, or what the file holds that the other setting names; the stronger source of the two.
+    /// A secret, or the content of the file that the other setting names. If both are set, the source that overrides the other decides.
     ///
     /// # Errors
-    /// Where both stand in one place, or the file cannot be read.
+    /// If both are set in the same source, or the file cannot be read.
     pub fn secret(&self, secret: &Setting, file: &Setting) -> Result<Option<String>, ConfigError> {
-        let by_source = |setting| self.find(setting).map(|found| (strength(found.source), found));
+        let by_source = |setting| self.find(setting).map(|found| (priority(found.source), found));
         match (by_source(secret), by_source(file)) {
             (Some((one, _)), Some((other, found))) if one == other => {
                 Err(self.error(file, found.source, format!("give this or {}, not both", self.name_of(secret))))
@@ -146,13 +146,13 @@ impl Settings<'_> {
         }
     }
 
-    /// An error that names the setting as the one who set it wrote it.
+    /// An error that names the setting in the way in which it was set.
     pub fn error(&self, setting: &Setting, source: SettingSource, why: impl Display) -> ConfigError {
         let text = format!("{}: {why}", self.name(setting, source));
         ConfigError { text, is_typed: source == SettingSource::Flag }
     }
 
-    /// The same, of a setting that was found somewhere.
+    /// The same, with the source in which the setting is found.
     pub fn error_of(&self, setting: &Setting, why: impl Display) -> ConfigError {
         self.error(setting, self.find(setting).map_or(SettingSource::Default, |found| found.source), why)
     }
@@ -166,24 +166,24 @@ impl Settings<'_> {
         }
     }
 
-    /// As [`name`](Self::name), of a setting where it was found.
+    /// As [`name`](Self::name), with the source in which the setting is found.
     pub fn name_of(&self, setting: &Setting) -> String {
         self.name(setting, self.find(setting).map_or(SettingSource::Default, |found| found.source))
     }
 
-    /// Whether anybody has set it.
+    /// Whether the value comes from somewhere other than the default.
     pub fn is_set(&self, setting: &Setting) -> bool {
         self.find(setting).is_some_and(|found| found.source != SettingSource::Default)
     }
 
-    /// Every setting with what was found, in the order of a file.
+    /// Every setting with its value, in the order of the file.
     pub fn every(&self) -> impl Iterator<Item = (&'static Setting, Option<FoundSetting>)> + '_ {
         table::all().into_iter().map(|setting| (setting, self.find(setting)))
     }
 }
 
-/// Two lines of one file are as strong as each other.
-fn strength(source: SettingSource) -> SettingSource {
+/// The source without the line, because two lines of one file have the same priority.
+fn priority(source: SettingSource) -> SettingSource {
     if matches!(source, SettingSource::File(_)) { SettingSource::File(0) } else { source }
 }
 

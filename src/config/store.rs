@@ -1,4 +1,4 @@
-//! Where the content is. The rule: what is named there is complete, or the error says what is missing.
+//! The setting of the store. The rule: it is complete, or the error says what is missing.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,17 +8,17 @@ use crate::store::azure::{AzureSettings, Connection};
 use super::sources::Settings;
 use super::{ConfigError, table};
 
-/// Where the content is.
+/// Where the content is stored.
 #[derive(Debug, Clone)]
 pub enum StoreSetting {
-    /// A folder of this machine, made where it is missing.
+    /// A folder of this machine.
     File(PathBuf),
     /// Azure Table Storage, Cosmos DB for Table or Azurite.
     Azure(AzureSettings),
 }
 
 /// # Errors
-/// Where the store is none, or one of Azure without an account.
+/// If the text names no store, or the store is `azure` and neither a connection string nor an account is set.
 pub fn store(settings: &Settings<'_>) -> Result<StoreSetting, ConfigError> {
     match settings.need::<StoreKind>(&table::STORE)? {
         StoreKind::File(path) => Ok(StoreSetting::File(path)),
@@ -26,7 +26,7 @@ pub fn store(settings: &Settings<'_>) -> Result<StoreSetting, ConfigError> {
     }
 }
 
-/// The variables are those that Azure's own tools read, too.
+/// Azure's own tools read the same variables.
 fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
     let text = settings.secret(&table::AZURE_CONNECTION_STRING, &table::AZURE_CONNECTION_STRING_FILE)?;
     let connection = match (text, settings.text(&table::AZURE_ACCOUNT)) {
@@ -56,7 +56,7 @@ impl FromStr for StoreKind {
         match text.split_once(':') {
             Some(("file", path)) if !path.is_empty() => Ok(Self::File(path.into())),
             None if text == "azure" => Ok(Self::Azure),
-            _ => Err(format!("{text:?} names no store; write file:PATH, such as file:tidings-data, or azure")),
+            _ => Err(format!("{text:?} is not a store; write file:PATH, such as file:tidings-data, or azure")),
         }
     }
 }
@@ -66,11 +66,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_store_is_a_folder_or_azure_and_anything_else_is_told_the_form() {
+    fn a_store_is_a_folder_or_azure_and_the_error_for_anything_else_names_the_form() {
         assert_eq!("file:data".parse(), Ok(StoreKind::File("data".into())));
         assert_eq!("azure".parse(), Ok(StoreKind::Azure));
         for text in ["", "file:", "data", "azure:x", "redis:1"] {
-            let error = text.parse::<StoreKind>().expect_err("no store");
+            let error = text.parse::<StoreKind>().expect_err("not a store");
             assert!(error.contains("file:PATH"), "{error}");
         }
     }

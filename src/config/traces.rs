@@ -1,4 +1,4 @@
-//! Where traces go. The rule: the variables are OpenTelemetry's own, and mean what they mean there.
+//! The settings of traces. The rule: the variables are those of the OpenTelemetry specification, with the same meaning.
 
 use percent_encoding::percent_decode_str;
 
@@ -7,7 +7,7 @@ use crate::telemetry::{Sampler, TracesSettings};
 use super::sources::Settings;
 use super::{ConfigError, table};
 
-/// `None` where no endpoint is set.
+/// `None` if no endpoint is set.
 pub(super) fn traces(settings: &Settings<'_>) -> Result<Option<TracesSettings>, ConfigError> {
     let headers = headers(settings)?;
     let sampler: Sampler = settings.need(&table::TRACES_SAMPLER)?;
@@ -17,7 +17,7 @@ pub(super) fn traces(settings: &Settings<'_>) -> Result<Option<TracesSettings>, 
     }
     let Some(endpoint) = settings.text(&table::TRACES_ENDPOINT) else { return Ok(None) };
     if !["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
-        let why = format!("{endpoint:?} is no address; write one such as http://127.0.0.1:4318");
+        let why = format!("{endpoint:?} is not an http address; write one such as http://127.0.0.1:4318");
         return Err(settings.error_of(&table::TRACES_ENDPOINT, why));
     }
     let service_name = settings.need(&table::TRACES_SERVICE_NAME)?;
@@ -34,6 +34,7 @@ fn headers(settings: &Settings<'_>) -> Result<Vec<(String, String)>, ConfigError
         Some((name.trim().to_owned(), value.into_owned()))
     };
     items.map(header).collect::<Option<_>>().ok_or_else(|| {
-        settings.error_of(&table::TRACES_HEADERS, "this is no list of headers; write name=value, parted by commas")
+        settings
+            .error_of(&table::TRACES_HEADERS, "this is not a list of headers; write name=value, separated by commas")
     })
 }

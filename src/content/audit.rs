@@ -1,10 +1,11 @@
-//! The log of changes. The rule: each change that is made is one line that says who, what and which, and nothing that a post holds.
+//! The log of changes. The rule: each change that is made writes one line with the actor, the action and the
+//! ids, slugs and names of what was changed, and nothing of the content of a post.
 
 use crate::model::{Actor, Post, Term, Token};
 
 use super::write::plan::Change;
 
-/// A change of a post, before it is made.
+/// The log line of a change of a post, prepared before the change is made.
 pub(super) struct PostChange {
     action: &'static str,
     id: String,
@@ -24,7 +25,7 @@ impl PostChange {
     }
 }
 
-/// What the change comes to, whichever mutation asked for it.
+/// The effect of the change, whichever mutation requested it.
 fn action(change: &Change) -> &'static str {
     let at = |post: Option<&Post>| post.and_then(|post| post.published_at);
     match (change.before(), change.after()) {

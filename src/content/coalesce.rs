@@ -1,5 +1,5 @@
-//! Point lookups that stand close together become one range read. The rule: only where that is fewer requests, and the rows read in vain
-//! are fewer than twice those wanted.
+//! Range coalescing: replaces point reads of posts that are close together in one month by one range read. The rule: only if that is expected to read
+//! at most three rows for each requested post, and at least four posts are requested.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::store::{PAGE_ROWS_MAX, RowRange};
 
 use super::rows::partition_catalog::Listed;
 
-/// Rows that a range may read for each row that is wanted.
+/// The rows that a range is expected to read for each requested post, at most.
 const ROWS_PER_POST_MAX: f64 = 3.0;
-/// Fewer posts than this are read one by one: the guess of their density is too rough.
+/// Fewer posts than this are read one by one, because the estimate of their density is too rough.
 const POSTS_MIN: usize = 4;
 
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(super) struct CoalescedRange {
     pub limit: usize,
 }
 
-/// Without the months at hand nothing is known of the density, and every post is a point read.
+/// Without `months`, the cached list of months, the density is not known, and every post takes a point read.
 pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> CoalescePlan {
     let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
         return CoalescePlan { points: keys.to_vec(), ranges: Vec::new() };

@@ -1,5 +1,5 @@
-//! What an editor asks for, and what may be wrong with it. The rule: pure; a command and a post as it stands give the post as it is to stand, or
-//! every reason why not.
+//! The changes of posts that a client can request, and the errors that it can fix. The rule: all functions are pure; each computes the post after a
+//! change from the post before it, or returns the rule that the post would break.
 
 use std::sync::Arc;
 
@@ -7,12 +7,13 @@ use crate::model::excerpt::excerpt_of;
 use crate::model::rules::{self, Broken};
 use crate::model::{Instant, Post, PostId, Slug, WholePost};
 
-/// A new post. Terms are slugs that were found already.
+/// A new post. The slugs of its terms were looked up before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewPost {
     pub title: String,
     pub excerpt: Option<String>,
-    /// The excerpt that is made of the body if none is given, made beforehand; to make it here takes as long as to render the opening.
+    /// The excerpt that is generated from the body if none is given. The caller generates it beforehand, because that takes as long as rendering the
+    /// opening.
     pub made_excerpt: Option<String>,
     pub markdown: String,
     pub authors: Vec<Slug>,
@@ -22,14 +23,14 @@ pub struct NewPost {
     pub publish_at: Option<Instant>,
 }
 
-/// Changes to a post; what is `None` stays as it is.
+/// Changes to a post. A field that is `None` keeps its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostChanges {
     pub title: Option<String>,
     pub slug: Option<Slug>,
-    /// An empty one is made from the body again.
+    /// If it is empty, the excerpt is generated from the body again.
     pub excerpt: Option<String>,
-    /// As [`NewPost::made_excerpt`], of the body after the change.
+    /// As [`NewPost::made_excerpt`], from the body after the change.
     pub made_excerpt: Option<String>,
     pub markdown: Option<String>,
     pub authors: Option<Vec<Slug>>,
@@ -38,14 +39,14 @@ pub struct PostChanges {
 }
 
 impl NewPost {
-    /// Whether the excerpt is to be made of the body.
+    /// Whether the excerpt is generated from the body.
     pub fn makes_excerpt(&self) -> bool {
         self.excerpt.as_ref().is_none_or(|text| text.trim().is_empty())
     }
 }
 
 impl PostChanges {
-    /// Whether the excerpt is to be made of the body, if the post has none of its own.
+    /// Whether the excerpt is generated from the body, if the post has no excerpt of its own.
     pub fn remakes_excerpt(&self) -> bool {
         match &self.excerpt {
             Some(text) => text.trim().is_empty(),
@@ -54,7 +55,7 @@ impl PostChanges {
     }
 }
 
-/// Something that the caller can fix; nothing was written.
+/// An error that the caller can fix; nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
     pub code: UserErrorCode,
@@ -82,19 +83,21 @@ impl UserError {
         Self::new(UserErrorCode::Invalid, field, message)
     }
 
-    pub fn conflict(present: Option<i32>) -> Self {
-        let message = match present {
+    pub fn conflict(current: Option<i32>) -> Self {
+        let message = match current {
             Some(version) => {
-                format!("the post has moved on: its version is {version}; read it again and repeat the change on that")
+                format!(
+                    "the post has changed: its version is {version}; read it again, then repeat the change on that version"
+                )
             }
-            None => "the post was changed by someone else meanwhile; read it again".to_owned(),
+            None => "another client has changed the post meanwhile; read it again".to_owned(),
         };
         Self::new(UserErrorCode::Conflict, "version", message)
     }
 }
 
 impl UserError {
-    /// Another change of the post is under way, and does not end.
+    /// Another change of the post is under way and did not end in time.
     pub fn busy() -> Self {
         let message = "another change of the post is under way; read the post again, then repeat the change";
         Self::new(UserErrorCode::Conflict, "version", message)
@@ -104,7 +107,7 @@ impl UserError {
 /// The title without the space around it.
 ///
 /// # Errors
-/// Where nothing is left of it.
+/// If the title is empty or only space.
 pub fn title(text: &str) -> Result<String, UserError> {
     match text.trim() {
         "" => Err(UserError::invalid("title", "a title must not be empty")),
@@ -112,6 +115,8 @@ pub fn title(text: &str) -> Result<String, UserError> {
     }
 }
 
+/// The new post, with version 1.
+///
 /// # Errors
 /// The rule that the post breaks.
 pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholePost, UserError> {
@@ -135,7 +140,7 @@ pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholeP
     checked(WholePost { post, markdown: new.markdown.into(), changed_by: None })
 }
 
-/// The post after the changes; as it was where they change nothing.
+/// The post after the changes; the same post with the same version if they change nothing.
 ///
 /// # Errors
 /// The rule that the post would break.
@@ -166,7 +171,7 @@ pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<
     next_version(before, after, now)
 }
 
-/// The post with the text and the terms of an earlier version. Its slug and its publication stay.
+/// The post with the text and the terms of an earlier version. Its slug and its publication do not change.
 ///
 /// # Errors
 /// The rule that the post would break.
@@ -184,10 +189,10 @@ pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Result<
     next_version(before, WholePost { post, markdown: Arc::clone(&earlier.markdown), ..before.clone() }, now)
 }
 
-/// The post published at an instant, or with `None` a draft again.
+/// The post published at an instant, or made a draft again with `None`.
 ///
 /// # Errors
-/// Where the tables keep no such instant.
+/// If the tables cannot store the instant.
 pub fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Result<WholePost, UserError> {
     let mut after = before.clone();
     after.post.published_at = at;
@@ -236,12 +241,12 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_nothing_is_no_version() {
+    fn a_change_that_alters_nothing_keeps_the_version() {
         assert_eq!(change(&whole(), PostChanges::default(), Instant::MIN), Ok(whole()));
     }
 
     #[test]
-    fn a_new_slug_leaves_the_old_one_leading_to_the_post_and_back_again() {
+    fn a_renamed_post_keeps_its_old_slug_as_a_former_slug_and_can_return_to_it() {
         let slug = |text: &str| text.parse::<Slug>().expect("a slug");
         let renamed = |before: &WholePost, to| {
             change(before, PostChanges { slug: Some(slug(to)), ..PostChanges::default() }, Instant::MAX)

@@ -1,4 +1,5 @@
-//! What can go wrong with content, sorted by what the reader does next. The rule: no protocol here; `graphql/error.rs` gives codes.
+//! The errors of the content module, sorted by what the caller does next. The rule: nothing here depends on a protocol; `graphql/error.rs` assigns
+//! the codes.
 
 use std::sync::Arc;
 
@@ -7,50 +8,50 @@ use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// An argument cannot be taken. Fix it.
+    /// An argument is invalid. Fix it.
     #[error("{message}")]
     BadArgument { argument: &'static str, message: String },
     /// A cursor that was not made for this list.
     #[error("`{argument}` is not a cursor of this list; pass an `endCursor` or `startCursor` that this list has given")]
     BadCursor { argument: &'static str },
-    /// A page would read more than one page may.
+    /// A page needs more range reads than the limit.
     #[error(
         "this filter needs more than {limit} range reads for one page; narrow it with publishedAfter and publishedBefore, or name fewer slugs"
     )]
     TooBroad { limit: u32 },
-    /// A body that no row can hold.
+    /// No row can hold the body.
     #[error("the body of {what} is too large: {reason}")]
     TooLarge { what: String, reason: String },
-    /// The post has moved on since it was read.
-    #[error("{what} was changed by someone else meanwhile; read it again")]
+    /// The content has changed since it was read.
+    #[error("another client has changed {what} meanwhile; read it again")]
     Conflict { what: String },
-    /// Another change of the same post or term is under way, and does not end.
+    /// Another change of the same post or term is under way and did not end in time.
     #[error("another change of the same content is under way; try again")]
     Busy,
-    /// Another server has taken this change for left, and has finished or undone it.
-    #[error("the change took too long, and was ended by another server")]
+    /// The lease has expired, and another server has finished or undone the change.
+    #[error("the change took too long, and another server has finished or undone it")]
     LeaseLost,
-    /// Whether a change was made cannot be learned.
+    /// It cannot be learned whether a change was made.
     #[error(
         "the storage did not answer, so it is not known whether the change was made: read the content again, then decide; a createPost with an idempotencyKey can be sent again as it is"
     )]
     OutcomeUnknown,
-    /// Who asks may not do this.
-    #[error("{what}: it needs the role {needed}")]
+    /// The actor has no permission to do this.
+    #[error("{what}; the role {needed} is required")]
     Forbidden { needed: Role, what: &'static str },
-    /// A preview link that this site has not given, or whose key is no more.
-    #[error("this is no preview link of this site, or it was revoked")]
+    /// The preview link is not of this site, or its key was replaced.
+    #[error("this is not a preview link of this site, or it was revoked")]
     BadPreview,
-    /// A preview link whose time is over.
+    /// The preview link has expired.
     #[error("the preview link has expired; ask for a new one")]
     PreviewExpired,
-    /// What is read was taken away or moved while it was read. Read again.
+    /// The content was moved or deleted while it was read. Read again.
     #[error("{what} changed while it was read; try again")]
     Gone { what: &'static str },
-    /// A failure that several readers share, told to each.
+    /// An error that several readers share; each gets it.
     #[error(transparent)]
     Shared(Arc<ContentError>),
-    /// A mistake of ours.
+    /// A defect of the server.
     #[error("{what}")]
     Internal {
         what: &'static str,
@@ -62,7 +63,7 @@ pub enum ContentError {
 }
 
 impl ContentError {
-    /// Whether the store has no room for a change.
+    /// Whether the store is full, so that it cannot store a change.
     pub fn is_full(&self) -> bool {
         match self {
             Self::Store(error) => matches!(error, StoreError::Full { .. }),
@@ -71,7 +72,7 @@ impl ContentError {
         }
     }
 
-    /// Whether this server's clock is too far from the storage's for a change; the text says by how much.
+    /// Whether this server's clock differs too much from the storage's for a change; the text says by how much.
     pub fn is_wrong_clock(&self) -> bool {
         match self {
             Self::Store(error) => matches!(error, StoreError::WrongClock { .. }),
@@ -80,7 +81,7 @@ impl ContentError {
         }
     }
 
-    /// Whether it cannot be learned if a change was made.
+    /// Whether it is unknown if a change was made.
     pub fn is_outcome_unknown(&self) -> bool {
         match self {
             Self::OutcomeUnknown | Self::Store(StoreError::OutcomeUnknown { .. }) => true,
@@ -89,7 +90,7 @@ impl ContentError {
         }
     }
 
-    /// Whether trying again later may do: the storage is throttled or out of reach, or what was read has just changed.
+    /// Whether a later retry may succeed: the storage is throttled or unreachable, or the content has just changed.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Store(error) => matches!(error, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }),

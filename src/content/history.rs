@@ -1,4 +1,5 @@
-//! What was: the versions of a post, and the record of changes. The rule: one range read a page, the newest first.
+//! The history: the earlier versions of a post, and the record of changes. The rule: the newest are first, and a page reads at most one row more than
+//! it returns.
 
 use std::sync::Arc;
 
@@ -14,9 +15,9 @@ use super::pages::window::Take;
 use super::rows::change::{self as change_rows, ChangeRow};
 use super::rows::post as post_rows;
 
-/// Versions on one page: each is read with its body.
+/// The maximum number of versions on one page; each is read with its body.
 pub const REVISIONS_PAGE_MAX: usize = 50;
-/// Changes on one page.
+/// The maximum number of changes on one page.
 pub const CHANGES_PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 20;
 
@@ -24,11 +25,11 @@ const PAGE_DEFAULT: usize = 20;
 #[derive(Debug, Clone)]
 pub struct Revision {
     pub whole: WholePost,
-    /// What the version has changed: names of fields; `created` for the first; nothing where the version before is no longer kept.
+    /// The names of the fields that the version has changed; `created` for the first version; empty if the version before it is no longer kept.
     pub changed: Vec<&'static str>,
 }
 
-/// What one intent has changed, and its place in the list.
+/// What one intent has changed, and the key of its row.
 #[derive(Debug, Clone)]
 pub struct RecordedChange {
     pub row: String,
@@ -44,7 +45,7 @@ fn changes_tag() -> ListTag {
 }
 
 impl Revision {
-    /// Its place in the list, for the client.
+    /// The cursor of this version in the list.
     pub fn cursor(&self) -> String {
         cursor::encode_version(revisions_tag(&self.whole.post.id), self.whole.post.version)
     }
@@ -57,7 +58,7 @@ impl RecordedChange {
 }
 
 impl Reader {
-    /// The versions of a post, the present one first.
+    /// The versions of a post, the current one first.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
@@ -65,14 +66,14 @@ impl Reader {
         let count = size(first, REVISIONS_PAGE_MAX)?;
         let after = after.map(|text| cursor::decode_version(revisions_tag(&post.id), text)).transpose();
         let after = after.map_err(|_| ContentError::BadCursor { argument: "after" })?;
-        let Some(present) = self.whole_by_id(&post.id).await? else {
+        let Some(current) = self.whole_by_id(&post.id).await? else {
             return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
         };
-        let version = present.post.version;
+        let version = current.post.version;
         let below = after.unwrap_or(i32::MAX).min(version);
         let mut versions: Vec<WholePost> =
-            if below == version && after != Some(version) { vec![present] } else { Vec::new() };
-        // One more tells what the last one has changed, and whether the list goes on.
+            if below == version && after != Some(version) { vec![current] } else { Vec::new() };
+        // One more version is read, because it shows what the last one of the page has changed, and whether there is a next page.
         let rows = history::revisions_below(&post.id, below);
         let kept = self.rows(Table::Revisions, &rows, (count + 1).saturating_sub(versions.len())).await?;
         versions.extend(kept.iter().map(post_rows::read_whole).collect::<Result<Vec<_>, _>>()?);
@@ -84,13 +85,13 @@ impl Reader {
         Ok(Page { items, has_next, has_previous: after.is_some() })
     }
 
-    /// One version of a post; `None` where it is not kept. 1 point read.
+    /// One version of a post; `None` if it is not kept. One point read.
     pub async fn revision(&self, id: &PostId, version: i32) -> Result<Option<WholePost>> {
         let row = self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?;
         Ok(row.as_ref().map(post_rows::read_whole).transpose()?)
     }
 
-    /// What was changed in this year and the last, the newest first.
+    /// The changes of this year and the last, the newest first.
     ///
     /// # Errors
     /// As [`revisions`](Self::revisions).
@@ -107,8 +108,8 @@ impl Reader {
             if after.as_ref().is_some_and(|(of, _)| year > *of) || items.len() > count {
                 continue;
             }
-            let behind = after.as_ref().filter(|(of, _)| *of == year).map(|(_, row)| row.as_str());
-            let rows = history::changes(year, behind);
+            let after_row = after.as_ref().filter(|(of, _)| *of == year).map(|(_, row)| row.as_str());
+            let rows = history::changes(year, after_row);
             for row in self.rows(Table::Changes, &rows, count + 1 - items.len()).await? {
                 let change = change_rows::read(&row)?;
                 items.push(Arc::new(RecordedChange { row: row.key.row().to_owned(), change }));
@@ -119,7 +120,7 @@ impl Reader {
         Ok(Page { items, has_next, has_previous: after.is_some() })
     }
 
-    /// The first rows of a range, however the store cuts its pages.
+    /// The first rows of a range, read in as many pages as the store returns.
     async fn rows(&self, table: Table, range: &RowRange, need: usize) -> Result<Vec<crate::store::Entity>> {
         let mut found = Vec::new();
         let mut continuation = None;

@@ -1,4 +1,4 @@
-//! What an import and an export need to know of the whole content. The rule: read by scans, page by page, and never for a query.
+//! Reads of the whole content for imports and exports, and of posts for a change. The rule: scans go page by page, and no query uses them.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
 use super::write::plan::Stored;
 
-/// How often a post may be moved on while it is looked for.
+/// How often a post may be moved while it is looked for.
 const FINDS_MAX: usize = 8;
 
 /// A post as `PostKeys` names it.
@@ -35,17 +35,17 @@ impl InventoryPost {
     }
 }
 
-/// Every post by its id, and every slug with the post that it leads to.
+/// Every post by its id, and every slug with the post that has it, now or formerly.
 #[derive(Debug, Default)]
-pub struct Catalog {
+pub struct Inventory {
     pub posts: HashMap<PostId, InventoryPost>,
     pub slugs: HashMap<Slug, PostId>,
 }
 
 impl Content {
-    /// One range read for each 500 posts.
-    pub async fn inventory(&self) -> Result<Catalog> {
-        let mut inventory = Catalog::default();
+    /// The catalog of all posts. One range read for each 500 posts.
+    pub async fn inventory(&self) -> Result<Inventory> {
+        let mut inventory = Inventory::default();
         let mut continuation = None;
         loop {
             let page = self.store.scan(Table::PostKeys.name(), continuation.as_ref()).await?;
@@ -88,7 +88,7 @@ impl Content {
         Ok(terms)
     }
 
-    /// A post for a change: as it is, drafts included; `None` if it is no longer there. 1 point read.
+    /// A post or draft at a place, for a change; `None` if it is no longer there, or is being moved. One point read.
     pub async fn stored(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Stored>> {
         let Some(row) = self.store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(None) };
         if moves::may_be_moving(&row) {
@@ -98,8 +98,8 @@ impl Content {
         Ok((stored.whole.post.id == place.key.id).then_some(stored))
     }
 
-    /// The post with this id for a change, where `PostKeys` says that it is. A change of it that is not reconciled yet is waited for (W1). 2 point reads if there is
-    /// none.
+    /// The post with this id, for a change, at the place that `PostKeys` names. Waits for a change of it that is not reconciled yet (W1). Two point
+    /// reads if it does not exist.
     pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
@@ -108,7 +108,7 @@ impl Content {
             let found = self.store.get(place.collection.name(), &place.whole(&slug)).await?;
             let found = found.filter(|row| rows::post::read_summary(row).is_ok_and(|post| post.id == *id));
             let Some(found) = found else {
-                // The row that names the place is written again before the post's rows there go.
+                // The row that names the place is written again before the post's rows there are deleted.
                 if last_read.as_ref() == Some(&row.etag) {
                     return Ok(None);
                 }
@@ -128,7 +128,7 @@ impl Content {
         Err(ContentError::Gone { what: "a post" })
     }
 
-    /// Walks every post with its body, drafts first, then the oldest month first.
+    /// Walks over all posts with their bodies: the drafts first, then the posts, each from the oldest month.
     pub fn walk(&self) -> InventoryWalk {
         InventoryWalk { store: self.store.clone(), collection: Some(Collection::Drafts), continuation: None }
     }
@@ -142,14 +142,14 @@ pub struct InventoryWalk {
 }
 
 impl InventoryWalk {
-    /// The posts of the next page of rows, which may be none; `None` at the end.
+    /// The posts of the next page of rows; the list can be empty. `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<WholePost>>> {
         let Some(collection) = self.collection else { return Ok(None) };
         let page = self.store.scan(collection.name(), self.continuation.as_ref()).await?;
         let is_whole = |row: &&crate::store::Entity| place::parse_whole_row(row.key.row()).is_some();
         let mut posts = Vec::new();
         for row in page.rows.iter().filter(is_whole) {
-            // A post that another server is just moving has rows at both places; one of them stands.
+            // A post that another server is moving has rows at both places; one of them is current.
             if moves::is_current(&self.store, row).await? {
                 posts.push(rows::post::read_whole(row)?);
             }

@@ -1,8 +1,8 @@
-//! A store of an earlier version is made one of this version when it is opened. The rule: it can be stopped anywhere and run again; a store of this version is only
-//! read.
+//! Migrates a store of an earlier version when it is opened. The rule: a migration can be stopped anywhere and run again; a store of this version is
+//! only read.
 //!
-//! Earlier versions kept a renamed term in the row of its present slug, and let the row of its first slug lead there; now the row of the first slug holds the term.
-//! Changes that an earlier version left unfinished, and what they have left in lists and counts, are put right by a repair.
+//! Earlier versions stored a renamed term in the row of its current slug, to which the row of its first slug redirected; now the row of the first
+//! slug holds the term. A repair corrects changes that an earlier version left unfinished, and their effects on lists and counts.
 
 use std::collections::BTreeMap;
 
@@ -23,27 +23,27 @@ const FORWARD_TO: &str = "ForwardTo";
 const PENDING_FROM: &str = "PendingFrom";
 const NAME: &str = "Name";
 
-/// What was changed.
+/// What a migration has changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Migrated {
     pub terms: usize,
-    /// Differences that a repair has put right after changes of an earlier version.
+    /// Differences that a repair has fixed after changes of an earlier version.
     pub repaired: usize,
 }
 
 impl Content {
-    /// Three scans of small tables and one of the intents, and nothing else on a store of this version.
+    /// Migrates the store. On a store of this version it only scans three small tables and the intents.
     ///
     /// # Errors
-    /// If the store fails, or a row does not read.
+    /// If the store fails, or a row is damaged.
     pub async fn migrate(&self) -> Result<Migrated> {
         let mut migrated = Migrated { terms: self.migrate_all_terms().await?, repaired: 0 };
         let intents = scan_all(&self.store, Table::Intents).await?;
         let now = self.clock.now();
         let is_left = |row: &Entity| {
-            let is_of_before = row.properties.get(intent::FORMAT_NAME).is_none();
+            let is_old_format = row.properties.get(intent::FORMAT_NAME).is_none();
             let is_at_work = !self.is_alone() && intent::is_leased(row, now);
-            is_of_before && !is_at_work && matches!(intent::read(row), Ok(StoredIntent::Foreign))
+            is_old_format && !is_at_work && matches!(intent::read(row), Ok(StoredIntent::Foreign))
         };
         if migrated.terms > 0 || intents.iter().any(is_left) {
             let done =
@@ -54,7 +54,7 @@ impl Content {
         Ok(migrated)
     }
 
-    /// How many terms had rows of an earlier version.
+    /// Migrates the terms of all kinds. Returns how many had rows of an earlier version.
     pub(super) async fn migrate_all_terms(&self) -> Result<usize> {
         let mut migrated = 0;
         for kind in TermKind::ALL {
@@ -67,11 +67,11 @@ impl Content {
         let old = OldTerms::of(kind, scan_all(&self.store, Table::Terms(kind)).await?)?;
         let count = old.terms.len();
         for term in old.terms.values() {
-            // The identity row first: the others are believed only by it.
+            // The identity row is written first, because the others are valid only if it has their slugs.
             self.put(kind, &term.id.first_slug, &rows::identity(term), false).await?;
             for slug in [&term.slug].into_iter().chain(&term.former_slugs).filter(|slug| **slug != term.id.first_slug) {
-                let is_present = *slug == term.slug;
-                self.put(kind, slug, &rows::slug_row(&term.id.first_slug, is_present, ""), is_present).await?;
+                let is_current = *slug == term.slug;
+                self.put(kind, slug, &rows::slug_row(&term.id.first_slug, is_current, ""), is_current).await?;
             }
         }
         for row in &old.dangling {
@@ -98,24 +98,24 @@ impl Content {
 /// The terms of one kind whose rows are those of an earlier version.
 #[derive(Default)]
 struct OldTerms {
-    /// By the first slug that each had.
+    /// By their first slugs.
     terms: BTreeMap<Slug, Term>,
-    /// Rows that lead to no term, and those of a rename that was not made.
+    /// Redirect rows without a term, and rows of a rename that was not made.
     dangling: Vec<Entity>,
 }
 
 impl OldTerms {
     fn of(kind: TermKind, found: Vec<Entity>) -> Result<Self> {
         let mut old = Self::default();
-        let (mut leading, mut pending) = (BTreeMap::new(), Vec::new());
+        let (mut redirects, mut pending) = (BTreeMap::new(), Vec::new());
         for row in found {
             let Some((slug, direction)) = term::parse_row(row.key.row()) else { continue };
-            // A row that is damaged is `check`'s to report.
+            // Damaged rows are skipped; `check` reports them.
             if row.key.partition() != term::partition(&slug) || row.properties.get("Slug").is_some() {
                 continue;
             }
             if row.properties.get(FORWARD_TO).is_some() {
-                leading.insert(slug, row);
+                redirects.insert(slug, row);
             } else if row.properties.get(PENDING_FROM).is_some() {
                 pending.push((slug, direction, row));
             } else if direction == Direction::Forward && row.properties.get(NAME).is_some() {
@@ -130,7 +130,7 @@ impl OldTerms {
             let fields = RowFields(&row);
             let from: Slug = fields.parsed(PENDING_FROM)?;
             let redirects_here = |row: &Entity| RowFields(row).parsed::<Slug>(FORWARD_TO).is_ok_and(|to| to == slug);
-            match leading.get(&from).is_some_and(redirects_here) {
+            match redirects.get(&from).is_some_and(redirects_here) {
                 true if direction == Direction::Forward => {
                     let first_slug: Slug = fields.parsed("FirstSlug")?;
                     old.terms.insert(first_slug.clone(), read(kind, &fields, slug, first_slug)?);
@@ -139,7 +139,7 @@ impl OldTerms {
                 false => old.dangling.push(row),
             }
         }
-        for (slug, row) in leading {
+        for (slug, row) in redirects {
             let first_slug: Slug = RowFields(&row).parsed("FirstSlug")?;
             let is_known = old
                 .terms

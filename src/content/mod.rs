@@ -1,4 +1,4 @@
-//! What the server does with content: reads, pages, writes, checks, repairs. The rule of this room: it knows neither GraphQL nor HTTP.
+//! The content of a site: reads, pages, writes, checks and repairs it. The rule: this module depends neither on GraphQL nor on HTTP.
 
 mod audit;
 pub mod check;
@@ -36,12 +36,12 @@ use rendering::Renderer;
 use tokens::cache::TokenCache;
 use write::recover::Recovered;
 
-/// Who else may write to the store.
+/// Whether other processes can write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// No one: the store belongs to this process.
+    /// No other process: the store belongs to this one.
     Alone,
-    /// Other servers, whose changes are seen within this time.
+    /// Other servers can; this one sees their changes within this time.
     Shared { seen_within: Duration },
 }
 
@@ -57,7 +57,10 @@ pub struct Content {
 }
 
 impl Content {
-    /// Makes the tables that are missing.
+    /// The name, without the prefix, of a table that every store has.
+    pub const POSTS_TABLE: &str = Table::Posts.name();
+
+    /// Opens the content of a store. Creates the tables that are missing.
     pub async fn open(store: Store, clock: Clock, sharing: Sharing) -> Result<Self> {
         store.create_tables(&Table::ALL.map(Table::name)).await?;
         let age_max = match sharing {
@@ -76,7 +79,7 @@ impl Content {
         })
     }
 
-    /// As it is, but keeping at most so many bytes of rendered bodies.
+    /// The same content, with a renderer that keeps at most `bytes_max` bytes of rendered bodies.
     #[must_use]
     pub fn keeping_rendered(self, bytes_max: usize) -> Self {
         Self { renderer: Arc::new(Renderer::keeping(bytes_max)), ..self }
@@ -86,12 +89,12 @@ impl Content {
         &self.renderer
     }
 
-    /// One request's view, which counts what it reads.
+    /// A reader for one request, which counts its reads.
     pub fn reader(&self) -> Reader {
         self.reader_over(CountingStore::new(Arc::clone(&self.store)))
     }
 
-    /// As [`reader`](Self::reader), and it names each read.
+    /// As [`reader`](Self::reader), and it records each read by name.
     pub fn naming_reader(&self) -> Reader {
         self.reader_over(CountingStore::naming(Arc::clone(&self.store)))
     }
@@ -104,18 +107,18 @@ impl Content {
         Writer::new(Arc::clone(&self.store), Arc::clone(&self.partition_catalogs), self.clock.clone())
     }
 
-    /// Settles what a stopped server left unfinished.
+    /// Finishes or undoes the changes that a stopped server left unfinished.
     pub async fn recover(&self) -> Result<Recovered> {
         self.writer()?.recover(self.sharing == Sharing::Alone).await
     }
 
-    /// As [`recover`](Self::recover), while this server is at work itself: changes that are still leased are left alone.
+    /// As [`recover`](Self::recover), while this server is at work itself: it does not touch changes whose lease has not expired.
     pub async fn recover_left(&self) -> Result<Recovered> {
         self.writer()?.recover(false).await
     }
 
-    /// Deletes what is kept for a time only: the record of changes of the year before the last, and idempotency keys of the day before. One range read and one scan if
-    /// there is nothing.
+    /// Deletes what is kept for a limited time: the record of changes of the year before the last, and expired idempotency keys. One range read and
+    /// one scan if there is nothing to delete.
     ///
     /// # Errors
     /// If the store fails.
@@ -124,34 +127,34 @@ impl Content {
         write::keyed::delete_old(&self.store, self.clock.now()).await
     }
 
-    /// Reads everything and names each difference.
+    /// Reads everything and reports each difference.
     pub async fn check(&self) -> Result<check::CheckReport> {
         check::check(&self.store, || self.fresh_reader()).await
     }
 
-    /// One that reads the lists of partitions itself.
+    /// A reader that does not use the cached lists of partitions.
     fn fresh_reader(&self) -> Reader {
         let counted = CountingStore::new(Arc::clone(&self.store));
         Reader::new(counted, Arc::new(PartitionCatalogs::new(None)), self.clock.now())
     }
 
-    /// Mends what differs, from the posts as the truth, and checks again. `told`: a line for each fix.
-    pub async fn repair(&self, options: repair::RepairOptions, told: impl FnMut(String)) -> Result<repair::Repaired> {
-        repair::repair(self, options, told).await
+    /// Fixes the differences, with the posts as the source of truth, and checks again. `report` gets a line for each fix.
+    pub async fn repair(&self, options: repair::RepairOptions, report: impl FnMut(String)) -> Result<repair::Repaired> {
+        repair::repair(self, options, report).await
     }
 
-    /// Whether the store can be read at this moment.
+    /// Checks that the store can be read now.
     pub async fn ping(&self) -> Result<()> {
         Ok(self.store.ping().await?)
     }
 
-    /// Drops what is cached: the next reader reads everything anew.
+    /// Drops what is cached, so that the next reader reads everything again.
     pub fn invalidate_cached(&self) {
         self.partition_catalogs.invalidate();
         self.tokens.invalidate();
     }
 
-    /// Whether no other process writes to the store.
+    /// Whether no other process can write to the store.
     pub fn is_alone(&self) -> bool {
         self.sharing == Sharing::Alone
     }

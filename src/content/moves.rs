@@ -1,4 +1,5 @@
-//! A post on its way between two partitions. The rule: of the two ends of a move one stands, the new one as soon as the old one forwards.
+//! Reads posts that are being moved between two partitions. The rule: exactly one of the two ends of a move is current: the new one as soon as the
+//! old one redirects to it.
 
 use crate::keys::{PostPlace, Table, lookup};
 use crate::model::{Post, PostId, Slug};
@@ -8,15 +9,15 @@ use super::error::{ContentError, Result};
 use super::rows::lookup::{self as lookup_rows, LookupRow};
 use super::rows::post::{self as rows, Move, OtherPlace};
 
-/// How often a post may be moved on while it is looked for.
+/// How often a post may be moved while it is looked for.
 const STEPS_MAX: usize = 8;
 
-/// Whether a row bears the mark of a move, so that [`is_current`] must be asked.
+/// Whether a row has `PendingFrom` or `ForwardTo`, so that only [`is_current`] decides whether it counts.
 pub(super) fn may_be_moving(row: &Entity) -> bool {
     rows::is_marked(row)
 }
 
-/// Whether a post's row counts at this moment. One point read where it is the new end of a move, two where the old end has gone, else none.
+/// Whether a post's row is current. One point read if it is the new end of a move, two if the old end is gone, otherwise none.
 pub(super) async fn is_current(store: &Store, row: &Entity) -> Result<bool> {
     let from = match rows::read_move(row)? {
         None => return Ok(true),
@@ -25,11 +26,12 @@ pub(super) async fn is_current(store: &Store, row: &Entity) -> Result<bool> {
     };
     let here = PostPlace::of(&rows::read_summary(row)?);
     match store.get(from.collection.name(), &from.summary()).await? {
-        // It may forward to where another change has moved the post.
+        // It may redirect to another place, where a later change has moved the post.
         Some(old) => {
             Ok(matches!(rows::read_move(&old)?, Some(Move::ForwardTo(to)) if PostPlace::from(to.clone()) == here))
         }
-        // The old end goes only after the mark: this one was made and has lost its mark meanwhile, or another change was made instead.
+        // The redirect is removed only after `PendingFrom`: this move was made and its row has lost `PendingFrom` meanwhile, or another change was
+        // made instead.
         None => match store.get(here.collection.name(), &row.key).await? {
             Some(now) => Ok(rows::read_move(&now)?.is_none()),
             None => Ok(false),
@@ -37,8 +39,8 @@ pub(super) async fn is_current(store: &Store, row: &Entity) -> Result<bool> {
     }
 }
 
-/// The post at a place, or where the rows there say that it has gone. One point read where it is not on the move. `slug`: what it bore there,
-/// for a post that changes its instant within its month takes no more of its old place than the row under its slug.
+/// The post at a place, or at the place to which the rows there redirect. One point read if it is not being moved. `slug`: its slug at that place,
+/// because a post that changes its instant within its month keeps only the row under its slug.
 pub(super) async fn follow(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result<Option<Post>> {
     let (mut place, mut slug) = (place.clone(), slug.cloned());
     for _ in 0..STEPS_MAX {
@@ -61,7 +63,7 @@ async fn row_at(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result
     Ok((rows::read_summary(&row)?.id == place.key.id).then_some(row))
 }
 
-/// The post with this id as it stands at this moment: at one of the places that the caller knows of, or where `PostKeys` names it.
+/// The post with this id as it is now: at one of the places that the caller knows, or at the place that `PostKeys` names.
 pub(super) async fn find(store: &Store, id: &PostId, known: &[PostPlace]) -> Result<Option<Post>> {
     for place in known {
         if let Some(post) = follow(store, place, None).await? {
@@ -75,7 +77,7 @@ pub(super) async fn find(store: &Store, id: &PostId, known: &[PostPlace]) -> Res
         if let Some(post) = follow(store, &place, Some(&slug)).await? {
             return Ok(Some(post));
         }
-        // Its rows are taken away only after `PostKeys` names the new place: where it still names this one, the post is gone.
+        // Its rows are removed only after `PostKeys` names the new place. If it still names this one, the post is gone.
         if last_read.as_ref() == Some(&row.etag) {
             return Ok(None);
         }

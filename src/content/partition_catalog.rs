@@ -1,5 +1,5 @@
-//! Which partitions there are: the months that hold posts, the first characters of terms. The rule: what this server wrote it sees at
-//! once; what another wrote, within the time that the cache may be old; and with a snapshot, exactly the lists of that snapshot.
+//! The partition catalog: lists the months that hold posts, and the first characters of terms. The rule: this server sees its own writes at once, and
+//! those of other servers within the maximum age of the cache; a reader of a snapshot sees exactly the lists of that snapshot.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Moment};
@@ -13,16 +13,16 @@ use crate::store::{Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 use super::rows::count;
 use super::rows::partition_catalog::{self, Listed};
 
-/// Newest first.
+/// The newest first.
 pub type Months = Arc<Vec<Listed<Month>>>;
 /// In the order of the characters.
 pub type FirstCharacters = Arc<Vec<Listed<String>>>;
 
-/// Where a reader reads.
+/// The store that a reader reads from.
 #[derive(Clone)]
 pub struct CatalogSource {
     pub store: Store,
-    /// Of the snapshot that the store shows; `None`: it shows each read its own moment.
+    /// The version of the snapshot; `None` if the store is not a snapshot, so that each read sees its own moment.
     pub version: Option<u64>,
 }
 
@@ -35,25 +35,25 @@ pub struct PartitionCatalogs {
 }
 
 impl PartitionCatalogs {
-    /// `age_max`: how old a list may be where others write to the store too; `None` where no one else can.
+    /// `age_max`: the maximum age of a cached list if other servers write to the store too; `None` if none can.
     pub fn new(age_max: Option<Duration>) -> Self {
         let terms = std::array::from_fn(|_| Cached::default());
         Self { age_max, months: Cached::default(), draft_months: Cached::default(), terms }
     }
 
-    /// Forgets all: the next reader sees what was just written.
+    /// Drops all cached lists, so that the next reader sees what was just written.
     pub fn invalidate(&self) {
         self.months.invalidate();
         self.draft_months.invalidate();
         self.terms.iter().for_each(Cached::invalidate);
     }
 
-    /// The months of `Posts`, where no read is needed to tell.
+    /// The months of `Posts`, if they are cached.
     pub fn cached_months(&self, source: &CatalogSource) -> Option<Months> {
         self.months.fresh(self.age_max, source.version)
     }
 
-    /// One range read for each 1,000 months, or none; and a point read for each that is awaited.
+    /// The months of a collection. One range read for each 1,000 months, or none if they are cached; and a point read for each awaited month.
     pub async fn months(&self, source: &CatalogSource, collection: Collection) -> Result<Months, StoreError> {
         let rows = RowRange::new(place::months_partition(collection), None, None)?;
         let cached = match collection {
@@ -64,7 +64,7 @@ impl PartitionCatalogs {
         cached.get(self.age_max, source, (Table::Months, &rows), partition_catalog::read_month, count_of).await
     }
 
-    /// One range read, or none; and a point read for each that is awaited.
+    /// The first characters of the terms of a kind. One range read, or none if they are cached; and a point read for each awaited one.
     pub async fn first_characters(
         &self,
         source: &CatalogSource,
@@ -83,7 +83,7 @@ struct Cached<P> {
 }
 
 struct CatalogState<P> {
-    /// One more with each `invalidate`: a list that was read before is not kept.
+    /// Incremented by each `invalidate`, so that a list that was read before is not kept.
     generation: u64,
     kept: Option<CachedCatalog<P>>,
 }
@@ -91,7 +91,7 @@ struct CatalogState<P> {
 struct CachedCatalog<P> {
     list: Arc<Vec<Listed<P>>>,
     read_at: Moment,
-    /// Of the snapshot that it was read from.
+    /// The version of the snapshot from which it was read.
     version: Option<u64>,
 }
 
@@ -118,8 +118,8 @@ impl<P> Cached<P> {
         is_fresh.then(|| Arc::clone(&kept.list))
     }
 
-    /// `count_of`: where the count of a partition is, of which the list has a copy. Of an awaited partition it is read there: a change that was made may not have been
-    /// copied yet (I1).
+    /// `count_of`: the row of a partition's own count, of which the list has a copy. The own count of an awaited partition is read, because a
+    /// committed change may not have been copied to the list yet (I1).
     async fn get(
         &self,
         age_max: Option<Duration>,
@@ -155,7 +155,7 @@ impl<P> Cached<P> {
     }
 }
 
-/// A whole range, page by page.
+/// Reads a whole range, page by page.
 pub(crate) async fn read_all(store: &Store, table: Table, rows: &RowRange) -> Result<Vec<Entity>, StoreError> {
     let mut found = Vec::new();
     let mut continuation = None;
@@ -169,7 +169,7 @@ pub(crate) async fn read_all(store: &Store, table: Table, rows: &RowRange) -> Re
     }
 }
 
-/// A whole table, page by page: for small tables, and never for a query.
+/// Reads a whole table, page by page. Only for small tables, and never for a query.
 pub(crate) async fn scan_all(store: &Store, table: Table) -> Result<Vec<Entity>, StoreError> {
     let mut found = Vec::new();
     let mut continuation = None;

@@ -1,22 +1,22 @@
-//! Who may change what. The rule: pure, and asked before anything is written; of a post that someone may not see, nothing is told but what is
-//! told of a post that never was.
+//! The permissions to change content. The rule: all functions are pure, and called before anything is written; an actor without access to a post gets
+//! the same answer as for a post that does not exist.
 
 use crate::model::{Actor, Instant, Post, PostStatus, Role, Slug};
 
 use super::error::{ContentError, Result};
 
 /// # Errors
-/// [`ContentError::Forbidden`] where the actor's role is a lower one.
+/// [`ContentError::Forbidden`] if the actor's role is lower than `needed`.
 pub(super) fn require(actor: &Actor, needed: Role, what: &'static str) -> Result<()> {
     if actor.role >= needed { Ok(()) } else { Err(ContentError::Forbidden { needed, what }) }
 }
 
-/// What someone who would change a post is told of it.
+/// Whether an actor is allowed to change a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Permission {
     Yes,
     No,
-    /// It may not know that the post is there.
+    /// No, and the answer must not reveal that the post exists.
     Hidden,
 }
 
@@ -30,16 +30,16 @@ pub(super) fn to_change(actor: &Actor, post: &Post, now: Instant) -> Permission 
     }
 }
 
-/// The answer to one who sees a post, and may not change it.
+/// The error for an actor that sees a post but is not allowed to change it.
 pub(super) fn of_another() -> ContentError {
     ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" }
 }
 
-/// The authors that a post is given: an author's own posts go on bearing its own slug, beside whatever others. A new post of an author bears
-/// it where no authors are named.
+/// The authors of a post after a change. A post that an actor with the role author writes must have the actor's own author among its authors. If none
+/// are named for a new post, it gets that author.
 ///
 /// # Errors
-/// [`ContentError::Forbidden`] where an author would make a post for others, or take itself off one.
+/// [`ContentError::Forbidden`] if an author would create a post only for others, or remove itself from one.
 pub(super) fn authors(actor: &Actor, named: Option<Vec<Slug>>, is_new: bool) -> Result<Option<Vec<Slug>>> {
     if actor.role != Role::Author {
         return Ok(named);
@@ -51,7 +51,7 @@ pub(super) fn authors(actor: &Actor, named: Option<Vec<Slug>>, is_new: bool) -> 
         (None, _) if !is_new => Ok(None),
         _ => Err(ContentError::Forbidden {
             needed: Role::Editor,
-            what: "an author's posts must bear its own author; to write for others is another role's",
+            what: "an author can only write posts that name it among their authors",
         }),
     }
 }
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn an_author_writes_under_its_own_name_and_keeps_it() {
+    fn an_author_must_stay_among_the_authors_of_its_posts() {
         let slugs = |names: &[&str]| Some(names.iter().map(|n| n.parse().expect("a slug")).collect::<Vec<Slug>>());
         let ada = author("ada");
         assert_eq!(authors(&ada, None, true).ok(), Some(slugs(&["ada"])));
@@ -79,11 +79,14 @@ mod tests {
                 );
             }
         }
-        assert!(authors(&Actor { author: None, ..ada }, None, true).is_err(), "its author is gone");
+        assert!(
+            authors(&Actor { author: None, ..ada }, None, true).is_err(),
+            "an actor whose author was deleted cannot create posts"
+        );
     }
 
     #[test]
-    fn a_role_does_what_those_below_it_do() {
+    fn a_role_includes_the_permissions_of_lower_roles() {
         for (role, other) in Role::ALL.into_iter().flat_map(|role| Role::ALL.map(|other| (role, other))) {
             assert_eq!(require(&Actor::new("a token", role), other, "this").is_ok(), role >= other);
         }

@@ -1,5 +1,5 @@
-//! One request's view of the content, at one instant. The rule: a `Reader` shows what is published, and nothing of a draft or of a post
-//! still to come, on any path; but to an actor who may see them, by their ids and slugs and in lists of their own.
+//! The reader of one request, at one instant. The rule: a `Reader` returns published posts only, on any path; drafts and scheduled posts are returned
+//! only to an actor that has access to them, by id, by slug, and in their own lists.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::rows;
 use super::rows::lookup::LookupRow;
 use super::rows::term::TermRow;
 
-/// How often a post may be moved on while it is looked for.
+/// How often a post may be moved while it is looked for.
 const FINDS_MAX: usize = 8;
 
-/// What is wanted of a post.
+/// The part of a post that is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReadPart {
     Summary,
@@ -34,11 +34,11 @@ pub struct Reader {
     counted: Arc<CountingStore>,
     pub(super) partition_catalogs: Arc<PartitionCatalogs>,
     now: Instant,
-    /// Who asks, where that is known.
+    /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
 }
 
-/// Where the body of a post is.
+/// The place of a post's body.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BodyPlace {
     is_draft: bool,
@@ -58,7 +58,7 @@ impl Reader {
         Self { source: CatalogSource { store, version: None }, counted, partition_catalogs, now, actor: None }
     }
 
-    /// Reads everything as it is at this moment, whatever is written afterwards, if the store has snapshots. To be dropped with the answer.
+    /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer.
     ///
     /// # Errors
     /// If the store fails.
@@ -72,7 +72,7 @@ impl Reader {
         &self.source.store
     }
 
-    /// Shows this actor what it may see.
+    /// The reader for this actor, which also returns the drafts and scheduled posts that the actor has access to.
     #[must_use]
     pub fn for_actor(self, actor: Option<Arc<Actor>>) -> Self {
         Self { actor, ..self }
@@ -82,17 +82,17 @@ impl Reader {
         self.actor.as_deref()
     }
 
-    /// What this request has asked of the store so far.
+    /// The storage requests of this request so far.
     pub fn storage_used(&self) -> StorageUse {
         self.counted.used()
     }
 
-    /// The instant of this request: what is later is not seen.
+    /// The instant of this request. A post is published if it was published at or before it.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// How many months hold posts, or did.
+    /// How many months hold posts, or have held some.
     pub async fn month_count(&self) -> Result<usize> {
         Ok(self.months(Collection::Posts).await?.len())
     }
@@ -105,25 +105,25 @@ impl Reader {
         Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
     }
 
-    /// Posts of `Posts` by their keys; a key that holds none which may be seen is left out. Point reads, all at once, or a range read where several
-    /// stand close together.
+    /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
+    /// posts are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let plan = coalesce::plan(keys, self.partition_catalogs.cached_months(&self.source).as_deref());
-        let near = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
-        let (near, single) = futures_util::future::try_join(near, self.posts_singly(&plan.points)).await?;
+        let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
+        let (in_ranges, single) = futures_util::future::try_join(in_ranges, self.posts_singly(&plan.points)).await?;
         let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().map(|p| (p.key(), p)).collect();
-        found.extend(near.into_iter().flatten());
+        found.extend(in_ranges.into_iter().flatten());
         Ok(found)
     }
 
-    /// A point read for each published post; where it is being moved, two.
+    /// A point read for each post; two if it is being moved.
     async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<Arc<Post>>> {
         let places: Vec<Key> = keys.iter().map(place::summary).collect();
         let rows = self.store().get_many(Table::Posts.name(), &places).await;
         let rows: Vec<Entity> = rows.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
         let (moving, still): (Vec<_>, Vec<_>) = rows.iter().partition(|row| moves::may_be_moving(row));
-        let standing = try_join_all(moving.iter().map(|row| moves::is_current(self.store(), row))).await?;
-        let moved = moving.into_iter().zip(standing).filter_map(|(row, is_current)| is_current.then_some(row));
+        let current = try_join_all(moving.iter().map(|row| moves::is_current(self.store(), row))).await?;
+        let moved = moving.into_iter().zip(current).filter_map(|(row, is_current)| is_current.then_some(row));
         let mut posts = Vec::with_capacity(rows.len());
         for row in still.into_iter().chain(moved) {
             posts.extend(self.visible(rows::post::read_summary(row)?));
@@ -150,7 +150,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// By id: 2 point reads.
+    /// By id, without its body. Two point reads.
     pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
         Ok(self.find(&lookup::by_id(id), None, ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
     }
@@ -159,18 +159,18 @@ impl Reader {
         self.find(&lookup::by_id(id), None, ReadPart::Whole).await
     }
 
-    /// By a slug that the post has (2 point reads) or once had (3), without its body.
+    /// By a slug that the post has (two point reads) or has had before (three), without its body.
     pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
         Ok(self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
     }
 
-    /// As [`post_by_slug`](Self::post_by_slug), with its body, for as many reads.
+    /// As [`post_by_slug`](Self::post_by_slug), with its body and as many reads.
     pub async fn whole_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
         self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await
     }
 
-    /// The post that a row of `PostKeys` leads to, its body empty where only the summary is asked for. `slug`: what it must bear, for a slug
-    /// is claimed before the post has it.
+    /// The post that a row of `PostKeys` points to; its body is empty if only the summary is requested. `slug`: the slug that the post must have, now
+    /// or formerly, because a slug is claimed before the post has it.
     async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
@@ -180,11 +180,11 @@ impl Reader {
                 ReadPart::Whole => self.whole_at(&place, &row_slug).await?,
             };
             if let Some(whole) = found {
-                let has_term =
+                let has_slug =
                     slug.is_none_or(|slug| whole.post.slug == *slug || whole.post.former_slugs.contains(slug));
-                return Ok(Some(whole).filter(|whole| has_term && self.is_visible(&whole.post)));
+                return Ok(Some(whole).filter(|whole| has_slug && self.is_visible(&whole.post)));
             }
-            // A post that was moved meanwhile is named at its new place by now.
+            // If the post was moved meanwhile, `PostKeys` names its new place by now.
             if last_read.as_ref() == Some(&etag) {
                 return Ok(None);
             }
@@ -193,7 +193,7 @@ impl Reader {
         Err(ContentError::Gone { what: "a post" })
     }
 
-    /// Where `PostKeys` says that the post is, its slug there, and the ETag of the row that says so.
+    /// The place that `PostKeys` names, the slug there, and the ETag of the row that names it.
     async fn look_up(&self, key: &Key) -> Result<Option<(PostPlace, Slug, Etag)>> {
         let Some(mut row) = self.store().get(Table::PostKeys.name(), key).await? else { return Ok(None) };
         if let LookupRow::Former { id, .. } = rows::lookup::read(&row)? {
@@ -216,12 +216,12 @@ impl Reader {
         }))
     }
 
-    /// One point read where the post stands there under that slug; else its summary leads to it.
+    /// The post with its body. One point read if the post is at the place under that slug; otherwise the rows at the place point to it.
     async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
         let row = self.store().get(place.collection.name(), &place.whole(slug)).await?;
         if let Some(row) = row.filter(|row| !moves::may_be_moving(row)) {
             let whole = rows::post::read_whole(&row)?;
-            // The slug may be another post's by now.
+            // The slug may belong to another post by now.
             if whole.post.id == place.key.id {
                 return Ok(Some(whole));
             }
@@ -232,7 +232,7 @@ impl Reader {
         Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
     }
 
-    /// The bodies of posts that were read, in the order of the keys: 1 point read each. `None` where a post has changed its place meanwhile.
+    /// The bodies of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
     pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
         let [drafts, posts] = join_all(Collection::ALL.map(|collection| self.body_rows(collection, places)))
             .await
@@ -255,7 +255,7 @@ impl Reader {
         if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &keys).await }
     }
 
-    /// Terms by slugs that they have or once had, in the order of the keys: the reads of [`term`](Self::term), those of all keys at once.
+    /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
         let rows = self.term_rows_at(keys).await;
         let mut found = Vec::with_capacity(keys.len());
@@ -303,17 +303,17 @@ impl Reader {
         self.store().get_many(Table::Terms(kind).name(), &places).await
     }
 
-    /// A category, tag or author by its first slug (1 point read), or by another that it has or once had (2).
+    /// A category, tag or author by its first slug (one point read), or by another that it has or has had before (two).
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Result<Option<Arc<Term>>> {
         self.terms_at(&[(kind, slug.clone())]).await.pop().unwrap_or(Ok(None))
     }
 
-    /// Whether a list of terms has an item at this very slug.
+    /// Whether a list of terms has an item at exactly this slug.
     pub(super) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
         Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
     }
 
-    /// The terms of listed rows, in their order. Those whose slug is not the first that the term had cost a point read each, sent together.
+    /// The terms of listed rows, in their order. A term whose current slug is not its first takes a point read; these reads are sent together.
     pub(super) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
         let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(rows.len());
         let mut elsewhere: Vec<(usize, Slug, (TermKind, Slug))> = Vec::new();
@@ -340,7 +340,7 @@ impl Reader {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// What posts have for terms of these slugs: the first slug that each had. A slug without a term stays as it is. 1 point read each.
+    /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.
     pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         let found = self.terms_at(slugs).await;
         let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
@@ -362,7 +362,7 @@ impl Reader {
     }
 }
 
-/// Whether a slug leads to the term: its first always does.
+/// Whether the term has the slug, now or formerly.
 fn has_slug(term: &Term, slug: &Slug) -> bool {
     term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
 }

@@ -1,8 +1,8 @@
-//! Rendering of bodies. The rule: no body keeps a thread that serves, a short one does not wait for a long one, and memory is bounded: a fixed number
-//! are rendered at once, and what is kept of them has a bound in bytes.
+//! Rendering of bodies. The rule: no body blocks a thread that serves requests, a short body does not wait for a long one, and memory is bounded: a
+//! fixed number of bodies is rendered at once, and the cache of rendered forms has a limit in bytes.
 //!
-//! A rendered form is kept under the Markdown itself, not under a post's id and version: an id that was deleted and imported again begins with
-//! version 1 again, and two posts of one text share one form. What is rendered depends on the Markdown alone, so a form is never out of date.
+//! The key of a rendered form is the Markdown itself, not the post's id and version, because a post that is deleted and imported again with the same
+//! id has version 1 again, and posts with the same text share one form. A form depends on the Markdown alone, so it is never out of date.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -14,18 +14,19 @@ use super::commands::{NewPost, PostChanges};
 use crate::model::excerpt::excerpt_of;
 use crate::model::{Rendered, render};
 
-/// The default of what is kept.
+/// The default limit of the cache.
 pub const KEPT_BYTES_MAX: usize = 64 << 20;
 
-/// Markdown that is rendered in about a millisecond, on the thread that serves: it would take as long to pass it to another.
+/// Markdown up to this length is rendered on the thread that serves the request, in about a millisecond: passing it to another thread would take as
+/// long.
 const SHORT_BYTES: usize = 4 << 10;
-/// Longer Markdown takes tenths of a second and up to 120 MB of memory, so one is rendered at a time.
+/// Longer Markdown takes tenths of a second and up to 120 MB of memory, so one such body is rendered at a time.
 const LONG_BYTES: usize = 128 << 10;
 
-/// Renders bodies, and keeps what was rendered.
+/// Renders bodies, and caches the rendered forms.
 pub struct Renderer {
     kept: Mutex<KeptRendering>,
-    /// One core is left to the threads that serve.
+    /// One permit for each core except one, which is left to the threads that serve requests.
     medium: Arc<Semaphore>,
     long: Arc<Semaphore>,
     long_thread: LongThread,
@@ -38,7 +39,7 @@ impl Default for Renderer {
 }
 
 impl Renderer {
-    /// Keeps at most so many bytes of what was rendered.
+    /// A renderer whose cache has at most `bytes_max` bytes.
     pub fn keeping(bytes_max: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
@@ -50,18 +51,18 @@ impl Renderer {
         }
     }
 
-    /// The body rendered, or as it was kept.
+    /// The rendered body, from the cache if it is there.
     pub async fn rendered(self: &Arc<Self>, markdown: &Arc<str>) -> Arc<Rendered> {
         if let Some(found) = self.kept().get(markdown) {
             return found;
         }
         let (renderer, markdown) = (Arc::clone(self), Arc::clone(markdown));
-        // Kept even if the one who asked has gone by then: the next one asks for the same.
+        // The form is cached even if the client has disconnected meanwhile, because the next request for it finds it then.
         self.apart(markdown.len(), move || renderer.render_and_keep(markdown)).await
     }
 
     fn render_and_keep(&self, markdown: Arc<str>) -> Arc<Rendered> {
-        // Another may have rendered it while this one waited.
+        // Another request may have rendered it while this one waited.
         if let Some(found) = self.kept().get(&markdown) {
             return found;
         }
@@ -70,7 +71,7 @@ impl Renderer {
         rendered
     }
 
-    /// The new post, with the excerpt that is to be made of its body.
+    /// The new post, with the excerpt that is generated from its body if it has none of its own.
     pub async fn with_excerpt_of_new(&self, mut new: NewPost) -> NewPost {
         if !new.makes_excerpt() {
             return new;
@@ -82,7 +83,7 @@ impl Renderer {
         .await
     }
 
-    /// The changes, with the excerpt that may have to be made of the body: the changed one, or the one that is stored.
+    /// The changes, with the excerpt that is generated from the changed body, or from the stored one, if they require it.
     pub async fn with_excerpt_of_changed(&self, mut changes: PostChanges, stored: Arc<str>) -> PostChanges {
         if !changes.remakes_excerpt() {
             return changes;
@@ -95,11 +96,11 @@ impl Renderer {
         .await
     }
 
-    /// Does work on a text of this length, apart from the threads that serve unless it is short. Work whose caller has gone is dropped if it has not
-    /// begun; if it has, it keeps its place until it ends.
+    /// Does work on a text of this length: on the calling thread if the text is short, otherwise on another one. If the caller is dropped, work that
+    /// has not begun is dropped too; work that has begun keeps its permit until it ends.
     async fn apart<T: Send + 'static>(&self, length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
         if length <= SHORT_BYTES {
-            // Many short ones are long as well: others have their turn in between.
+            // Many short texts together take long, so other tasks get a chance to run in between.
             tokio::task::consume_budget().await;
             return work();
         }
@@ -118,21 +119,21 @@ impl Renderer {
         } else {
             tokio::task::spawn_blocking(job);
         }
-        match done.await.expect("a job that somebody waits for is done") {
+        match done.await.expect("a job whose caller waits is always done") {
             Ok(done) => done,
             Err(panic) => resume_unwind(panic),
         }
     }
 
     fn kept(&self) -> MutexGuard<'_, KeptRendering> {
-        self.kept.lock().expect("no panic happens while this is held")
+        self.kept.lock().expect("no panic happens while this lock is held")
     }
 }
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The thread of the long renders, started for the first of them. An allocator keeps memory for each thread that has used it, so if any thread
-/// rendered long bodies, the memory of one such render would be kept as often as there are threads.
+/// The thread that renders long bodies, started for the first of them. An allocator keeps memory for each thread that has used it, so if all threads
+/// rendered long bodies, the memory of one such render would be kept once for each thread.
 #[derive(Default)]
 struct LongThread(OnceLock<mpsc::Sender<Job>>);
 
@@ -140,17 +141,17 @@ impl LongThread {
     fn run(&self, job: Job) {
         let jobs = self.0.get_or_init(|| {
             let (jobs, queue) = mpsc::channel::<Job>();
-            // It ends with the renderer, which holds the other end of its queue.
+            // The thread ends with the renderer, which holds the other end of its queue.
             std::thread::spawn(move || queue.into_iter().for_each(|job| job()));
             jobs
         });
-        // The thread outlives each job: a job catches its panics.
+        // Sending cannot fail, because the thread outlives each job: a job catches its panics.
         let _ = jobs.send(job);
     }
 }
 
-/// What was rendered last, in two generations: when the new one has half of the bytes it becomes the old one, and the old one is dropped, except what
-/// was asked for since.
+/// The cache of rendered forms, in two generations: when the new one has half of the bytes, it becomes the old one, and the previous old one is
+/// dropped, except the forms that were requested since.
 struct KeptRendering {
     bytes_max: usize,
     new: Generation,
@@ -163,7 +164,7 @@ struct Generation {
     bytes: usize,
 }
 
-/// What an entry takes beside its texts.
+/// The bytes of an entry in addition to its texts.
 const ENTRY_BYTES: usize = 200;
 
 impl KeptRendering {
@@ -208,8 +209,8 @@ mod tests {
 
     use super::*;
 
-    /// Work that begins, says so, and ends when it is told to.
-    fn held() -> (impl FnOnce() + Send + 'static, mpsc::Receiver<()>, mpsc::Sender<()>) {
+    /// Work that signals that it has begun, and ends when the test signals it.
+    fn blocked_work() -> (impl FnOnce() + Send + 'static, mpsc::Receiver<()>, mpsc::Sender<()>) {
         let (begun, has_begun) = mpsc::channel();
         let (end, may_end) = mpsc::channel::<()>();
         let work = move || {
@@ -220,41 +221,41 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn abandoned_work_keeps_its_place_if_it_has_begun_and_is_dropped_if_not() {
+    async fn cancelled_work_keeps_its_permit_if_it_has_begun_and_is_dropped_if_not() {
         let renderer = Renderer::default();
-        let (work, has_begun, end) = held();
+        let (work, has_begun, end) = blocked_work();
         let mut first = Box::pin(renderer.apart(LONG_BYTES + 1, work));
         assert!(poll!(&mut first).is_pending());
-        has_begun.recv().expect("begun");
+        has_begun.recv().expect("the job has begun");
         drop(first);
-        assert_eq!(renderer.long.available_permits(), 0, "it is still at work");
+        assert_eq!(renderer.long.available_permits(), 0, "the first job is still running");
         let runs = Arc::new(AtomicUsize::new(0));
         for _ in 0..12 {
             let runs = Arc::clone(&runs);
             let mut next = Box::pin(renderer.apart(LONG_BYTES + 1, move || runs.fetch_add(1, Ordering::SeqCst)));
             assert!(poll!(&mut next).is_pending());
         }
-        end.send(()).expect("it waits");
+        end.send(()).expect("the job waits");
         let last = Arc::clone(&runs);
         renderer.apart(LONG_BYTES + 1, move || last.fetch_add(1, Ordering::SeqCst)).await;
-        assert_eq!(runs.load(Ordering::SeqCst), 1, "the last one alone");
+        assert_eq!(runs.load(Ordering::SeqCst), 1, "only the last job has run");
     }
 
     #[tokio::test]
     async fn shorter_texts_do_not_wait_for_long_ones() {
         let renderer = Renderer::default();
-        let (work, has_begun, end) = held();
+        let (work, has_begun, end) = blocked_work();
         let mut long = Box::pin(renderer.apart(LONG_BYTES + 1, work));
         assert!(poll!(&mut long).is_pending());
-        has_begun.recv().expect("begun");
+        has_begun.recv().expect("the job has begun");
         assert_eq!(renderer.apart(LONG_BYTES, || 1).await, 1);
         assert_eq!(renderer.apart(SHORT_BYTES, || 2).await, 2);
-        end.send(()).expect("it waits");
+        end.send(()).expect("the job waits");
         long.await;
     }
 
     #[tokio::test]
-    async fn a_body_is_rendered_once_and_kept() {
+    async fn a_body_is_rendered_once_and_cached() {
         let renderer = Arc::new(Renderer::default());
         let markdown: Arc<str> = "*a* ".repeat(10_000).into();
         let first = renderer.rendered(&markdown).await;
@@ -262,12 +263,12 @@ mod tests {
         let mut again = Box::pin(renderer.rendered(&markdown));
         match poll!(&mut again) {
             Poll::Ready(again) => assert!(Arc::ptr_eq(&first, &again)),
-            Poll::Pending => panic!("it was not kept"),
+            Poll::Pending => panic!("the form was not cached"),
         };
     }
 
     #[test]
-    fn what_is_kept_is_bounded_in_bytes_and_what_is_asked_for_stays() {
+    fn the_cache_of_rendered_bodies_is_bounded_in_bytes_and_keeps_requested_forms() {
         let mut kept = KeptRendering::of(100_000);
         let rendered = |bytes: usize| Arc::new(Rendered { html: "x".repeat(bytes), ..Rendered::default() });
         let often: Arc<str> = "often".into();
@@ -282,7 +283,7 @@ mod tests {
         }
         assert!(kept.get(&"0".into()).is_none());
         kept.keep("large".into(), rendered(60_000));
-        assert!(kept.get(&"large".into()).is_none(), "one alone does not push all others out");
+        assert!(kept.get(&"large".into()).is_none(), "one large form does not evict all others");
         assert!(KeptRendering::of(0).get(&often).is_none());
     }
 }

@@ -1,5 +1,5 @@
-//! Who asks, and what that one may ask for. The rule: a token that is not good is never answered as no token; and what a role lacks is said
-//! before anything is read.
+//! Authentication and role checks of requests. The rule: a request with an invalid token is refused, never treated as anonymous; and a missing
+//! role is reported before anything is read.
 
 use std::any::TypeId;
 use std::fmt;
@@ -18,16 +18,16 @@ use super::context;
 use super::error::{Code, coded};
 use super::failure::{ReadFailure, with_code};
 
-/// Shorter tokens can be guessed.
+/// The minimum length of the editor token: shorter tokens can be guessed.
 pub const TOKEN_CHARS_MIN: usize = 24;
-/// The name in the log of who bears the token that the server was started with.
+/// The name in the log of an actor with the token that the server was started with.
 const EDITOR_TOKEN_NAME: &str = "TIDINGS_EDITOR_TOKEN";
 
-/// The token of a request's `Authorization: Bearer`, as the transport read it; empty where it is malformed.
+/// The token of a request's `Authorization: Bearer`, as the transport read it; empty if the header is malformed.
 #[derive(Clone)]
 pub struct BearerToken(pub String);
 
-/// The token that the server was started with: whoever bears it is an admin. `None`: there is none.
+/// The token that the server was started with, which gives the role admin. `None` if the server has no such token.
 #[derive(Clone, Default)]
 pub struct EditorToken(Option<(String, Arc<Actor>)>);
 
@@ -37,7 +37,7 @@ pub struct WeakToken;
 
 impl EditorToken {
     /// # Errors
-    /// Where the token is too short.
+    /// If the token is too short.
     pub fn new(token: Option<String>) -> Result<Self, WeakToken> {
         match token {
             Some(token) if token.chars().count() < TOKEN_CHARS_MIN => Err(WeakToken),
@@ -51,7 +51,7 @@ impl EditorToken {
     }
 }
 
-/// Without the token itself.
+/// Does not print the token.
 impl fmt::Debug for EditorToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "EditorToken(set)" } else { "EditorToken(none)" })
@@ -64,27 +64,27 @@ impl fmt::Debug for BearerToken {
     }
 }
 
-/// The ways to show who one is.
+/// The ways in which a client can authenticate.
 #[derive(Debug, Clone, Default)]
 pub struct SignIn {
     pub editor_token: EditorToken,
-    /// The identity provider whose JWTs are believed.
+    /// The identity provider whose JWTs are accepted.
     pub oidc: Option<Arc<Provider>>,
 }
 
 impl SignIn {
-    /// Reads an identity provider's keys before the first request needs them. Bounded in time: a provider that is down keeps no server from
-    /// starting.
+    /// Reads the keys of the identity provider before the first request needs them. The time is bounded, so that the server also starts while the
+    /// provider is down.
     pub async fn prepare(&self) {
         if let Some(provider) = &self.oidc {
             provider.prepare().await;
         }
     }
 
-    /// Who bears the request's token; nobody where it has none.
+    /// The actor of the request's token; `None` for an anonymous request.
     ///
     /// # Errors
-    /// UNAUTHENTICATED where the token is not good, whatever was asked for: an answer for everyone would look like the one that was wanted.
+    /// UNAUTHENTICATED if the token is invalid, whatever the request is: the client could mistake an anonymous answer for its own.
     pub async fn actor(
         &self,
         content: &Content,
@@ -96,7 +96,7 @@ impl SignIn {
             return Ok(Some(actor));
         }
         let actor = match &self.oidc {
-            _ if text.is_empty() => Err(refused("`Authorization: Bearer` needs one token behind it")),
+            _ if text.is_empty() => Err(refused("`Authorization: Bearer` must be followed by exactly one token")),
             _ if text.starts_with(TOKEN_PREFIX) => {
                 let known = content.bearer_of(reader, text).await.map_err(|error| failed(error.into()))?;
                 known.map_err(refused)
@@ -108,7 +108,7 @@ impl SignIn {
     }
 }
 
-/// Whom a JWT is about. An author is one of this site's.
+/// The actor of a JWT. If its role is author, the JWT must name an author of this site.
 async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<Actor, ServerError> {
     let subject = provider.verify(text, reader.now()).await.map_err(|bad| {
         let code = match &bad {
@@ -133,12 +133,12 @@ fn refused(why: impl fmt::Display) -> ServerError {
     coded(Code::Unauthenticated, why.to_string(), None)
 }
 
-/// Whether the request bears a token, which may cost reads.
+/// Whether the request has a token, whose check may cost reads.
 pub fn has_token(request: &Request) -> bool {
     bearer_of(request).is_some()
 }
 
-/// A failure before anything of the request ran, which therefore stands nowhere in it.
+/// The error of a request that failed before it ran, and therefore without a location in the document.
 pub(super) fn failed(failure: ReadFailure) -> ServerError {
     let mut error = Error::from(failure).into_server_error(Pos::default());
     error.locations.clear();
@@ -149,22 +149,22 @@ fn bearer_of(request: &Request) -> Option<&BearerToken> {
     request.data.get(&TypeId::of::<BearerToken>()).and_then(|data| data.downcast_ref())
 }
 
-/// Somebody who sees this post before everyone does.
+/// Requires an actor who has access to this post while it is not published.
 ///
 /// # Errors
-/// UNAUTHENTICATED without a token, FORBIDDEN for one of another author.
+/// UNAUTHENTICATED without a token, FORBIDDEN for a token of another author.
 pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<(), Error> {
     if require(ctx, Role::Reader)?.sees(post) {
         return Ok(());
     }
-    let refused = ContentError::Forbidden { needed: Role::Reader, what: "the post is another author's" };
+    let refused = ContentError::Forbidden { needed: Role::Reader, what: "the post belongs to another author" };
     Err(ReadFailure::from(refused).into())
 }
 
 /// The actor of this request.
 ///
 /// # Errors
-/// UNAUTHENTICATED where nobody has shown who it is, FORBIDDEN where its role is a lower one.
+/// UNAUTHENTICATED for an anonymous request, FORBIDDEN if the role of the actor is lower than `needed`.
 pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor, Error> {
     match context::of(ctx).reader.actor() {
         None => Err(with_code(
@@ -172,7 +172,7 @@ pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor, Error> 
             Code::Unauthenticated,
         )),
         Some(actor) if actor.role < needed => {
-            Err(ReadFailure::from(ContentError::Forbidden { needed, what: "your token's role is a lower one" }).into())
+            Err(ReadFailure::from(ContentError::Forbidden { needed, what: "the role of your token is too low" }).into())
         }
         Some(actor) => Ok(actor),
     }

@@ -1,4 +1,5 @@
-//! Arguments from their GraphQL form to what `content` takes. The rule: a cursor is decoded for the list that it is passed to, and for no other.
+//! Converts arguments from their GraphQL form to what `content` takes. The rule: a cursor is decoded for the list that it is passed to, and for no
+//! other.
 
 use async_graphql::{Context, InputObject};
 
@@ -11,12 +12,12 @@ use crate::model::{PostKey, Slug, TermKind, TokenId};
 use super::failure::ReadFailure;
 use super::scalars::DateTime;
 
-/// Which posts a list holds. All that is given must hold. Slugs name categories, tags and authors.
+/// A filter for posts, which must meet all given conditions. Slugs name categories, tags and authors.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct PostFilter {
-    /// Only posts published later than this instant.
+    /// Only posts published later than this time.
     published_after: Option<DateTime>,
-    /// Only posts published earlier than this instant.
+    /// Only posts published earlier than this time.
     published_before: Option<DateTime>,
     /// Only posts in these categories.
     categories: Option<SlugFilter>,
@@ -26,16 +27,16 @@ pub struct PostFilter {
     authors: Option<SlugFilter>,
 }
 
-/// Slugs that a post must bear. A slug that names nothing is has_all by no post.
+/// The slugs of the categories, tags or authors that a post must have. No post has an unknown slug.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct SlugFilter {
-    /// The post bears every one of these. An empty list asks nothing.
+    /// The post has every one of these. An empty list matches all posts.
     all: Option<Vec<String>>,
-    /// The post bears at least one of these. An empty list is met by no post.
+    /// The post has at least one of these. An empty list matches no post.
     any: Option<Vec<String>>,
 }
 
-/// The four paging arguments, as the client gave them.
+/// The four paging arguments, as the client sent them.
 pub struct Paging {
     pub first: Option<i32>,
     pub after: Option<String>,
@@ -86,20 +87,20 @@ impl SlugFilter {
         let any = self.any.map(|any| once_each(any.iter().filter_map(|text| text.parse().ok()).collect()));
         match parsed {
             Ok(all) => Slugs { all: once_each(all), any },
-            // What is no slug names nothing, and no post bears it.
+            // A text that is not a valid slug names no term, so no post has it.
             Err(_) => Slugs { all: Vec::new(), any: Some(Vec::new()) },
         }
     }
 }
 
-/// In one order, so that the same filter in other words is the same list.
+/// Sorted and without duplicates, so that equal filters make the same list whatever their order.
 fn once_each(mut slugs: Vec<Slug>) -> Vec<Slug> {
     slugs.sort();
     slugs.dedup();
     slugs
 }
 
-/// What of the page the selection asks for.
+/// The parts of the page that the selection requests.
 pub fn requested(ctx: &Context<'_>) -> RequestedFields {
     let selection = ctx.look_ahead();
     let page_info = selection.field("pageInfo");

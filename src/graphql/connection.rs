@@ -1,4 +1,5 @@
-//! Connections, as in Relay's "GraphQL Cursor Connections Specification". The rule: cursors are made here, from the list's own tag.
+//! Connections, as in Relay's "GraphQL Cursor Connections Specification". The rule: every cursor contains the tag of its list, so that another list
+//! rejects it.
 
 use std::sync::Arc;
 
@@ -12,16 +13,16 @@ use super::failure::ReadFailure;
 use super::types::post::PostObject;
 use super::types::term::{Author, Category, Tag};
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Debug, Clone, SimpleObject)]
 pub struct PageInfo {
-    /// Whether the list goes on behind this page.
+    /// Whether there are items after this page.
     has_next_page: bool,
-    /// Whether the list has something before this page.
+    /// Whether there are items before this page.
     has_previous_page: bool,
-    /// The cursor of the page's first item; null where the page is empty.
+    /// The cursor of the first item of the page; null if the page is empty.
     start_cursor: Option<String>,
-    /// The cursor of the page's last item; null where the page is empty.
+    /// The cursor of the last item of the page; null if the page is empty.
     end_cursor: Option<String>,
 }
 
@@ -36,25 +37,25 @@ impl PageInfo {
     }
 }
 
-/// A page of posts, in the order of their list: newest first but where it says otherwise.
+/// A page of posts, in the order of their list: newest first unless the list says otherwise.
 pub struct PostConnection {
     pub list: PostList,
     pub page: Arc<Page<Arc<Post>>>,
 }
 
-/// A post and its place in the list.
+/// A post and its cursor in the list.
 #[derive(SimpleObject)]
 pub struct PostEdge {
-    /// Opaque; pass it as `after` or `before` to go on from here, in this list.
+    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
     cursor: String,
-    /// The post itself.
+    /// The post.
     node: PostObject,
 }
 
-/// A page of posts, in the order of their list: newest first but where it says otherwise.
+/// A page of posts, in the order of their list: newest first unless the list says otherwise.
 #[Object]
 impl PostConnection {
-    /// The posts with their cursors.
+    /// The posts of this page, each with its cursor.
     async fn edges(&self, ctx: &Context<'_>) -> Vec<PostEdge> {
         PostObject::look_up_terms(ctx, ctx.look_ahead().field("node"), &self.page.items).await;
         let edge =
@@ -62,58 +63,58 @@ impl PostConnection {
         self.page.items.iter().map(edge).collect()
     }
 
-    /// The posts alone.
+    /// The posts of this page.
     async fn nodes(&self, ctx: &Context<'_>) -> Vec<PostObject> {
         PostObject::look_up_terms(ctx, ctx.look_ahead(), &self.page.items).await;
         self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect()
     }
 
-    /// Where this page stands in the list.
+    /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.page, |post| self.list.cursor(post))
     }
 
-    /// How many posts the whole list holds. Exact; counted only when asked for.
+    /// The exact number of posts in the whole list, counted only if requested. With a filter the count costs a storage read for each 1,000 rows.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let total = total::count_posts(&context::of(ctx).reader, &self.list).await.map_err(ReadFailure::from)?;
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
 
-/// The connection and the edge of one kind of term.
+/// The connection and the edge types of one kind of term.
 macro_rules! term_connection {
     ($connection:ident, $edge:ident, $node:ident, $kind:expr, $plural:literal) => {
-        #[doc = concat!("A page of ", $plural, ", in the order of their slugs.")]
+        #[doc = concat!("A page of ", $plural, ", ordered by slug.")]
         pub struct $connection(pub Page<Arc<Term>>);
 
-        #[doc = concat!("One of the ", $plural, " and its place in the list.")]
+        #[doc = concat!("An item of a page of ", $plural, " and its cursor in the list.")]
         #[derive(SimpleObject)]
         pub struct $edge {
-            /// Opaque; pass it as `after` or `before` to go on from here, in this list.
+            /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
             cursor: String,
-            /// The item itself.
+            /// The item.
             node: $node,
         }
 
-        #[doc = concat!("A page of ", $plural, ", in the order of their slugs.")]
+        #[doc = concat!("A page of ", $plural, ", ordered by slug.")]
         #[Object]
         impl $connection {
-            /// The items with their cursors.
+            /// The items of this page, each with its cursor.
             async fn edges(&self) -> Vec<$edge> {
                 self.0.items.iter().map(|t| $edge { cursor: terms::cursor(t), node: $node(Arc::clone(t)) }).collect()
             }
 
-            /// The items alone.
+            /// The items of this page.
             async fn nodes(&self) -> Vec<$node> {
                 self.0.items.iter().map(|term| $node(Arc::clone(term))).collect()
             }
 
-            /// Where this page stands in the list.
+            /// The position of this page in the list.
             async fn page_info(&self) -> PageInfo {
                 PageInfo::of(&self.0, |term| terms::cursor(term))
             }
 
-            /// How many the whole list holds. Exact; counted only when asked for.
+            /// The exact number of items in the whole list, counted only if requested.
             async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
                 count_terms(ctx, $kind).await
             }

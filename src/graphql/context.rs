@@ -1,4 +1,4 @@
-//! What every resolver of one request shares. The rule: made for each request, gone with it.
+//! The context that all resolvers of one request share. The rule: a context is created for one request and dropped with it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::content::{Content, Reader};
 use crate::loaders::Loaders;
 
 pub struct RequestContext {
-    /// For changes; reads go through the reader.
+    /// Used for changes only; reads use `reader`.
     pub content: Content,
     pub reader: Reader,
     pub loaders: Loaders,
@@ -19,7 +19,7 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// `budget`: of the batch that the request is one of, or its own. `charge`: of the answer.
+    /// `budget`: of the batch that the request belongs to, or its own. `charge`: the memory charge of the answer.
     pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
@@ -27,7 +27,7 @@ impl RequestContext {
     }
 }
 
-/// The request's own context.
+/// The context of the request.
 pub fn of<'a>(ctx: &Context<'a>) -> &'a RequestContext {
     ctx.data_unchecked()
 }

@@ -1,8 +1,8 @@
-//! What a query may cost, in storage requests, before it runs. The rule: the figure is an upper bound whatever the tables hold, and the walk
-//! takes no longer than the document is long.
+//! The cost of a query in storage requests, computed before it runs. The rule: the figure is an upper bound for any content of the tables, and
+//! the walk takes time in proportion to the length of the document.
 //!
-//! It follows the fields and their page sizes; a fragment's bound is worked out once. A field that is not in the schema costs nothing: validation
-//! refuses it.
+//! The walk follows the fields and their page sizes, and computes the bound of a fragment once. A field that is not in the schema costs nothing,
+//! because validation refuses it.
 
 use std::collections::HashMap;
 
@@ -18,38 +18,38 @@ use super::error::{Code, coded};
 use super::guard::select_operation;
 use super::query::NODES_MAX;
 
-/// Terms of one kind that a post may bear; an import or a mutation with more is refused.
+/// Terms of one kind that a post may have; an import or a mutation with more is refused.
 pub use crate::model::post::TERMS_MAX;
 
-/// The default limit for one query: a page of 100 posts with all their terms fits three times.
+/// The default limit for one query: it allows a page of 100 posts with all their terms three times.
 pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
-/// How many values a query may ask for: 100 posts with 100 terms of each kind are 60,000, with every field of theirs.
+/// The maximum number of values of one answer: 100 posts with 100 terms of each kind are 60,000, with all their fields.
 pub const VALUES_MAX: u64 = 500_000;
-/// A list of months is one range read for each 1,000 months; ten are more than there are since the year 1200.
+/// A list of months costs one range read for each 1,000 months; ten reads cover more months than have passed since the year 1200.
 const PARTITION_CATALOG_READS: u64 = 10;
-/// Reads that a slug or an id may take where it was renamed and renamed again.
+/// Reads that a slug or an id may take if its term was renamed several times.
 const TERM_READS: u64 = 8;
-/// A change of a post with all the terms that it may bear, before and after: a few requests for each.
+/// A change of a post with the maximum number of terms before and after: a few requests for each term.
 const CHANGE: Bound = Bound { point_reads: 6 * 6 * TERMS_MAX as u64, range_reads: 0, values: 0 };
-/// The list of tokens is bounded to what one range read answers; a row may have been added meanwhile.
+/// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
 const TOKENS: Bound = Bound { point_reads: 0, range_reads: 2, values: 0 };
-/// Reads, tried again where others are at work on the same row.
+/// Reads, repeated while other writers change the same row.
 const CHANGE_OF_TOKEN: Bound = Bound { point_reads: 100, range_reads: 0, values: 0 };
-/// The token that a request bears, and its author.
+/// Reads the token of a request, and its author.
 pub const SIGN_IN: Bound = Bound { point_reads: 1 + TERM_READS, range_reads: 0, values: 0 };
-/// A range read for each of two years, and where a page of rows is cut short.
+/// A range read for each of two years, and more if the store cuts a page of rows short.
 const CHANGES: Bound = Bound { point_reads: 0, range_reads: 8, values: 0 };
-/// The post as it stands, and a range read; more where bodies fill the store's pages.
+/// The current post, and a range read; more if bodies fill the store's pages.
 const REVISIONS: Bound = Bound { point_reads: POST_READS, range_reads: 1 + REVISIONS_PAGE_MAX as u64, values: 0 };
-/// By a former slug, and while the post is being moved.
+/// The maximum for one post: by a former slug, and while the post is being moved.
 const POST_READS: u64 = 6;
 
-/// Storage requests, at the most.
+/// The maximum number of storage requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Bound {
     pub point_reads: u64,
     pub range_reads: u64,
-    /// Fields to answer, each as often as its parent can be there. They cost the storage nothing, and memory much.
+    /// Fields of the answer, each multiplied by the maximum number of its parents. They cost no storage requests, but much memory.
     pub values: u64,
 }
 
@@ -79,29 +79,29 @@ impl Bound {
     }
 }
 
-/// Names both figures.
+/// The error for too many values. It names the bound and the limit.
 pub fn refusal_of_values(bound: &Bound) -> ServerError {
     let message = format!(
-        "This query may answer {} values; the limit is {VALUES_MAX}. Ask for smaller pages, for fewer fields or aliases, or for fewer lists inside of lists.",
+        "This query may return {} values; the limit is {VALUES_MAX}. Request smaller pages, fewer fields or aliases, or fewer nested lists.",
         bound.values
     );
     coded(Code::QueryTooComplex, message, None)
 }
 
-/// Names both figures.
+/// The error for too many storage requests. It names the bound and the limit.
 pub fn refusal(bound: &Bound, limit: u64) -> ServerError {
     let requests = bound.requests();
     let message = format!(
-        "This query may need {requests} storage requests; the limit is {limit}. Ask for smaller pages, or for fewer lists inside of lists."
+        "This query may need {requests} storage requests; the limit is {limit}. Request smaller pages, or fewer nested lists."
     );
     coded(Code::QueryTooComplex, message, None)
 }
 
-/// The bound of the operation that the request will run; nothing where it names none, for then nothing runs. `months`: how many the archive
-/// has.
+/// The bound of the operation that the request will run; zero if the request names no existing operation, because then nothing runs. `months`: the
+/// number of months in the archive.
 ///
 /// # Errors
-/// Where the document does not parse.
+/// If the document does not parse.
 pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError> {
     let variables = request.variables.clone();
     let name = request.operation_name.clone();
@@ -112,12 +112,12 @@ pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError>
     Ok(walk.selection(&operation.selection_set.node, CostPlace::Query))
 }
 
-/// Which type a selection is on, as far as its cost hangs on it.
+/// The type that a selection is on, as far as the cost depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum CostPlace {
     /// The root of a query or of a mutation.
     Query,
-    /// What a mutation answers.
+    /// The payload of a mutation.
     Payload,
     /// A post, or any object by its id.
     Post,
@@ -126,7 +126,7 @@ enum CostPlace {
     Months,
     /// Versions of a post, with their connection and its edges.
     Revisions,
-    /// A connection of posts or of terms, of so many items, with so much for its `totalCount`.
+    /// A connection of posts or of terms, with its number of items and the cost of its `totalCount`.
     Connection {
         of_posts: bool,
         items: u64,
@@ -166,7 +166,7 @@ impl<'a> CostWalk<'a> {
         if let Some(known) = self.fragments.get(&(&name.node, place)) {
             return *known;
         }
-        // The guard has refused cycles, so this ends.
+        // This ends because the guard has refused cycles.
         let bound = self.selection(&fragment.node.selection_set.node, place);
         self.fragments.insert((&name.node, place), bound);
         bound
@@ -178,7 +178,7 @@ impl<'a> CostWalk<'a> {
         own.plus(value).plus(self.selection(&field.selection_set.node, below).times(times))
     }
 
-    /// What the field itself costs, what its selection is on, and how many of these it gives.
+    /// The cost of the field itself, the type of its selection, and the maximum number of objects that it returns.
     fn step(&self, field: &Field, place: CostPlace) -> (Bound, CostPlace, u64) {
         let none = Bound::default();
         match (place, field.name.node.as_str()) {
@@ -195,7 +195,7 @@ impl<'a> CostWalk<'a> {
             (CostPlace::Query, "drafts" | "scheduledPosts") => self.hidden_posts(field),
             (CostPlace::Query, "categories" | "tags" | "authors") => self.terms(field),
             (CostPlace::Query, "changes") => (CHANGES, CostPlace::Plain, 1),
-            (CostPlace::Post, "revisions") => (REVISIONS, CostPlace::Revisions, self.revisions_asked(field)),
+            (CostPlace::Post, "revisions") => (REVISIONS, CostPlace::Revisions, self.revisions_requested(field)),
             (CostPlace::Revisions, "edges" | "nodes" | "node") => (none, CostPlace::Revisions, 1),
             (CostPlace::Revisions, "authors" | "categories" | "tags") => {
                 (Bound::new(TERMS_MAX as u64, 0), CostPlace::Term, TERMS_MAX as u64)
@@ -205,14 +205,14 @@ impl<'a> CostWalk<'a> {
             (CostPlace::Query, "createPost" | "updatePost" | "restoreRevision" | "publishPost" | "unpublishPost") => {
                 (CHANGE, CostPlace::Payload, 1)
             }
-            (CostPlace::Query, "deletePost" | "saveCategory" | "saveTag" | "saveAuthor") => {
-                (CHANGE, CostPlace::Payload, 1)
+            (CostPlace::Query, "saveCategory" | "saveTag" | "saveAuthor") => (CHANGE, CostPlace::Payload, 1),
+            (CostPlace::Query, "deletePost" | "deleteCategory" | "deleteTag" | "deleteAuthor") => {
+                (CHANGE, CostPlace::Plain, 1)
             }
-            (CostPlace::Query, "deleteCategory" | "deleteTag" | "deleteAuthor") => (CHANGE, CostPlace::Plain, 1),
             (CostPlace::Payload, "post") => (none, CostPlace::Post, 1),
             (CostPlace::Payload, "category" | "tag" | "author") => (none, CostPlace::Term, 1),
             (CostPlace::Query, "archive") => {
-                (Bound::new(0, PARTITION_CATALOG_READS + 1), CostPlace::Months, self.months_asked(field))
+                (Bound::new(0, PARTITION_CATALOG_READS + 1), CostPlace::Months, self.months_requested(field))
             }
             (CostPlace::Months, "posts") => self.posts(field, false),
             (CostPlace::Post | CostPlace::Term, "posts") => self.posts(field, true),
@@ -230,11 +230,11 @@ impl<'a> CostWalk<'a> {
         }
     }
 
-    fn revisions_asked(&self, field: &Field) -> u64 {
+    fn revisions_requested(&self, field: &Field) -> u64 {
         self.page_size(field).min(REVISIONS_PAGE_MAX as u64)
     }
 
-    fn months_asked(&self, field: &Field) -> u64 {
+    fn months_requested(&self, field: &Field) -> u64 {
         match (self.is_given(field, "year"), self.is_given(field, "month")) {
             (true, true) => 1,
             (true, false) => self.months.min(12),
@@ -242,7 +242,7 @@ impl<'a> CostWalk<'a> {
         }
     }
 
-    /// One page: the months or the index with what is looked up, and the reads that tell of its neighbours.
+    /// One page: the reads of months or of the index with their look-ups, and the reads for `hasNextPage` and `hasPreviousPage`.
     fn posts(&self, field: &Field, by_index: bool) -> (Bound, CostPlace, u64) {
         let items = self.page_size(field);
         let page = if by_index {
@@ -259,7 +259,7 @@ impl<'a> CostWalk<'a> {
         (page.plus(neighbours), CostPlace::Connection { of_posts: true, items, total }, 1)
     }
 
-    /// Who asks is not known here: an author's own drafts are filtered from all of them, for the page and for each of its sides.
+    /// The actor is not known here. For the role author, own drafts are filtered from all drafts, for the page and for each of its sides.
     fn hidden_posts(&self, field: &Field) -> (Bound, CostPlace, u64) {
         let (page, connection, times) = self.posts(field, true);
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
@@ -268,7 +268,7 @@ impl<'a> CostWalk<'a> {
     }
 
     fn terms(&self, field: &Field) -> (Bound, CostPlace, u64) {
-        // The first characters that slugs begin with: ten digits and twenty-six letters.
+        // A slug begins with one of 36 characters: ten digits and twenty-six letters.
         let items = self.page_size(field);
         (Bound::new(2, 1 + 3 * 36), CostPlace::Connection { of_posts: false, items, total: Bound::new(0, 1) }, 1)
     }
@@ -293,7 +293,7 @@ impl<'a> CostWalk<'a> {
         !matches!(self.argument(field, name), None | Some(Value::Null))
     }
 
-    /// The argument's value with its variables put in; `None` where it is not given.
+    /// The value of the argument with its variables substituted; `None` if the argument is absent.
     fn argument(&self, field: &Field, name: &str) -> Option<Value> {
         let literal = field.get_argument(name)?.node.clone();
         if let Literal::Variable(variable) = &literal {
@@ -315,10 +315,13 @@ fn item(of_posts: bool) -> CostPlace {
     if of_posts { CostPlace::Post } else { CostPlace::Term }
 }
 
-/// `node` and `nodes` give any type, and a fragment says which.
+/// `node` and `nodes` return objects of any type; a fragment on a type narrows it.
 fn narrow(place: CostPlace, on: Option<&str>) -> CostPlace {
     match (place, on) {
         (CostPlace::Post, Some("Category" | "Tag" | "Author")) => CostPlace::Term,
         (place, _) => place,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! Errors of resolvers, for the client. The rule: a stable code in `extensions.code`, a text without internals; the cause is logged, once.
+//! Errors of resolvers, for the client. The rule: an error has a stable code in `extensions.code` and a text without internals; its cause is logged
+//! once.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use async_graphql::{Error, ErrorExtensions};
 use super::error::Code;
 use crate::content::ContentError;
 
-/// A field's own failure.
+/// The failure of a field.
 pub enum ReadFailure {
     Own(ContentError),
-    /// Told to every field that shared a batch.
+    /// Returned to every field that shared a batch.
     Shared(Arc<ContentError>),
 }
 
@@ -36,7 +37,7 @@ impl From<ReadFailure> for Error {
     }
 }
 
-/// An input that cannot be taken, found by a resolver.
+/// An invalid input that a resolver found.
 pub fn bad_input(argument: &'static str, message: impl Into<String>) -> ReadFailure {
     ReadFailure::Own(ContentError::BadArgument { argument, message: message.into() })
 }
@@ -71,7 +72,7 @@ fn describe(error: &ContentError) -> Error {
         ContentError::Store(_) if error.is_full() => {
             log(error);
             with_code(
-                "the disk of the storage is full; nothing can be changed until there is room".to_owned(),
+                "the disk of the storage is full; no change is possible until space is freed".to_owned(),
                 Code::Unavailable,
             )
         }

@@ -1,7 +1,7 @@
-//! A text of an answer as JSON already. The rule: however many fields of an answer have a text, it is written as JSON once and held once; its
+//! A text of an answer that is already JSON. The rule: a text is written as JSON once and held once, for any number of fields of an answer; its
 //! clones share the bytes.
 //!
-//! The engine carries it as [`Value::Binary`], which no other value of the schema is; who writes the answer copies it as it is.
+//! The engine carries it as [`Value::Binary`], which no other value of the schema uses; the writer of the answer copies the bytes unchanged.
 
 use std::borrow::Cow;
 
@@ -17,12 +17,13 @@ pub struct JsonText(Bytes);
 impl JsonText {
     pub fn of(text: &str) -> Self {
         let mut json = Vec::with_capacity(text.len() + text.len() / 16 + 2);
-        serde_json::to_writer(&mut json, text).expect("a text is always JSON, and a vector takes every byte");
+        serde_json::to_writer(&mut json, text)
+            .expect("a string can always be written as JSON, and a vector accepts every byte");
         json.shrink_to_fit();
         Self(json.into())
     }
 
-    /// Bytes, with the quotes.
+    /// The length in bytes, with the quotes.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }

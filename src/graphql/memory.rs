@@ -1,8 +1,8 @@
-//! The memory of answers from before they are made until the client has taken their last byte. The rule: whatever an answer holds is charged
-//! first. A charge that finds no room waits for a bounded time, and then the answer is refused.
+//! The memory of answers, from before they are created until the client has read their last byte. The rule: all memory of an answer is charged
+//! before it is used. A charge that exceeds the budget waits for a bounded time, and then the answer is refused.
 //!
-//! A connection has [`OWN_BYTES`] to itself: clients that read nothing cannot take them from a client that reads small answers. More comes out
-//! of a pool that all connections share, up to a bound for each of them.
+//! Each connection has [`OWN_BYTES`] of its own, so that clients that read nothing cannot take them from a client that reads small answers.
+//! Charges above that come from a pool that all connections share, up to a bound for each connection.
 
 use std::any::TypeId;
 use std::pin::pin;
@@ -15,19 +15,19 @@ use tokio::time::{sleep, timeout};
 
 use super::error::{Code, coded};
 
-/// What each connection can hold whatever the others hold: some small answers.
+/// What each connection can hold independently of the others: some small answers.
 pub const OWN_BYTES: u64 = 128 * 1024;
 
-/// How long a charge waits for room. Longer than it takes until a client that reads nothing is disconnected for it.
+/// How long a charge waits for free memory. Longer than the time after which a client that reads nothing is disconnected.
 const WAIT: Duration = Duration::from_secs(8);
 
-/// How often the connections are told that somebody waits for room.
-const PRESS_EVERY: Duration = Duration::from_millis(250);
+/// How often the connections are notified while a charge waits for free memory.
+const PRESSURE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Bytes are counted in units of this size.
 const UNIT: u64 = 1024;
 
-/// The memory of all answers of a process. Clones are the same.
+/// The memory of all answers of a process. Clones share the same state.
 #[derive(Debug, Clone)]
 pub struct AnswerMemory(Arc<MemoryState>);
 
@@ -36,13 +36,14 @@ struct MemoryState {
     pool: Arc<Semaphore>,
     pool_bytes: u64,
     connection_bytes: u64,
-    /// Places to wait for room, of requests that run; the others are refused at once, so that those that wait never hold all running slots.
+    /// Permits to wait for free memory, for requests that run. Without a permit a charge is refused immediately, so that waiting requests never hold
+    /// all running slots.
     waiting: Semaphore,
     pressure: watch::Sender<()>,
 }
 
 impl AnswerMemory {
-    /// `bytes` for all connections together, of which one can have `connection_bytes`; at most `waiting` charges wait.
+    /// `bytes`: for all connections together. `connection_bytes`: the maximum of one connection. `waiting`: how many charges can wait at once.
     pub fn new(bytes: u64, connection_bytes: u64, waiting: usize) -> Self {
         let pool = Arc::new(Semaphore::new(units(bytes) as usize));
         let connection_bytes = connection_bytes.min(bytes);
@@ -50,18 +51,18 @@ impl AnswerMemory {
         Self(Arc::new(MemoryState { pool, pool_bytes: bytes, connection_bytes, waiting, pressure }))
     }
 
-    /// The share of a new connection.
+    /// The memory of a new connection.
     pub fn connection(&self) -> ConnectionMemory {
         let of = |bytes| Arc::new(Semaphore::new(units(bytes) as usize));
         ConnectionMemory { memory: self.clone(), own: of(OWN_BYTES), shared: of(self.0.connection_bytes) }
     }
 
-    /// Reports each time when somebody waits for room, so that clients that do not read can be disconnected.
+    /// Notifies while a charge waits for free memory, so that clients that do not read can be disconnected.
     pub fn pressure(&self) -> watch::Receiver<()> {
         self.0.pressure.subscribe()
     }
 
-    /// Bytes of the pool that are charged at the moment.
+    /// The bytes of the pool that are currently charged.
     pub fn charged(&self) -> u64 {
         self.0.pool_bytes - (self.0.pool.available_permits() as u64 * UNIT).min(self.0.pool_bytes)
     }
@@ -73,7 +74,7 @@ impl Default for AnswerMemory {
     }
 }
 
-/// What the answers on one connection hold. Clones are the same.
+/// The memory of the answers on one connection. Clones share the same state.
 #[derive(Debug, Clone)]
 pub struct ConnectionMemory {
     memory: AnswerMemory,
@@ -82,20 +83,20 @@ pub struct ConnectionMemory {
 }
 
 impl ConnectionMemory {
-    /// Whether any answer is charged to it.
+    /// Whether any answer is charged to this connection.
     pub fn is_charged(&self) -> bool {
         let all = &self.memory.0;
         let free = self.own.available_permits() + self.shared.available_permits();
         (free as u64) < units(OWN_BYTES) + units(all.connection_bytes)
     }
 
-    /// A charge of nothing yet.
+    /// A new charge of zero bytes.
     pub fn charge(&self) -> Charge {
         Charge(Arc::new(Charged { connection: self.clone(), held: Mutex::default() }))
     }
 }
 
-/// What one answer holds. Given back when the last clone is dropped; clones are the same.
+/// The memory of one answer. Clones share the same state; the memory is released when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub struct Charge(Arc<Charged>);
 
@@ -108,9 +109,9 @@ struct Charged {
 #[derive(Debug, Default)]
 struct HeldBytes {
     own: Option<OwnedSemaphorePermit>,
-    /// Of the connection and of the pool, each time as much of both.
+    /// The permits of the connection and of the pool, always equal in number.
     shared: Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>,
-    /// Bytes that were asked for; at most as many as the permits have.
+    /// The charged bytes; the permits cover at least as many.
     bytes: u64,
 }
 
@@ -137,7 +138,7 @@ impl HeldBytes {
         }
     }
 
-    /// Gives back up to so many units, those of the pool first, for others wait for them.
+    /// Releases up to so many units, those of the pool first, because other connections wait for them.
     fn release(&mut self, units: u64) {
         let mut left = units as usize;
         if let Some((connection, pool)) = &mut self.shared {
@@ -151,17 +152,15 @@ impl HeldBytes {
     }
 }
 
-/// There was no room for an answer, and there was none in time.
+/// The memory for an answer did not become free in time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OverBudget {
     #[error(
-        "the answers on this connection that were not read yet hold as much as one connection may ({0} bytes); read them, then send \
-         the request again"
+        "the unread answers on this connection use all the memory of one connection ({0} bytes); read them, then send the request \
+         again"
     )]
     OnConnection(u64),
-    #[error(
-        "the answers that the server's clients have not read yet hold as much as they may; send the request again later"
-    )]
+    #[error("the answers that clients have not read yet use all the memory for answers; send the request again later")]
     InAll,
 }
 
@@ -172,12 +171,12 @@ impl From<OverBudget> for ServerError {
 }
 
 impl Charge {
-    /// The charge that a request has, if its transport counts what its answers hold.
+    /// The charge of a request, if its transport counts the memory of answers.
     pub fn of(request: &Request) -> Option<Self> {
         request.data.get(&TypeId::of::<Self>())?.downcast_ref().cloned()
     }
 
-    /// Another charge to the same connection.
+    /// A new charge to the same connection.
     pub fn beside(&self) -> Self {
         self.0.connection.charge()
     }
@@ -186,20 +185,20 @@ impl Charge {
         self.lock().bytes
     }
 
-    /// The most that can be charged to one connection.
+    /// The maximum that can be charged to one connection from the pool.
     pub fn most(&self) -> u64 {
         self.0.connection.memory.0.connection_bytes
     }
 
-    /// Charges so many bytes more, if there is room at this moment.
+    /// Charges so many more bytes, if they are free now.
     pub fn try_take(&self, bytes: u64) -> bool {
         self.take_at_once(bytes).is_ok()
     }
 
-    /// Charges so many bytes more, once there is room for them. For a request that runs: only some may wait at once.
+    /// Charges so many more bytes, and waits until they are free. For a request that runs: only a bounded number can wait at once.
     ///
     /// # Errors
-    /// If there was no room in time, or never can be.
+    /// If the memory does not become free in time, or exceeds the maximum.
     pub async fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         let Err(needed) = self.take_at_once(bytes) else { return Ok(()) };
         let _place =
@@ -207,7 +206,7 @@ impl Charge {
         self.wait_for(bytes, needed).await
     }
 
-    /// As [`take`](Self::take), for a request that does not run yet and keeps nobody waiting.
+    /// Like [`take`](Self::take), for a request that does not run yet and therefore holds no running slot.
     ///
     /// # Errors
     /// As [`take`](Self::take).
@@ -231,7 +230,7 @@ impl Charge {
         Ok(())
     }
 
-    /// Gives back what is charged above so many bytes.
+    /// Releases what is charged above so many bytes.
     pub fn shrink_to(&self, bytes: u64) {
         let mut held = self.lock();
         if bytes < held.bytes {
@@ -241,12 +240,12 @@ impl Charge {
         }
     }
 
-    /// Otherwise the units that are missing.
+    /// Charges without waiting. The error is the number of missing units.
     fn take_at_once(&self, bytes: u64) -> Result<(), u32> {
         let connection = &self.0.connection;
         let mut held = self.lock();
         let missing = units(held.bytes + bytes).saturating_sub(held.units());
-        // More than this is more than any pool has.
+        // `u32::MAX` units are more than any pool has.
         let missing = u32::try_from(missing).unwrap_or(u32::MAX);
         let permit = |semaphore: &Arc<Semaphore>| Arc::clone(semaphore).try_acquire_many_owned(missing);
         if missing > 0 {
@@ -268,15 +267,15 @@ impl Charge {
 }
 
 impl MemoryState {
-    /// `None` if there was no room in time.
+    /// `None` if the memory does not become free in time.
     async fn wait_for_budget(&self, semaphore: &Arc<Semaphore>, needed: u32) -> Option<OwnedSemaphorePermit> {
-        let mut room = pin!(Arc::clone(semaphore).acquire_many_owned(needed));
+        let mut permit = pin!(Arc::clone(semaphore).acquire_many_owned(needed));
         let waiting = async {
             loop {
                 tokio::select! {
                     biased;
-                    permit = room.as_mut() => return permit.expect("the semaphore is never closed"),
-                    () = sleep(PRESS_EVERY) => self.pressure.send_replace(()),
+                    acquired = permit.as_mut() => return acquired.expect("the semaphore is never closed"),
+                    () = sleep(PRESSURE_INTERVAL) => self.pressure.send_replace(()),
                 }
             }
         };
@@ -295,18 +294,18 @@ mod tests {
     const MB: u64 = 1024 * 1024;
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_charged_never_exceeds_the_bounds_and_is_given_back() {
+    async fn charges_never_exceed_the_bounds_and_are_released_on_drop() {
         let memory = AnswerMemory::new(4 * MB, 2 * MB, 8);
         let (one, other) = (memory.connection(), memory.connection());
         let charge = one.charge();
         assert_eq!(charge.take(OWN_BYTES).await, Ok(()));
-        assert_eq!(memory.charged(), 0, "a connection's own bytes are not the pool's");
+        assert_eq!(memory.charged(), 0, "the own bytes of a connection do not count in the pool");
         assert_eq!(charge.take(2 * MB).await, Ok(()));
         assert_eq!(one.charge().take(1).await, Err(OverBudget::OnConnection(2 * MB)));
         assert_eq!(
             other.charge().take(3 * MB).await,
             Err(OverBudget::OnConnection(2 * MB)),
-            "it can never have as much"
+            "a charge above the maximum of a connection is refused"
         );
         let clone = charge.clone();
         drop(charge);
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_charge_waits_for_room_and_tells_those_who_could_make_some() {
+    async fn a_charge_waits_for_free_memory_and_notifies_the_connections() {
         let memory = AnswerMemory::new(2 * MB, 2 * MB, 1);
         let connections = [(); 3].map(|()| memory.connection());
         let first = connections[0].charge();
@@ -327,11 +326,15 @@ mod tests {
         let mut pressure = memory.pressure();
         let waiting = connections[1].charge();
         let waiting = tokio::spawn(async move { waiting.take(MB).await });
-        pressure.changed().await.expect("the memory is still there");
-        assert_eq!(connections[2].charge().take(MB).await, Err(OverBudget::InAll), "only one may wait");
-        assert_eq!(connections[2].charge().take(OWN_BYTES).await, Ok(()), "what is its own needs no room in the pool");
+        pressure.changed().await.expect("the sender is not dropped");
+        assert_eq!(connections[2].charge().take(MB).await, Err(OverBudget::InAll), "only one charge can wait");
+        assert_eq!(
+            connections[2].charge().take(OWN_BYTES).await,
+            Ok(()),
+            "the own bytes of a connection need no memory of the pool"
+        );
         drop(first);
-        assert_eq!(waiting.await.expect("no panic"), Ok(()));
+        assert_eq!(waiting.await.expect("the task does not panic"), Ok(()));
     }
 
     #[tokio::test(start_paused = true)]

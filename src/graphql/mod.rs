@@ -1,5 +1,5 @@
-//! GraphQL: what a document may ask, how it is answered, and what its errors say. The rule of this room: resolvers translate and nothing
-//! else; they read through `loaders` and `content`, and never touch a store or a key.
+//! GraphQL: the schema, the limits of a document, its execution and its errors. The rule of this module: resolvers only translate; they read
+//! through `loaders` and `content`, and never access a store or a key.
 
 pub mod access;
 pub mod arguments;

@@ -1,5 +1,5 @@
-//! `Query`. The rule: a slug or id that leads nowhere is null, never an error; what is not published is as if it were not there, but for
-//! those who may see it.
+//! The type `Query`. The rule: an unknown slug or id is null, never an error; a post that is not published is treated as unknown unless the
+//! actor has access to it.
 
 use std::sync::Arc;
 
@@ -24,29 +24,29 @@ use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
 
-/// Ids that one `nodes` may ask for; as many as the largest page.
+/// The maximum number of ids of one `nodes`: the size of the largest page.
 pub const NODES_MAX: usize = 100;
 
 pub struct Query;
 
-/// Everything that can be read. Begin with `posts`, the newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists come in pages:
-/// `first` says how many, and `after`, with the `endCursor` of a page, what comes behind it.
+/// All read operations. Start with `posts`, newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists are paginated: `first` is the
+/// page size, and `after` with the `endCursor` of a page returns the next page.
 #[Object]
 impl Query {
-    /// Any object by its id; null where there is none.
+    /// An object by its id; null if it does not exist or the client has no access to it.
     async fn node(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "An `id` that this server has given.")] id: ID,
+        #[graphql(desc = "An `id` that this server returned.")] id: ID,
     ) -> Result<Option<Node>> {
         find(ctx, &id).await
     }
 
-    /// Objects by their ids, in the order of the ids; null where there is none. 100 at the most.
+    /// Objects by their ids, in the order of the ids; null for each object that does not exist. At most 100 ids.
     async fn nodes(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Ids that this server has given.")] ids: Vec<ID>,
+        #[graphql(desc = "Ids that this server returned.")] ids: Vec<ID>,
     ) -> Result<Vec<Option<Node>>> {
         if ids.len() > NODES_MAX {
             let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
@@ -55,11 +55,11 @@ impl Query {
         try_join_all(ids.iter().map(|id| find(ctx, id))).await
     }
 
-    /// A post by its slug, or by a slug that it once had. A draft, or a post still to come, for a token that may see it.
+    /// A post by its current slug or a former one; null if it does not exist. A draft or scheduled post is found only with a token that has access.
     async fn post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
+        #[graphql(desc = "The current slug, or a former one.")] slug: String,
     ) -> Result<Option<PostObject>> {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
@@ -70,46 +70,46 @@ impl Query {
         Ok(reader.post_by_slug(&slug).await.map_err(ReadFailure::from)?.map(PostObject::new))
     }
 
-    /// The post that a preview link shows, as it is now, drafts too; it needs no other token. Null where the post was deleted since. A link that
-    /// is not good is the error BAD_PREVIEW, one whose time is over PREVIEW_EXPIRED.
+    /// The post of a preview link in its current state, drafts included; no other token is needed. Null if the post was deleted. An invalid or
+    /// revoked link is the error BAD_PREVIEW, an expired one PREVIEW_EXPIRED.
     async fn preview(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "As `createPreview` has given it.")] token: String,
+        #[graphql(desc = "The `token` that `createPreview` returned.")] token: String,
     ) -> Result<Option<PostObject>> {
         let request = context::of(ctx);
         let found = Previews::new(&request.content, &request.reader).show(&token).await.map_err(ReadFailure::from)?;
         Ok(found.map(PostObject::from))
     }
 
-    /// A category by its slug, or by a slug that it once had.
+    /// A category by its current slug or a former one; null if it does not exist.
     async fn category(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
+        #[graphql(desc = "The current slug, or a former one.")] slug: String,
     ) -> Result<Option<Category>> {
         Ok(term(ctx, TermKind::Category, &slug).await?.map(Category))
     }
 
-    /// A tag by its slug, or by a slug that it once had.
+    /// A tag by its current slug or a former one; null if it does not exist.
     async fn tag(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
+        #[graphql(desc = "The current slug, or a former one.")] slug: String,
     ) -> Result<Option<Tag>> {
         Ok(term(ctx, TermKind::Tag, &slug).await?.map(Tag))
     }
 
-    /// An author by its slug, or by a slug that it once had.
+    /// An author by the current slug or a former one; null if the author does not exist.
     async fn author(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The slug that it has now, or one that it had before.")] slug: String,
+        #[graphql(desc = "The current slug, or a former one.")] slug: String,
     ) -> Result<Option<Author>> {
         Ok(term(ctx, TermKind::Author, &slug).await?.map(Author))
     }
 
-    /// Who bears this request's token; null without one. A token that is not good refuses the whole request.
+    /// The authenticated user; null for an anonymous request. An invalid token fails the whole request.
     async fn viewer(&self, ctx: &Context<'_>) -> Option<Viewer> {
         context::of(ctx).reader.actor().map(Viewer::from)
     }
@@ -118,106 +118,105 @@ impl Query {
     async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         let list = filter.unwrap_or_default().into_list(Scope::All)?;
         page_of_posts(ctx, list, Paging { first, after, last, before }).await
     }
 
-    /// Drafts, the last that was begun first. It needs a token; a token of the role author sees its own alone.
+    /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only own drafts.
     async fn drafts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PostConnection> {
         let list = PostList::drafts(access::require(ctx, Role::Reader)?).map_err(ReadFailure::from)?;
         page_of_posts(ctx, list, Paging { first, after, last, before }).await
     }
 
-    /// Posts to be published at an instant that is still to come, the soonest first. It needs a token; a token of the role author sees its own
-    /// alone.
+    /// Scheduled posts, the next to be published first. Requires a token; the role AUTHOR gets only own posts.
     async fn scheduled_posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PostConnection> {
         let list = PostList::scheduled(access::require(ctx, Role::Reader)?).map_err(ReadFailure::from)?;
         page_of_posts(ctx, list, Paging { first, after, last, before }).await
     }
 
-    /// All categories, in the order of their slugs.
+    /// All categories, ordered by slug.
     async fn categories(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<CategoryConnection> {
         Ok(CategoryConnection(page_of_terms(ctx, TermKind::Category, Paging { first, after, last, before }).await?))
     }
 
-    /// All tags, in the order of their slugs.
+    /// All tags, ordered by slug.
     async fn tags(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<TagConnection> {
         Ok(TagConnection(page_of_terms(ctx, TermKind::Tag, Paging { first, after, last, before }).await?))
     }
 
-    /// All authors, in the order of their slugs.
+    /// All authors, ordered by slug.
     async fn authors(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<AuthorConnection> {
         Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
     }
 
-    /// What was changed in this year and the last, and by whom, the newest first. It needs a token of the role editor.
+    /// The changes of this year and the last, newest first. Requires the role EDITOR or ADMIN.
     async fn changes(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many: 0 to 100; 20 where it is left out.")] first: Option<i32>,
-        #[graphql(desc = "The `cursor` of a change: those before it.")] after: Option<String>,
+        #[graphql(desc = "The number of changes: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only changes after this cursor, that is, older ones.")] after: Option<String>,
     ) -> Result<ChangeConnection> {
         access::require(ctx, Role::Editor)?;
         let page = context::of(ctx).reader.changes(first, after.as_deref()).await.map_err(ReadFailure::from)?;
         Ok(ChangeConnection(page))
     }
 
-    /// The tokens of this site, the newest first, without their secrets. It needs a token of the role admin.
+    /// The access tokens of this site, newest first, without their secrets. Requires the role ADMIN.
     async fn tokens(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<TokenConnection> {
         let actor = access::require(ctx, Role::Admin)?;
         let arguments = Paging { first, after, last, before }.of_tokens()?;
@@ -228,19 +227,19 @@ impl Query {
         Ok(TokenConnection { page, total: all.len() })
     }
 
-    /// The months that hold published posts, newest first; of a year, or one month, where that is given.
+    /// The months with published posts, newest first: all of them, or those of one year, or one month.
     async fn archive(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "Only months of this year: 1 to 9999.")] year: Option<i32>,
-        #[graphql(desc = "Only this month of the year: 1 to 12. It needs `year`.")] month: Option<i32>,
+        #[graphql(desc = "Only this month of the year: 1 to 12. Requires `year`.")] month: Option<i32>,
     ) -> Result<Vec<ArchiveMonth>> {
         check_month(year, month)?;
-        let is_asked = |found: Month| {
+        let is_requested = |found: Month| {
             year.is_none_or(|year| i32::from(found.year()) == year)
                 && month.is_none_or(|month| i32::from(found.month()) == month)
         };
-        let months = total::archive(&context::of(ctx).reader, is_asked).await.map_err(ReadFailure::from)?;
+        let months = total::archive(&context::of(ctx).reader, is_requested).await.map_err(ReadFailure::from)?;
         Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
     }
 }

@@ -1,14 +1,14 @@
-//! The scalar of instants. The rule: what is read in full is given in full, to the tick.
+//! The scalar `DateTime`. The rule: no precision is lost: a stored instant is returned to the tick (100 ns).
 
 use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 
 use crate::model::Instant;
 
-/// As the schema describes it below.
+/// See the description of the scalar below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateTime(pub Instant);
 
-/// An instant in UTC, RFC 3339, to the tick (100 ns) where the source has it: 2025-02-03T04:05:06.1234567Z
+/// A time in UTC in RFC 3339 format, with up to seven fractional digits (100 ns): 2025-02-03T04:05:06.1234567Z
 #[Scalar(name = "DateTime", specified_by_url = "https://scalars.graphql.org/andimarek/date-time.html")]
 impl ScalarType for DateTime {
     fn parse(value: Value) -> InputValueResult<Self> {

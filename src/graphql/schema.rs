@@ -1,4 +1,4 @@
-//! The schema as a whole. The rule: it is what `schema.graphql` says, which a test holds.
+//! The schema as a whole, and the execution of a request. The rule: the schema is the one in `schema.graphql`, which a test compares.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use super::service::GraphqlService;
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
-/// The schema over some content. Depth, size and fragments are the guard's matter, the storage requests are bounded here.
+/// The schema over some content. The guard bounds the depth, size and fragments of a document; this service bounds its storage requests.
 pub struct ContentService {
     schema: TidingsSchema,
     types: Arc<TypeMap>,
@@ -36,7 +36,7 @@ pub struct ContentService {
 }
 
 impl ContentService {
-    /// Without a way to sign in nobody may change anything.
+    /// Without [`with_sign_in`](Self::with_sign_in) no client can change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
         let schema = build();
         let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
@@ -50,13 +50,14 @@ impl ContentService {
         }
     }
 
-    /// Tells whoever asks what an answer cost, and not only those who see every draft. The rows that were read show that a draft is there.
+    /// Returns the cost of an answer to every client that requests it, not only to clients that may read every draft. The list of rows that were
+    /// read reveals whether a draft exists.
     #[must_use]
-    pub fn telling_storage(self, reports_storage: bool) -> Self {
+    pub fn reporting_storage(self, reports_storage: bool) -> Self {
         Self { reports_storage, ..self }
     }
 
-    /// Answers no error with names that the client did not send: for a server whose introspection is switched off, by
+    /// Makes errors without suggested names, for a server whose introspection is switched off by
     /// [`Limits::introspection`](super::guard::Limits::introspection).
     #[must_use]
     pub fn without_suggestions(self) -> Self {
@@ -70,22 +71,22 @@ impl ContentService {
 }
 
 impl ContentService {
-    /// Whether who asks what the answer costs may know.
+    /// Whether this actor may read the cost of the answer.
     fn reports_storage_to(&self, actor: Option<&Actor>) -> bool {
         self.reports_storage || actor.is_some_and(Actor::sees_all)
     }
 
-    /// What the request reads through: as the one whose token it has.
+    /// The reader for this request, which reads as the owner of its token.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
         let reader = if requests_storage(request) { self.content.naming_reader() } else { self.content.reader() };
         let actor = self.sign_in.actor(&self.content, &reader, request).await?;
         Ok(reader.for_actor(actor))
     }
 
-    /// What the request may cost.
+    /// The upper bound of the cost of the request.
     ///
     /// # Errors
-    /// Where that is over the limit.
+    /// If the bound exceeds the limit.
     async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
         let signing_in = if access::has_token(request) { cost::SIGN_IN } else { Bound::default() };
         let bound = cost::bound(request, months_for(request, reader).await)?.plus(signing_in);
@@ -150,13 +151,13 @@ impl GraphqlService for ContentService {
     }
 }
 
-/// Values that a query may answer without a charge of their own: as many as all running requests can have at once.
+/// Values that an answer can have without a charge of their own: so few that all running requests can have them at once.
 const UNCHARGED_VALUES: u64 = 5_000;
 
-/// What a value takes until it is written: its place in the tree, its name there and a short text.
+/// The memory of a value until it is written: its node in the tree, its name and a short text.
 const VALUE_BYTES: u64 = 128;
 
-/// Charges the values of an answer before they are made, by their bound; given back when they are written.
+/// Charges the values of an answer, by their bound, before execution. The charge is released after execution.
 async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Result<Option<Charge>, OverBudget> {
     let bytes = bound.values.saturating_sub(UNCHARGED_VALUES).saturating_mul(VALUE_BYTES);
     let Some(charge) = charge.filter(|_| bytes > 0) else { return Ok(None) };
@@ -165,7 +166,7 @@ async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Result<Option<
     Ok(Some(values))
 }
 
-/// The reader of a request whose sender is known.
+/// The reader of a request that is already signed in.
 struct SignedIn(Reader);
 
 impl SignedIn {
@@ -179,7 +180,7 @@ fn requests_storage(request: &Request) -> bool {
     matches!(request.extensions.get("storage"), Some(Value::Boolean(true)))
 }
 
-/// A query sees everything as it is when it starts, if the store has snapshots. A mutation reads what it has just written.
+/// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.
 async fn at_one_moment(reader: Reader, request: &mut Request) -> Result<Reader, ServerError> {
     let name = request.operation_name.clone();
     let operation = select_operation(request.parsed_query()?, name.as_deref());
@@ -189,12 +190,12 @@ async fn at_one_moment(reader: Reader, request: &mut Request) -> Result<Reader, 
     reader.at_one_moment().await.map_err(|error| access::failed(error.into()))
 }
 
-/// How many months the archive has, where the query may ask for it: read once, and at hand when the archive itself is asked for.
+/// The number of months in the archive, if the query may request the archive. The read is cached for the field `archive`.
 async fn months_for(request: &Request, reader: &Reader) -> usize {
     if !request.query.contains("archive") {
         return 0;
     }
-    // A store that cannot be read is told of by the field that needs it.
+    // If the store cannot be read, the field that needs it reports the error.
     reader.month_count().await.unwrap_or(0)
 }
 
@@ -212,7 +213,7 @@ pub fn sdl(schema: &TidingsSchema) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// `extensions.storage`: what the answer cost, each read by name, and what the query could have cost at the most.
+/// `extensions.storage`: the cost of the answer, the name of each read, and the upper bound of the cost.
 fn describe(used: &StorageUse, bound: &Bound) -> Value {
     let reads: Vec<Value> = used.reads.iter().map(|read| Value::from(read.as_str())).collect();
     async_graphql::value!({

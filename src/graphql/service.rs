@@ -1,19 +1,19 @@
-//! The door between a transport and a schema. The rule: a transport knows this trait and nothing of the schema, its loaders or
+//! The interface between a transport and a schema. The rule: a transport knows this trait and nothing of the schema, its loaders or
 //! its store.
 
 use async_graphql::{ObjectType, Request, Response, Schema, ServerError, SubscriptionType};
 
 /// What a transport needs of a schema.
 ///
-/// An implementer gives each request its own data (loaders live no longer than a request) before it runs it, and may add to the
-/// response afterwards. It is handed requests that [`guard::admit`](super::guard::admit) let in, the parsed document with them.
+/// An implementer adds the data of each request before it runs the request, because loaders live no longer than a request, and may add to the
+/// response afterwards. It gets requests that [`guard::admit`](super::guard::admit) has admitted, with the parsed document.
 #[async_trait::async_trait]
 pub trait GraphqlService: Send + Sync + 'static {
-    /// Finds out who sends the request and adds that to it. A transport calls this before the request takes a place among those that run:
-    /// an identity provider that does not answer must not keep others waiting.
+    /// Authenticates the request and adds the result to it. A transport calls this before the request takes one of the slots for running requests,
+    /// because an identity provider that does not respond must not delay other requests.
     ///
     /// # Errors
-    /// If the request has a token that is refused, or that cannot be checked at the moment.
+    /// If the request has a token that is refused, or that cannot be verified at the moment.
     async fn sign_in(&self, request: Request) -> Result<Request, ServerError> {
         Ok(request)
     }
@@ -24,7 +24,7 @@ pub trait GraphqlService: Send + Sync + 'static {
     fn sdl(&self) -> String;
 }
 
-/// A schema that needs no data of its own for each request.
+/// A schema that needs no data for each request.
 #[async_trait::async_trait]
 impl<Query, Mutation, Subscription> GraphqlService for Schema<Query, Mutation, Subscription>
 where

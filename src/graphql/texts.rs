@@ -1,9 +1,8 @@
-//! The texts of one answer: bodies, as they were written and as they are rendered. The rule: each text is rendered, charged and written as JSON
-//! once, however many fields have it, by the [`Renderer`]; and an answer has no more of them than
-//! [`ANSWER_TEXT_BYTES_MAX`], each counted as often as it is sent.
+//! The texts of one answer: bodies in their source and rendered forms. The rule: each text is rendered (by the [`Renderer`]), charged and written as
+//! JSON once, for any number of fields; and an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, each counted as often as it is sent.
 //!
-//! A body costs the storage a read, whatever is made of it: without this, an id named a hundred times beside a hundred aliases would be
-//! hundreds of megabytes and seconds of work for three kilobytes of query.
+//! A body costs one storage read, however often an answer contains it. Without this bound, a query of three kilobytes that combines a hundred ids
+//! with a hundred aliases would cause hundreds of megabytes and seconds of work.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -20,17 +19,17 @@ pub use crate::content::rendering::KEPT_BYTES_MAX;
 use crate::content::rendering::Renderer;
 use crate::model::Rendered;
 
-/// Three forms of the longest body that can be written.
+/// The maximum of one answer: three forms of the longest body that can be stored.
 pub const ANSWER_TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
-/// Bodies of all requests that are read and not charged yet. A page of the longest list is read at once; more of them would be as much memory
-/// again as all answers may hold.
+/// Bounds the bodies of all requests that are being read and are not charged yet. It allows the bodies of the largest page at once; many more would
+/// take as much memory as all answers may hold.
 static LOADING: Semaphore = Semaphore::const_new(128);
 
-/// What is charged for a body before it is read, when its length is not known.
+/// The charge for a body before it is read, while its length is not known.
 const FIRST_BYTES: usize = 8 * 1024;
 
-/// A body in the forms that the answer has it in. Each is made when the first field asks for it.
+/// The forms of a body in the answer. Each is created when the first field requests it.
 #[derive(Default)]
 pub struct Forms {
     rendered: OnceCell<Arc<Rendered>>,
@@ -39,7 +38,7 @@ pub struct Forms {
     text: OnceCell<JsonText>,
 }
 
-/// Made for each request, gone with it.
+/// The texts of one request, dropped with it.
 pub struct Texts {
     forms: Mutex<HashMap<Arc<str>, Arc<Forms>>>,
     renderer: Arc<Renderer>,
@@ -47,13 +46,13 @@ pub struct Texts {
     memory: Option<Memory>,
 }
 
-/// Where the texts are charged.
+/// The charges for the texts.
 struct Memory {
-    /// What is sent: until the client has taken it.
+    /// For what is sent: held until the client has read it.
     sent: Charge,
-    /// What is needed only to make it: until the request ends.
+    /// For what is needed only to create it: held until the request ends.
     working: Charge,
-    /// Set when a charge found no room: the answer is refused as a whole, and nothing more is read or made for it.
+    /// Set when a charge is refused: then the whole answer is refused, and nothing more is read or rendered for it.
     refused: OnceLock<OverBudget>,
 }
 
@@ -67,16 +66,16 @@ impl Memory {
 }
 
 impl Texts {
-    /// The requests of a batch share the budget. Without a charge, nobody counts what the answer holds.
+    /// The requests of a batch share the budget. Without a charge the memory of the answer is not counted.
     pub fn new(renderer: Arc<Renderer>, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
         let memory = charge.map(|sent| Memory { working: sent.beside(), sent, refused: OnceLock::new() });
         Self { forms: Mutex::default(), renderer, budget, memory }
     }
 
-    /// A place among the bodies that are read and not charged yet. Nothing is read for an answer that is refused already.
+    /// A permit to read a body that is not charged yet. Nothing is read for an answer that is already refused.
     ///
     /// # Errors
-    /// If there is no room for a short body.
+    /// If the charge for a short body is refused.
     pub async fn place_to_load(&self) -> Result<SemaphorePermit<'static>, Error> {
         self.work(FIRST_BYTES).await?;
         Ok(LOADING.acquire().await.expect("the semaphore is never closed"))
@@ -85,10 +84,10 @@ impl Texts {
     /// Charges the rest of a body that was read, once for the whole answer.
     ///
     /// # Errors
-    /// If there is no room for it.
+    /// If the charge is refused.
     pub async fn hold(&self, markdown: &Arc<str>) -> Result<(), Error> {
         let is_new = {
-            let mut forms = self.forms.lock().expect("no panic happens while this is held");
+            let mut forms = self.forms.lock().expect("no code panics while it holds this lock");
             let is_new = !forms.contains_key(markdown);
             forms.entry(Arc::clone(markdown)).or_default();
             is_new
@@ -98,14 +97,14 @@ impl Texts {
 
     /// The forms of a body; the same for every object that has it.
     pub fn forms(&self, markdown: &Arc<str>) -> Arc<Forms> {
-        let mut forms = self.forms.lock().expect("no panic happens while this is held");
+        let mut forms = self.forms.lock().expect("no code panics while it holds this lock");
         Arc::clone(forms.entry(Arc::clone(markdown)).or_default())
     }
 
-    /// The body as it was written.
+    /// The Markdown source of the body.
     ///
     /// # Errors
-    /// If the answer would be too long, or there is no room for it.
+    /// If the answer would be too long, or the charge is refused.
     pub async fn markdown(&self, forms: &Forms, markdown: &str) -> Result<JsonText, Error> {
         self.send(&forms.markdown, markdown).await
     }
@@ -122,30 +121,30 @@ impl Texts {
         self.send(&forms.text, &self.rendered(forms, markdown).await?.text).await
     }
 
-    /// The body rendered: once for the whole answer, however many fields and objects ask.
+    /// The rendered body, which is rendered once for all fields and objects of the answer.
     ///
     /// # Errors
-    /// If there is no room for it.
+    /// If the charge is refused.
     pub async fn rendered<'a>(&self, forms: &'a Forms, markdown: &Arc<str>) -> Result<&'a Rendered, Error> {
-        let made = forms.rendered.get_or_try_init(async || {
+        let rendered = forms.rendered.get_or_try_init(async || {
             let rendered = self.renderer.rendered(markdown).await;
             self.work(rendered.html.len() + rendered.text.len()).await?;
             Ok::<_, Error>(rendered)
         });
-        made.await.map(|rendered| &**rendered)
+        rendered.await.map(|rendered| &**rendered)
     }
 
-    /// The text in the answer once more.
+    /// Counts one more use of the text in the answer, and returns its JSON.
     async fn send(&self, form: &OnceCell<JsonText>, text: &str) -> Result<JsonText, Error> {
         self.count(text.len())?;
-        let made = form.get_or_try_init(async || {
+        let json = form.get_or_try_init(async || {
             let Some(memory) = &self.memory else { return Ok(JsonText::of(text)) };
             memory.take(&memory.sent, text.len()).await?;
             let json = JsonText::of(text);
             memory.take(&memory.sent, json.bytes().saturating_sub(text.len())).await?;
             Ok::<_, Error>(json)
         });
-        made.await.cloned()
+        json.await.cloned()
     }
 
     async fn work(&self, bytes: usize) -> Result<(), Error> {
@@ -160,7 +159,7 @@ impl Texts {
             return Ok(());
         }
         let message = format!(
-            "The answer would hold more than {ANSWER_TEXT_BYTES_MAX} bytes of posts' bodies, which is the limit. Ask for fewer posts, or for fewer forms of their bodies."
+            "The answer would contain more than {ANSWER_TEXT_BYTES_MAX} bytes of post bodies, which is the limit. Request fewer posts, or fewer formats of their bodies."
         );
         Err(with_code(message, Code::AnswerTooLarge))
     }

@@ -1,4 +1,4 @@
-//! The list of tokens as a connection. The rule: one read for all of it, so that the count is at hand.
+//! The list of tokens as a connection. The rule: one range read returns all tokens, so the total count costs nothing more.
 
 use async_graphql::{Object, SimpleObject};
 
@@ -8,40 +8,40 @@ use crate::content::pages::Page;
 use crate::content::tokens::page::cursor;
 use crate::model;
 
-/// A page of tokens, the newest first.
+/// A page of tokens, newest first.
 pub struct TokenConnection {
     pub page: Page<model::Token>,
     pub total: usize,
 }
 
-/// A token and its place in the list.
+/// A token and its cursor in the list.
 #[derive(SimpleObject)]
 pub struct TokenEdge {
-    /// Opaque; pass it as `after` or `before` to go on from here, in this list.
+    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
     cursor: String,
-    /// The token itself.
+    /// The token.
     node: Token,
 }
 
-/// A page of tokens, the newest first.
+/// A page of tokens, newest first.
 #[Object]
 impl TokenConnection {
-    /// The tokens with their cursors.
+    /// The tokens of this page, each with its cursor.
     async fn edges(&self) -> Vec<TokenEdge> {
         self.page.items.iter().map(|token| TokenEdge { cursor: cursor(token), node: token.into() }).collect()
     }
 
-    /// The tokens alone.
+    /// The tokens of this page.
     async fn nodes(&self) -> Vec<Token> {
         self.page.items.iter().map(Token::from).collect()
     }
 
-    /// Where this page stands in the list.
+    /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.page, cursor)
     }
 
-    /// How many tokens the whole list holds.
+    /// The number of tokens in the whole list.
     async fn total_count(&self) -> i32 {
         i32::try_from(self.total).unwrap_or(i32::MAX)
     }

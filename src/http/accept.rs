@@ -1,13 +1,13 @@
-//! Which media type an answer has. The rule: RFC 9110, "Accept", over the two types that "GraphQL over HTTP" knows.
+//! The media type of an answer. The rule: RFC 9110, "Accept", applied to the two types that "GraphQL over HTTP" defines.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
 /// The media type of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
-    /// `application/graphql-response+json`: the status says what became of the request.
+    /// `application/graphql-response+json`: the status shows the result of the request.
     GraphqlResponse,
-    /// `application/json`: a well-formed request is answered with 200, errors included, for clients that came before the other.
+    /// `application/json`: a well-formed request is answered with 200 even if it has errors, for older clients.
     Json,
 }
 
@@ -20,8 +20,8 @@ impl Media {
     }
 }
 
-/// The type that the client likes best; `None` where it takes neither. Without the header, or where anything will do, it is
-/// `application/json`, which every client reads; where both are named alike, the newer one.
+/// The type that the client prefers; `None` if it accepts neither. Without the header, or if only a wildcard matches, it is
+/// `application/json`, which every client reads. If both are named with the same weight, it is the newer one.
 pub fn negotiate(headers: &HeaderMap) -> Option<Media> {
     if !headers.contains_key(header::ACCEPT) {
         return Some(Media::Json);
@@ -41,7 +41,7 @@ pub fn negotiate(headers: &HeaderMap) -> Option<Media> {
     }
 }
 
-/// Whether the client likes HTML better than the answers that we have: a browser that opens an address does, and names it.
+/// Whether the client prefers HTML to both types. A browser that opens a URL does.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let items: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
@@ -52,7 +52,7 @@ pub fn prefers_html(headers: &HeaderMap) -> bool {
     html > ours.into_iter().max().unwrap_or_default()
 }
 
-/// `None` where the item names another type.
+/// `None` if the item names another type.
 fn weight_of_html(item: &str) -> Option<u16> {
     let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
     let quality = parameters.split(';').find_map(|part| part.trim().strip_prefix("q="));
@@ -62,9 +62,9 @@ fn weight_of_html(item: &str) -> Option<u16> {
 /// How exactly a range names a type: `*/*`, `application/*`, the type itself.
 const EXACT: u8 = 2;
 
-/// One item of an Accept header that may cover our types.
+/// One item of an Accept header that may match our types.
 struct Range<'a> {
-    /// What follows `application/`; `*` for all of them.
+    /// The part after `application/`; `*` for all subtypes.
     subtype: &'a str,
     exactness: u8,
     /// The quality value in thousandths.
@@ -98,19 +98,19 @@ impl<'a> Range<'a> {
     }
 }
 
-/// The most exact range speaks for a type; with weight 0 it forbids it.
+/// The most exact range decides for a type; with weight 0 the type is not acceptable.
 fn best_match<'a>(ranges: &'a [Range<'a>], subtype: &str) -> Option<&'a Range<'a>> {
     let covering = ranges.iter().filter(|range| range.covers(subtype));
     covering.max_by_key(|range| (range.exactness, range.weight)).filter(|range| range.weight > 0)
 }
 
-/// "0.8" is 800; anything outside 0 to 1 is no weight.
+/// "0.8" is 800; a number outside 0 to 1 is not a weight.
 fn parse_weight(text: &str) -> Option<u16> {
     let weight: f32 = text.parse().ok()?;
     (0.0..=1.0).contains(&weight).then_some((weight * 1000.0).round() as u16)
 }
 
-/// Whether a `charset` parameter names UTF-8, the only encoding spoken here.
+/// Whether a `charset` parameter names UTF-8, the only supported encoding.
 pub fn is_utf8(charset: &str) -> bool {
     let charset = charset.trim().trim_matches('"');
     charset.eq_ignore_ascii_case("utf-8") || charset.eq_ignore_ascii_case("utf8")
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_is_given_what_it_likes_best() {
+    fn the_client_gets_the_type_that_it_prefers() {
         use Media::{GraphqlResponse, Json};
         let cases = [
             ("application/json", Some(Json)),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_header_it_is_json() {
+    fn without_the_header_the_answer_is_json() {
         assert_eq!(negotiate(&HeaderMap::new()), Some(Media::Json));
     }
 }

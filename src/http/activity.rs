@@ -1,5 +1,5 @@
-//! What goes on on one connection. The rule: a request is under way from its head until its answer was passed on to the last piece; who closes
-//! a connection asks here whether there is one, and for how long.
+//! The activity of one connection. The rule: a request is in progress from its head until the last piece of its answer is passed on. The code
+//! that closes connections decides by this state.
 
 use std::{
     pin::Pin,
@@ -14,11 +14,11 @@ use tokio::{sync::Notify, time::Instant};
 
 use crate::graphql::memory::Charge;
 
-/// An answer is passed on in pieces of this size, each when the client has made room for the one before, so that a client that takes nothing
-/// is noticed, and little of an answer is in the buffers of its connection.
+/// An answer is passed on in pieces of this size, each when the client has received enough of the previous one. So a client that reads nothing
+/// is noticed, and the buffers of its connection hold little of the answer.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// Clones are the same.
+/// Clones share the state.
 #[derive(Debug, Clone)]
 pub struct Activity(Arc<SharedActivity>);
 
@@ -30,14 +30,14 @@ struct SharedActivity {
 
 #[derive(Debug)]
 struct ActivityState {
-    /// When each request that is under way began.
+    /// When each request in progress began.
     under_way: Vec<Instant>,
-    /// Of each answer that is being sent, when a piece of it was passed on for the last time.
+    /// For each answer that is being sent, when its last piece so far was passed on.
     sending: Vec<Sent>,
     next_id: u64,
-    /// When the last request ended; the opening, until there was one.
+    /// When the last request ended; before the first request, when the connection was opened.
     idle_since: Instant,
-    /// When the first byte of a head came that is not complete yet.
+    /// When the first byte of a head that is not complete yet arrived.
     head_since: Option<Instant>,
     has_begun: bool,
     is_http2: bool,
@@ -65,7 +65,7 @@ impl Activity {
         Self(Arc::new(SharedActivity { state: Mutex::new(state), changed: Notify::new() }))
     }
 
-    /// A request's head is complete. It is under way until its answer is dropped.
+    /// A request's head is complete. The request is in progress until its answer is dropped.
     pub fn request(&self, version: Version) -> UnderWay {
         let began = Instant::now();
         self.with(|state| {
@@ -80,30 +80,30 @@ impl Activity {
         UnderWay { activity: self.clone(), began }
     }
 
-    /// The client speaks HTTP/2, though it may not have asked anything yet.
+    /// The client uses HTTP/2, even if it has not sent a request yet.
     pub fn speaks_http2(&self) {
         self.with(|state| state.is_http2 = true);
     }
 
-    /// The first byte came of what may be a head.
+    /// The first byte of something that may be a head arrived.
     pub fn head_begins(&self) {
         if self.with(|state| state.head_since.is_none().then(|| state.head_since = Some(Instant::now()))).is_some() {
             self.0.changed.notify_one();
         }
     }
 
-    /// What came was no head, or it is complete.
+    /// The bytes were not a head, or the head is complete.
     pub fn head_ends(&self) {
         self.with(|state| state.head_since = None);
     }
 
-    /// Asks the connection to end, which keeps a place that another needs.
+    /// Asks the connection to close, because another connection needs its slot.
     pub fn ask_to_leave(&self) {
         self.with(|state| state.is_asked_to_leave = true);
         self.0.changed.notify_one();
     }
 
-    /// Waits until a request or a head begins, or the connection is asked to leave.
+    /// Waits until a request or a head begins, or the connection is asked to close.
     pub async fn changed(&self) {
         self.0.changed.notified().await;
     }
@@ -112,7 +112,7 @@ impl Activity {
         self.with(|state| state.is_asked_to_leave)
     }
 
-    /// Whether there was a request on this connection yet.
+    /// Whether this connection has had a request.
     pub fn has_begun(&self) -> bool {
         self.with(|state| state.has_begun)
     }
@@ -121,17 +121,17 @@ impl Activity {
         self.with(|state| state.is_http2)
     }
 
-    /// Since when there is nothing under way; `None` while there is.
+    /// Since when no request is in progress; `None` while one is.
     pub fn idle_since(&self) -> Option<Instant> {
         self.with(|state| state.under_way.is_empty().then_some(state.idle_since))
     }
 
-    /// Since when the longest of the requests is under way.
+    /// Since when the oldest request in progress runs.
     pub fn under_way_since(&self) -> Option<Instant> {
         self.with(|state| state.under_way.iter().min().copied())
     }
 
-    /// Since when the client has taken nothing of the answer that it has neglected the longest.
+    /// Since when the client has received nothing of an answer; of several answers, the longest such time.
     pub fn stalled_since(&self) -> Option<Instant> {
         self.with(|state| state.sending.iter().map(|sent| sent.moved).min())
     }
@@ -142,11 +142,11 @@ impl Activity {
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut ActivityState) -> T) -> T {
-        look(&mut self.0.state.lock().expect("no panic happens while this is held"))
+        look(&mut self.0.state.lock().expect("no code panics while it holds this lock"))
     }
 }
 
-/// A request that is under way.
+/// A request in progress.
 #[derive(Debug)]
 pub struct UnderWay {
     activity: Activity,
@@ -154,7 +154,7 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// The request ends with this body. Its memory is charged until the last piece is written or dropped.
+    /// The request ends when this body ends. Its memory stays charged until the last piece is written or dropped.
     pub fn until_sent(self, body: Body, charge: Option<Charge>) -> Body {
         let id = self.activity.with(|state| {
             let id = state.next_id;
@@ -179,7 +179,7 @@ impl Drop for UnderWay {
 
 struct Sending {
     body: Body,
-    /// Of the last piece that the body gave, what is not passed on yet.
+    /// The part of the body's last frame that is not passed on yet.
     rest: Bytes,
     id: u64,
     charge: Option<Charge>,
@@ -258,7 +258,7 @@ mod tests {
     use crate::graphql::memory::{AnswerMemory, OWN_BYTES};
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_is_under_way_until_its_answer_is_dropped() {
+    async fn a_request_is_in_progress_until_its_answer_is_dropped() {
         let activity = Activity::begin();
         let opened = activity.idle_since();
         assert_eq!((activity.has_begun(), opened.is_some()), (false, true));
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_is_passed_on_in_pieces_and_whole() {
+    async fn an_answer_is_passed_on_completely_in_pieces() {
         let text = Bytes::from(vec![7; 2 * PIECE_BYTES + 1]);
         let mut sending = Activity::begin().request(Version::HTTP_11).until_sent(Body::from(text.clone()), None);
         let (mut pieces, mut whole) = (Vec::new(), Vec::new());
@@ -292,15 +292,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_answer_that_is_not_taken_is_noticed_beside_others_that_are() {
+    async fn an_answer_that_is_not_read_is_noticed_while_others_are_read() {
         let activity = Activity::begin();
         let begun = Instant::now();
-        let neglected = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
+        let unread = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
         let mut taken = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
         tokio::time::advance(std::time::Duration::from_secs(1)).await;
         assert!(next(&mut taken).await.is_some());
         assert_eq!(activity.stalled_since(), Some(begun));
-        drop(neglected);
+        drop(unread);
         assert!(activity.stalled_since() > Some(begun));
     }
 

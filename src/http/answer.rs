@@ -1,4 +1,4 @@
-//! What leaves over HTTP. The rule: one JSON shape for every answer, whether a request ran or was refused.
+//! GraphQL answers over HTTP. The rule: every answer has the same JSON shape, whether a request ran or was refused.
 
 use async_graphql::Response as GraphqlResponse;
 use axum::{
@@ -7,16 +7,16 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{accept::Media, json::Json, observe::Told, status::status_of};
+use super::{accept::Media, json::Json, observe::RequestOutcome, status::status_of};
 use crate::graphql::error::{Code, code_word, coded};
 
-/// A request that is refused before it is a GraphQL request at all.
+/// A request that is refused before it is parsed as a GraphQL request.
 #[derive(Debug)]
 pub struct RequestFailure {
     pub status: StatusCode,
     pub code: Code,
     pub message: String,
-    /// The methods that are allowed, where this is a 405 of our own.
+    /// The allowed methods, if a handler answers 405.
     pub allow: Option<&'static str>,
 }
 
@@ -44,18 +44,18 @@ impl RequestFailure {
     }
 
     pub fn render(self, media: Media) -> Response<Body> {
-        let told = Told { code: Some(self.code.as_str()), operation: None };
+        let outcome = RequestOutcome { code: Some(self.code.as_str()), operation: None };
         let (status, allow) = (self.status, self.allow);
         let mut response = json(status, media.content_type(), Json::of(&self.into()));
         if let Some(allow) = allow {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
         }
-        response.extensions_mut().insert(told);
+        response.extensions_mut().insert(outcome);
         response
     }
 }
 
-/// As it stands in a batch, where no status of its own can tell of it.
+/// The failure as a member of a batch, where it has no HTTP status.
 impl From<RequestFailure> for GraphqlResponse {
     fn from(failure: RequestFailure) -> Self {
         Self::from_errors(vec![coded(failure.code, failure.message, None)])
@@ -68,11 +68,11 @@ impl IntoResponse for RequestFailure {
     }
 }
 
-/// The answer to one request, written, with what of it is in no JSON.
+/// The answer to one request as written JSON, with its status, headers and code.
 #[derive(Debug)]
 pub struct Answer {
     pub json: Json,
-    /// In the media type that has statuses.
+    /// The status in `application/graphql-response+json`.
     status: StatusCode,
     headers: HeaderMap,
     code: &'static str,
@@ -99,13 +99,13 @@ impl Answer {
             sent.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
         sent.headers_mut().extend(self.headers);
-        sent.extensions_mut().insert(Told { code: Some(self.code), operation: None });
+        sent.extensions_mut().insert(RequestOutcome { code: Some(self.code), operation: None });
         sent
     }
 }
 
-/// The answers to a batch, in its order. The edition knows no batches, and its media type is for one response: they are plain JSON, and
-/// each tells for itself what became of it.
+/// The answers to a batch, in its order. "GraphQL over HTTP" does not define batches, and its media type is for one response, so a batch is
+/// plain JSON with the status 200, and each answer has its own errors.
 pub fn batch(answers: Vec<Answer>) -> Response<Body> {
     let answers = answers.into_iter().map(|answer| answer.json).collect();
     json(StatusCode::OK, Media::Json.content_type(), Json::of_batch(answers))

@@ -1,12 +1,13 @@
-//! The token that a request bears. The rule: `Authorization: Bearer` (RFC 6750, section 2.1) and nowhere else; never a parameter of the address,
-//! for addresses are logged.
+//! The token of a request. The rule: it is read only from `Authorization: Bearer` (RFC 6750, section 2.1), never from a parameter of the URL,
+//! because URLs are logged.
 
 use async_graphql::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
 
 use crate::graphql::access::BearerToken;
 
-/// Hands the token on, where there is one. What is malformed is handed on as an empty one, and refused; other schemes are a proxy's.
+/// Adds the token to the request, if there is one. A malformed token is added as an empty one, which is refused. Other schemes are ignored,
+/// because a proxy may use them.
 pub fn forward(request: Request, headers: &HeaderMap) -> Request {
     let mut tokens = headers.get_all(header::AUTHORIZATION).iter().filter_map(token);
     match (tokens.next(), tokens.next()) {
@@ -16,7 +17,7 @@ pub fn forward(request: Request, headers: &HeaderMap) -> Request {
     }
 }
 
-/// `None` where the scheme is another.
+/// `None` if the scheme is not `Bearer`.
 fn token(value: &HeaderValue) -> Option<String> {
     let bytes = value.as_bytes();
     let end = bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len());

@@ -1,5 +1,5 @@
-//! A request's body, read whole. The rule: what is kept of a body is charged to the memory of all bodies first, never more than the limit is
-//! kept, and a body is not waited for longer than the limit says.
+//! Reads the whole body of a request. The rule: memory for a body is charged to the memory of all bodies before it is allocated, a body never
+//! takes more than the limit, and the server waits for it no longer than the limit.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,41 +16,41 @@ use tokio::{
 use super::{answer::RequestFailure, limits::HttpLimits};
 use crate::graphql::error::Code;
 
-/// How much of a refused body is read and thrown away. A client that is still sending when its connection is closed sees a
-/// broken pipe and never reads why; past this it may.
+/// How much of a refused body is read and discarded. A client that is still sending when its connection is closed gets a broken pipe and
+/// never reads the refusal; this can happen to bodies that are longer than this.
 const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The first bytes of a body, which every request has charged already. Documents of front ends with their variables have less.
+/// The first bytes of a body are covered by the charge of every request. The requests of front ends are usually smaller.
 const SMALL_BYTES: usize = 16 * 1024;
 
-/// How long a body waits for memory. Longer than bodies take that arrive at once, and shorter than a slow one may take.
+/// How long a body waits for memory. Longer than a body that arrives at once takes, and shorter than a slow one may take.
 const WAIT: Duration = Duration::from_secs(4);
 
 /// Bytes are counted in units of this size.
 const UNIT: usize = 1024;
 
-/// The memory of all request bodies of a process: from when they are received until what they ask for has run.
+/// The memory of all request bodies of a process, from their arrival until their requests have run.
 pub struct BodyMemory {
     free: Arc<Semaphore>,
     bytes: usize,
 }
 
 impl BodyMemory {
-    /// At least one body of the largest size has room.
+    /// There is memory for at least one body of the largest size.
     pub fn new(limits: &HttpLimits) -> Self {
         let bytes = limits.received_bytes.max(limits.body_bytes);
         Self { free: Arc::new(Semaphore::new(bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS))), bytes }
     }
 
-    /// Room for so many bytes more; `None` if there was none in time.
+    /// Charges this many more bytes; `None` if they were not free in time.
     async fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).ok()?;
-        let room = Arc::clone(&self.free).acquire_many_owned(units);
-        timeout(WAIT, room).await.ok().map(|room| room.expect("the semaphore is never closed"))
+        let permits = Arc::clone(&self.free).acquire_many_owned(units);
+        timeout(WAIT, permits).await.ok().map(|permits| permits.expect("the semaphore is never closed"))
     }
 }
 
-/// The memory that is charged for one body; released when the last clone is dropped.
+/// The memory that is charged for one body. It is released when the last clone is dropped.
 pub type BodyCharge = Arc<OwnedSemaphorePermit>;
 
 /// A whole body.
@@ -60,7 +60,7 @@ pub struct Received {
     pub charge: Option<BodyCharge>,
 }
 
-/// The whole body.
+/// Reads the whole body.
 pub async fn read(
     headers: &HeaderMap,
     body: Body,
@@ -74,16 +74,16 @@ pub async fn read(
     match timeout(limits.body_time, reading.read(body)).await {
         Ok(Ok(())) => reading.end(),
         Ok(Err(broken)) => Err(broken),
-        // A body that is refused already is refused for that.
+        // A body that was refused before the time ended keeps that reason.
         Err(_elapsed) => reading.refused.map_or_else(|| Err(too_slow(limits)), Err),
     }
 }
 
-/// Reads a body that is refused whatever it holds, so that the client gets to read the refusal.
+/// Reads and discards the body of a refused request, so that the client reads the refusal.
 pub async fn discard(headers: &HeaderMap, body: Body, limits: &HttpLimits) {
     if !waits_for_consent(headers) {
         let memory = BodyMemory { free: Arc::new(Semaphore::new(0)), bytes: 0 };
-        // However it ends, the refusal is what is answered.
+        // The answer is the refusal, whatever the result is.
         let _ = timeout(limits.body_time, Reading::new(0, &memory).read(body)).await;
     }
 }
@@ -95,7 +95,7 @@ struct Reading<'a> {
     kept: Vec<u8>,
     charge: Option<OwnedSemaphorePermit>,
     seen: usize,
-    /// Set as soon as the body cannot be taken; from then on it is read and thrown away.
+    /// Set as soon as the body is refused; the rest of it is read and discarded.
     refused: Option<RequestFailure>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Reading<'a> {
                 chunk.map_err(|_broken| RequestFailure::bad_request("The body ended before it was complete."))?;
             self.seen += chunk.len();
             if self.refused.is_none() {
-                match self.make_room().await {
+                match self.reserve().await {
                     Ok(()) => self.kept.extend_from_slice(&chunk),
                     Err(refused) => {
                         (self.kept, self.charge) = (Vec::new(), None);
@@ -126,17 +126,17 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Charges the memory for what has been seen before it is taken. It doubles, so that a body is copied few times.
-    async fn make_room(&mut self) -> Result<(), RequestFailure> {
+    /// Charges and allocates memory for the bytes seen so far. The capacity doubles, so that a body is copied few times.
+    async fn reserve(&mut self) -> Result<(), RequestFailure> {
         if self.seen > self.bytes_max {
             return Err(too_large(self.bytes_max));
         }
-        let room = self.kept.capacity();
-        if self.seen <= room {
+        let capacity = self.kept.capacity();
+        if self.seen <= capacity {
             return Ok(());
         }
-        let requested = self.seen.max(2 * room).max(SMALL_BYTES).min(self.bytes_max);
-        let more = requested.saturating_sub(room.max(SMALL_BYTES));
+        let requested = self.seen.max(2 * capacity).max(SMALL_BYTES).min(self.bytes_max);
+        let more = requested.saturating_sub(capacity.max(SMALL_BYTES));
         if more > 0 {
             let taken = self.memory.take(more).await.ok_or_else(|| over_budget(self.memory.bytes))?;
             match &mut self.charge {
@@ -156,7 +156,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The client sends its body only when told to: it can be refused without one.
+/// Whether the client waits for `100 Continue` before it sends its body, so that it can be refused without one.
 fn waits_for_consent(headers: &HeaderMap) -> bool {
     headers.contains_key(header::EXPECT)
 }
@@ -173,7 +173,7 @@ fn too_large(bytes_max: usize) -> RequestFailure {
 
 fn over_budget(bytes: usize) -> RequestFailure {
     let message = format!(
-        "The bodies of the requests that the server has under way hold as much as they may ({bytes} bytes). Send the request again later."
+        "The bodies of all requests in progress already use the allowed memory ({bytes} bytes). Send the request again later."
     );
     RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message)
 }

@@ -1,5 +1,5 @@
-//! What one client may have under way. The rule: behind a proxy all clients come from one address, and only a header that the proxy sets says
-//! who they are; without a header that the operator trusts, connections are bounded by their address and requests are not.
+//! The limit of requests per client. The rule: behind a proxy all clients have one address, and only a header of the proxy identifies them. If
+//! the operator trusts no header, connections are limited by address, and requests per client are not limited.
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ use std::{
 use super::{Api, answer::RequestFailure, connection::Peer, open::client_of};
 use crate::graphql::error::Code;
 
-/// The requests that each client has under way.
+/// The number of requests that each client has in progress.
 #[derive(Debug)]
 pub struct Clients {
     header: HeaderName,
@@ -36,15 +36,15 @@ impl Clients {
         Self { header, requests_max, under_way: Arc::default() }
     }
 
-    /// A place among the requests of this client; `None` if it has as many as it may.
-    fn place(&self, client: IpAddr) -> Option<ClientPlace> {
+    /// A slot for a request of this client; `None` if the client has reached the limit.
+    fn slot(&self, client: IpAddr) -> Option<ClientSlot> {
         let mut under_way = lock(&self.under_way);
         let count = under_way.entry(client).or_default();
         if *count >= self.requests_max {
             return None;
         }
         *count += 1;
-        Some(ClientPlace { client, under_way: Arc::clone(&self.under_way) })
+        Some(ClientSlot { client, under_way: Arc::clone(&self.under_way) })
     }
 
     fn client(&self, request: &Request) -> Option<IpAddr> {
@@ -53,12 +53,12 @@ impl Clients {
     }
 }
 
-struct ClientPlace {
+struct ClientSlot {
     client: IpAddr,
     under_way: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
-impl Drop for ClientPlace {
+impl Drop for ClientSlot {
     fn drop(&mut self) {
         let mut under_way = lock(&self.under_way);
         if let Some(count) = under_way.get_mut(&self.client) {
@@ -74,7 +74,7 @@ fn lock(under_way: &Mutex<HashMap<IpAddr, usize>>) -> MutexGuard<'_, HashMap<IpA
     under_way.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The address that the proxy itself has written: the last one. The client can send any that come before it.
+/// The address that the proxy itself has written: the last one. The client can choose all addresses before it.
 fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();
@@ -82,25 +82,25 @@ fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     address.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// Refuses the request of a client that has as many under way as it may.
+/// Refuses the request of a client that has reached the limit.
 pub async fn limit(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
     let Some(clients) = &api.clients else { return next.run(request).await };
     let Some(client) = clients.client(&request) else { return next.run(request).await };
-    match clients.place(client) {
-        Some(place) => next.run(request).await.map(|body| Body::new(Counted { body, _place: place })),
+    match clients.slot(client) {
+        Some(slot) => next.run(request).await.map(|body| Body::new(Counted { body, _slot: slot })),
         None => {
             let max = clients.requests_max;
             let message =
-                format!("This client has {max} requests under way, which is the limit. Wait for their answers.");
+                format!("This client has {max} requests in progress, which is the limit. Wait for their answers.");
             RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
         }
     }
 }
 
-/// A body that holds its request's place until it is sent.
+/// A body that keeps its request's slot until it is sent.
 struct Counted {
     body: Body,
-    _place: ClientPlace,
+    _slot: ClientSlot,
 }
 
 impl HttpBody for Counted {
@@ -132,7 +132,7 @@ mod tests {
     const HEADER: HeaderName = HeaderName::from_static("x-forwarded-for");
 
     #[test]
-    fn the_proxys_own_entry_counts_and_none_that_the_client_has_sent() {
+    fn the_entry_of_the_proxy_counts_and_entries_of_the_client_do_not() {
         let of = |values: &[&'static str]| {
             let headers = values.iter().map(|value| (HEADER, HeaderValue::from_static(value)));
             last_address(&headers.collect(), &HEADER).map(|address| address.to_string())
@@ -153,12 +153,12 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_given_back_and_nothing_is_kept_of_a_client_without_requests() {
+    fn a_slot_is_released_and_a_client_without_requests_has_no_entry() {
         let clients = Clients::new(HEADER, 2);
         let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().expect("an address"));
-        let places = [clients.place(one), clients.place(one)];
-        assert!(places.iter().all(Option::is_some) && clients.place(one).is_none() && clients.place(other).is_some());
-        drop(places);
+        let slots = [clients.slot(one), clients.slot(one)];
+        assert!(slots.iter().all(Option::is_some) && clients.slot(one).is_none() && clients.slot(other).is_some());
+        drop(slots);
         assert!(lock(&clients.under_way).is_empty());
     }
 }

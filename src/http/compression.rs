@@ -1,8 +1,8 @@
-//! Answers in fewer bytes. The rule: in what the client takes (`Accept-Encoding`, RFC 9110), only what grows no larger by it, and only if there
-//! is room for the compressor's own memory, which is many times that of a short answer; otherwise the answer is sent as it is.
+//! Compression of answers. The rule: an answer is compressed only if the client accepts it (`Accept-Encoding`, RFC 9110), if the answer is long
+//! enough and not an image, and if there is memory for the compressor, which needs many times that of a short answer.
 //!
-//! Nothing that is compressed here mixes a secret with a text of somebody else's choosing: a token travels in a header, so that another site's
-//! page cannot make a browser send one, and lengths tell it nothing (the attack called BREACH).
+//! Compression is safe from BREACH: a token is sent in a header that another site's page cannot make a browser add, so such a page cannot combine
+//! its own text with a secret and learn from the length of the answer.
 
 use axum::{
     body::Body,
@@ -21,30 +21,31 @@ use tower_http::{
 
 use crate::graphql::memory::ConnectionMemory;
 
-/// Below this an answer fits into one packet as it is.
+/// A shorter answer fits into one packet without compression.
 const BYTES_MIN: u16 = 1024;
 
-/// For each of the three formats close to its fastest: an answer is made for each request, and waited for.
+/// Close to the fastest level of each of the three formats, because each answer is compressed while the client waits.
 const LEVEL: i32 = 4;
 
-/// What a compressor holds at this level until its answer of so many bytes is sent: brotli, which takes the most.
+/// The memory of a compressor at this level until its answer of this length is sent: that of brotli, which needs the most.
 fn compressor_bytes(answer_bytes: Option<u64>) -> u64 {
     const LEAST: u64 = 1024 * 1024;
     const MOST: u64 = 10 * 1024 * 1024;
     answer_bytes.map_or(MOST, |bytes| LEAST.saturating_add(bytes.saturating_mul(8)).min(MOST))
 }
 
-/// An answer that is sent as it is.
+/// Marks an answer that is sent without compression.
 #[derive(Debug, Clone, Copy)]
-struct AsItIs;
+struct Uncompressed;
 
 pub fn layer() -> CompressionLayer<impl Predicate> {
-    let has_room = |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| marks.get::<AsItIs>().is_none();
-    let predicate = SizeAbove::new(BYTES_MIN).and(NotForContentType::IMAGES).and(has_room);
+    let has_memory =
+        |_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions| extensions.get::<Uncompressed>().is_none();
+    let predicate = SizeAbove::new(BYTES_MIN).and(NotForContentType::IMAGES).and(has_memory);
     CompressionLayer::new().quality(CompressionLevel::Precise(LEVEL)).compress_when(predicate)
 }
 
-/// Charges the compressor to the answer. Runs inside of [`layer`].
+/// Charges the memory of the compressor to the answer. Runs inside [`layer`].
 pub async fn charge_compressor(request: Request, next: Next) -> Response<Body> {
     let takes_compressed = request.headers().contains_key(header::ACCEPT_ENCODING);
     let memory = request.extensions().get::<ConnectionMemory>().cloned();
@@ -54,7 +55,7 @@ pub async fn charge_compressor(request: Request, next: Next) -> Response<Body> {
     let Some(memory) = memory.filter(|_| takes_compressed && !is_short) else { return response };
     let charge = response.extensions_mut().get_or_insert_with(|| memory.charge()).clone();
     if !charge.try_take(compressor_bytes(bytes)) {
-        response.extensions_mut().insert(AsItIs);
+        response.extensions_mut().insert(Uncompressed);
     }
     response
 }
@@ -68,7 +69,7 @@ mod tests {
 
     const COUNT: usize = 40;
 
-    /// Linux alone tells it.
+    /// Only Linux reports it.
     fn resident_bytes() -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,7 +1,7 @@
-//! One connection, from its opening to its end, in HTTP/1.1 or HTTP/2, as its client begins. The rule: a request that has begun is answered
-//! before its connection is closed, and a connection with none keeps nobody out.
+//! One connection, from its opening to its end, in HTTP/1.1 or HTTP/2, as the client chooses. The rule: a request that has begun is answered
+//! before its connection is closed, unless its client exceeds a limit; a connection without a request can be closed for another one.
 //!
-//! HTTP/2 comes without TLS, to those who know that it is spoken here (RFC 9113, section 3.3): a proxy, above all.
+//! HTTP/2 is served without TLS, for clients with prior knowledge (RFC 9113, section 3.3), which are mainly proxies.
 
 use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -22,30 +22,30 @@ use tower::{Service, ServiceExt, service_fn};
 use super::{activity::Activity, heads::HeadWatch, server::ServerLimits, stall::StallGuard};
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
-/// A client that has taken nothing of an answer for this long is disconnected if another waits for its place or its memory.
+/// A client that has received nothing of an answer for this long is disconnected if another one waits for its slot or its memory.
 pub const STALLED: Duration = Duration::from_secs(5);
 
-/// Headers of one request, at most.
+/// The most headers of one request.
 const HEADERS_MAX: usize = 64;
 
-/// Requests that one HTTP/2 connection may have under way: what browsers and proxies expect at the least (RFC 9113, section 6.5.2).
+/// Requests that one HTTP/2 connection may have in progress: the least that RFC 9113, section 6.5.2, recommends.
 const STREAMS_MAX: u32 = 100;
 
-/// Bytes of bodies that one HTTP/2 connection may send before they are read. A body of a front end has a tenth of it.
+/// Bytes of bodies that one HTTP/2 connection may send before they are read. The body of a front end has a tenth of this.
 const RECEIVED_BYTES_MAX: u32 = 256 * 1024;
 
-/// How long the client of an HTTP/2 connection with nothing under way has to agree to its end, and to take what is left.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long the client of an idle HTTP/2 connection has to confirm its end and to read the remaining bytes.
+const GOAWAY_TIME: Duration = Duration::from_secs(2);
 
-/// Who is at the other end, for the requests of a connection to know.
+/// The address of the client, in the extensions of each request.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// Requests of one connection that run at once; the next wait. An eighth of all that run: a client with a few connections does not take every
-/// place.
+/// Requests of one connection that run at once; further ones wait. An eighth of the limit for all, so that a client with a few connections
+/// cannot use all slots.
 const RUNNING_MAX: usize = 32;
 
-/// The places of one connection among the requests that run. Clones are the same.
+/// The slots of one connection for requests that run. Clones share the state.
 #[derive(Debug, Clone)]
 pub struct ConnectionSlots(pub Arc<Semaphore>);
 
@@ -55,17 +55,17 @@ impl Default for ConnectionSlots {
     }
 }
 
-/// What a connection shares with the others.
+/// The state that a connection shares with the others.
 pub struct SharedByConnections {
     pub limits: ServerLimits,
     pub memory: AnswerMemory,
-    /// Whether the server stops: then connections end with the requests in flight.
+    /// Whether the server is stopping: then a connection ends after its requests in progress.
     pub is_stopping: watch::Receiver<bool>,
 }
 
-/// Serves `stream` until its client closes it, breaks a limit, or is asked to leave.
+/// Serves `stream` until the client closes it or exceeds a limit, or the connection is asked to close.
 pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Activity, shared: SharedByConnections) {
-    // An answer is written whole; waiting for more of it would only delay it.
+    // Large parts of an answer are written at once, so Nagle's algorithm would only delay it.
     let _ = stream.set_nodelay(true);
     let SharedByConnections { limits, memory, mut is_stopping } = shared;
     let (own_memory, mut pressure) = (memory.connection(), memory.pressure());
@@ -77,7 +77,7 @@ pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Acti
     loop {
         if !leaving && (*is_stopping.borrow_and_update() || activity.is_asked_to_leave()) {
             if !activity.has_begun() || activity.stalled_since().is_some_and(|since| since.elapsed() >= STALLED) {
-                // There is nothing to answer, or nobody who takes the answer.
+                // There is nothing to answer, or the client does not read the answer.
                 return;
             }
             leaving = true;
@@ -89,7 +89,7 @@ pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Acti
             ended = connection.as_mut() => return log_end(ended),
             Ok(()) = is_stopping.changed(), if !leaving => {}
             Ok(()) = pressure.changed() => {
-                if holds_memory_in_vain(&activity, &own_memory) {
+                if holds_unread_answers(&activity, &own_memory) {
                     tracing::debug!("http.answer_not_taken");
                     return;
                 }
@@ -112,22 +112,22 @@ pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Acti
     }
 }
 
-/// What a client has not done in time.
+/// The deadline that a client has missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overdue {
-    /// It has not completed a head that it began.
+    /// It has not completed a head.
     Head,
-    /// It has not taken an answer.
+    /// It has not read an answer.
     Answer,
-    /// It has asked nothing.
+    /// It has sent no request.
     Idle,
 }
 
-/// Each with when it is overdue, as far as is known now.
+/// The deadlines that are known now.
 fn deadlines(activity: &Activity, limits: &ServerLimits, leaving: bool) -> [(Overdue, Option<Instant>); 4] {
-    let patience = match leaving {
-        true if activity.is_http2() => FAREWELL,
-        // What is left of the last answer lies with hyper, and may be on its way.
+    let idle_max = match leaving {
+        true if activity.is_http2() => GOAWAY_TIME,
+        // hyper may still be sending the rest of the last answer.
         true => limits.write_time,
         false => limits.idle_time,
     };
@@ -135,7 +135,7 @@ fn deadlines(activity: &Activity, limits: &ServerLimits, leaving: bool) -> [(Ove
         (Overdue::Head, activity.head_since().map(|since| since + limits.head_time)),
         (Overdue::Answer, activity.stalled_since().map(|since| since + limits.write_time)),
         (Overdue::Answer, activity.under_way_since().map(|since| since + limits.answer_time)),
-        (Overdue::Idle, activity.idle_since().map(|since| since + patience)),
+        (Overdue::Idle, activity.idle_since().map(|since| since + idle_max)),
     ]
 }
 
@@ -145,15 +145,15 @@ fn overdue(activity: &Activity, limits: &ServerLimits, leaving: bool) -> Option<
     deadlines.into_iter().find(|(_, at)| at.is_some_and(|at| at <= now)).map(|(overdue, _)| overdue)
 }
 
-/// When to look again. An answer that is begun meanwhile may stall from its beginning on, and a connection may become idle.
+/// When to check again. At the latest after the shorter limit, because an answer that starts meanwhile may stall, and a connection may become idle.
 fn deadline(activity: &Activity, limits: &ServerLimits, leaving: bool) -> Instant {
     let next_look = Instant::now() + limits.write_time.min(limits.idle_time);
     deadlines(activity, limits, leaving).into_iter().filter_map(|(_, at)| at).fold(next_look, Instant::min)
 }
 
-/// Whether the client keeps answers in memory that it does not take: some are not sent, or they lie in the buffers of a connection on which
-/// nothing goes on.
-fn holds_memory_in_vain(activity: &Activity, memory: &ConnectionMemory) -> bool {
+/// Whether the client keeps answers in memory that it does not read: they are not sent yet, or they are in the buffers of an idle
+/// connection.
+fn holds_unread_answers(activity: &Activity, memory: &ConnectionMemory) -> bool {
     let is_old = |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= STALLED);
     memory.is_charged() && (is_old(activity.stalled_since()) || is_old(activity.idle_since()))
 }
@@ -163,7 +163,7 @@ fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
-        // Its time begins before the first byte of a head; ours, above, are shorter.
+        // hyper's timer starts before the first byte of a head; the deadlines above are shorter.
         .header_read_timeout(limits.idle_time + limits.head_time)
         .max_buf_size(limits.head_bytes)
         .max_headers(HEADERS_MAX);
@@ -179,7 +179,7 @@ fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
     builder
 }
 
-/// Notes each request, and its end, and tells it what its connection holds.
+/// Records the begin and the end of each request, and adds the state of the connection to its extensions.
 fn note_requests(
     router: Router,
     activity: Activity,
@@ -202,7 +202,7 @@ fn note_requests(
     })
 }
 
-/// A client that goes away in the middle is its own affair.
+/// Logged at debug only: clients often disconnect early.
 fn log_end(ended: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
     if let Err(cause) = ended {
         tracing::debug!(%cause, "http.connection_ended_early");

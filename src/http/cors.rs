@@ -1,6 +1,6 @@
-//! Whose pages may ask from a browser. The rule: the Fetch Standard's CORS protocol; an origin that is not named is told nothing.
+//! Cross-origin requests from browsers. The rule: the CORS protocol of the Fetch Standard; an origin that is not configured gets no CORS headers.
 //!
-//! No credentials are allowed, for there are none: a token travels in `Authorization`, which a page sets itself, and never in a cookie.
+//! Credentials are not allowed, because there are none: a token is sent in `Authorization`, which a page sets itself, and never in a cookie.
 
 use std::{str::FromStr, time::Duration};
 
@@ -9,13 +9,13 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::{request_id, timing};
 
-/// Browsers keep the answer to a preflight no longer than this; Chromium's own bound.
+/// How long browsers cache the answer to a preflight; Chromium's maximum.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// Trace Context (W3C): a page that traces its requests sends them.
 const TRACE_HEADERS: [HeaderName; 2] = [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
 
-/// Which pages may ask; by default none but those of the server's own origin.
+/// The origins whose pages may send requests; by default only the server's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedOrigins(Vec<AllowedOrigin>);
 
@@ -24,7 +24,7 @@ impl AllowedOrigins {
         self.0.is_empty()
     }
 
-    /// `None` where there is no other origin to allow.
+    /// `None` if there is no other origin to allow.
     pub(super) fn layer(&self) -> Option<CorsLayer> {
         if self.is_empty() {
             return None;
@@ -63,23 +63,23 @@ pub enum AllowedOrigin {
     One(HeaderValue),
 }
 
-/// What is no origin, with the form that is.
+/// The text is not an origin; the message shows the accepted form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no origin; write one as a browser does, such as https://blog.example or http://localhost:5173, with no path and \
-         without the port where it is the scheme's own; or * for all"
+    "{0:?} is not an origin; write one as a browser does, such as https://blog.example or http://localhost:5173, without a path and \
+         without the default port of the scheme; or * for all"
 )]
-pub struct NoOrigin(String);
+pub struct BadOrigin(String);
 
 impl FromStr for AllowedOrigin {
-    type Err = NoOrigin;
+    type Err = BadOrigin;
 
-    /// A browser compares by the byte, so that what it would never send is refused here: a path, a slash at the end, a default port, capitals.
-    fn from_str(text: &str) -> Result<Self, NoOrigin> {
+    /// Origins are compared byte by byte, so forms that a browser never sends are refused: a path, a slash at the end, a default port, capitals.
+    fn from_str(text: &str) -> Result<Self, BadOrigin> {
         if text == "*" {
             return Ok(Self::Any);
         }
-        let refused = || NoOrigin(text.to_owned());
+        let refused = || BadOrigin(text.to_owned());
         let uri: Uri = text.parse().map_err(|_| refused())?;
         let (scheme, authority) = uri.scheme_str().zip(uri.authority()).ok_or_else(refused)?;
         let default_port = match scheme {

@@ -1,5 +1,5 @@
-//! Whether a client has already what it would be sent. The rule: RFC 9110, sections 8.8.3 and 13.1.2. Tags are weak, for one stands for an answer
-//! in every encoding.
+//! Entity tags and `If-None-Match`. The rule: RFC 9110, sections 8.8.3 and 13.1.2. Tags are weak, because an answer has the same tag in every
+//! encoding.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 
-/// The tag of this content, by its hash. Another build of the server may make another of the same; then it is sent once more.
+/// The tag of this content: its hash. Another build of the server may compute another tag for the same content; then the content is sent again.
 pub fn tag_of(content: &[u8]) -> HeaderValue {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
@@ -20,7 +20,7 @@ pub fn tag_of_hash(hash: u64) -> HeaderValue {
     HeaderValue::from_str(&format!("W/\"{hash:016x}\"")).expect("quotes and digits are a header")
 }
 
-/// Gives the answer its tag; where the client knows that, it is answered 304 without a body.
+/// Adds the tag to the answer. If the client has sent this tag, the answer becomes a 304 without a body.
 pub fn apply(tag: &HeaderValue, asked: &HeaderMap, response: &mut Response<Body>) {
     response.headers_mut().insert(header::ETAG, tag.clone());
     if asked.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, tag)) {
@@ -30,7 +30,7 @@ pub fn apply(tag: &HeaderValue, asked: &HeaderMap, response: &mut Response<Body>
     }
 }
 
-/// Tags are compared without their mark of weakness: only equal ranges of bytes would need the strong comparison.
+/// The weak comparison: `W/` is ignored.
 fn names_tag(value: &HeaderValue, tag: &HeaderValue) -> bool {
     let (Ok(value), Ok(tag)) = (value.to_str(), tag.to_str()) else { return false };
     let strong = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_known_among_others_and_strong_or_weak() {
+    fn a_tag_is_found_among_others_whether_strong_or_weak() {
         let tag = HeaderValue::from_static("W/\"one\"");
         let is_named = |value: &'static str| names_tag(&HeaderValue::from_static(value), &tag);
         let known = ["\"one\"", "W/\"one\"", "\"two\", W/\"one\"", "*"].map(is_named);

@@ -1,8 +1,8 @@
-//! `/graphql` by GET and POST, in stages: what the client takes, what it sends, what of it may run, the run, the answer. The rule:
-//! nothing runs before every stage before it has let it through; above all, no mutation by GET.
+//! `/graphql` by GET and POST, in stages: negotiate the media type, receive, check, execute, answer. The rule: an operation runs only after
+//! all checks have passed; in particular, no mutation runs by GET.
 //!
-//! A POST must be `application/json`. A browser sends forms, multipart and text to any origin without asking first, so that
-//! taking one of those would let any page on the web act with a reader's cookies.
+//! A POST must be `application/json`. A browser sends forms, multipart and plain text to any origin without a preflight, so accepting one of
+//! them would let any page on the web send requests with a reader's cookies.
 
 use std::{sync::Arc, time::Instant};
 
@@ -39,8 +39,8 @@ use crate::graphql::{
 };
 use crate::telemetry::{metrics, spans};
 
-/// What every request holds from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of the
-/// connection.
+/// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
+/// the connection.
 const REQUEST_BYTES: u64 = 32 * 1024;
 
 pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
@@ -77,12 +77,12 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
         Err(failure) => failure.render(media),
     };
     response.extensions_mut().insert(share.charge);
-    stages.tell(&mut response, api.reports_timing);
+    stages.report(&mut response, api.reports_timing);
     response
 }
 
-/// An answer to a GET may be kept by a client that asks each time whether it still holds: what is shown changes by the clock as well as by
-/// mutations. An answer to a token, or to another secret, is kept by nobody.
+/// A client may cache the answer to a GET if it revalidates it each time, because the content changes with the clock as well as by mutations.
+/// No cache may store an answer to a request with a token or another secret.
 pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let headers = request.headers();
     if api.has_playground && playground::is_for_a_person(headers, request.uri().query()) {
@@ -100,7 +100,7 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         Ok(sent) => run(&api, bearer::forward(sent, headers), CanWrite::No, &share, &mut stages).await,
         Err(failure) => Err(failure),
     };
-    // What could not be read may hold a secret.
+    // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION) || ran.as_ref().map_or(true, |ran| ran.has_secret);
     let mut response = match ran {
         Ok(Ran { answer, .. }) => {
@@ -113,24 +113,24 @@ pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Respon
         }
         Err(failure) => failure.render(media),
     };
-    let keeping = if is_private { "no-store" } else { "no-cache" };
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(keeping));
+    let caching = if is_private { "no-store" } else { "no-cache" };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
     response.extensions_mut().insert(share.charge);
-    stages.tell(&mut response, api.reports_timing);
+    stages.report(&mut response, api.reports_timing);
     response
 }
 
-/// What a request has of its connection.
+/// A request's share of its connection.
 struct Share {
     charge: Charge,
     slots: ConnectionSlots,
 }
 
-/// Charges what a request holds, before its body is read and before it has a place among those that run: a client that does not read its
-/// answers waits here.
+/// Charges the memory of a request before its body is read and before it gets a slot to run: the requests of a client that does not read its
+/// answers wait here.
 async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
-    // Without a connection there is none whose answers could pile up.
+    // Without a connection, as in tests, there are no other answers to count.
     let memory = extensions.get::<ConnectionMemory>().cloned();
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
     match charge.take_before_run(REQUEST_BYTES).await {
@@ -139,12 +139,12 @@ async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
     }
 }
 
-/// The refusal of a request that finds no memory before it runs.
+/// The refusal of a request for which there is no memory before it runs.
 pub fn overloaded(over_budget: &OverBudget) -> RequestFailure {
     RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
 }
 
-/// As failures of a whole request are written.
+/// The text with a capital letter and a full stop, as in the messages of refused requests.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
@@ -154,13 +154,13 @@ fn sentence(text: &str) -> String {
 async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, RequestFailure> {
     let (bytes, limit) = (uri.path_and_query().map_or(0, |text| text.as_str().len()), api.limits.uri_bytes);
     if bytes > limit {
-        let message = format!("The address has {bytes} bytes; the limit is {limit}. Send the request by POST.");
+        let message = format!("The URL has {bytes} bytes; the limit is {limit}. Send the request by POST.");
         return Err(RequestFailure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
     }
     parsed::from_uri(uri, api.parameter_bounds(), &share.charge).await
 }
 
-/// Whether the method of the request may change anything.
+/// Whether the method of the request allows mutations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CanWrite {
     Yes,
@@ -175,7 +175,7 @@ async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received,
     body::read(headers, body, &api.limits, &api.body_memory).await
 }
 
-/// The body must be JSON in UTF-8, as it is.
+/// The body must be uncompressed JSON in UTF-8.
 fn check_encoding(headers: &HeaderMap) -> Result<(), RequestFailure> {
     let unsupported =
         |message| Err(RequestFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message));
@@ -195,7 +195,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), RequestFailure> {
     Ok(())
 }
 
-/// One after another, for a mutation is to be seen by what comes after it. What a query may cost, all of them may cost together.
+/// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
 async fn run_batch(
     api: &Api,
     requests: Vec<Result<GraphqlRequest, RequestFailure>>,
@@ -220,15 +220,15 @@ async fn run_batch(
     answer::batch(answers)
 }
 
-/// What came of a request that is GraphQL.
+/// The result of a GraphQL request.
 struct Ran {
     answer: Answer,
-    /// Whether the request has a secret in it, so that no cache may keep the answer.
+    /// Whether the request contains a secret, so that no cache may store the answer.
     has_secret: bool,
 }
 
 impl Ran {
-    /// Nothing ran.
+    /// The result of a request that did not run.
     fn refused(error: impl Into<ServerError>, has_secret: bool) -> Self {
         Self { answer: Answer::of(&GraphqlResponse::from_errors(vec![error.into()])), has_secret }
     }
@@ -259,7 +259,7 @@ async fn run(
             return Ok(ran);
         }
     };
-    let operation = word_of(kind);
+    let operation = name_of(kind);
     stages.run(operation);
     check_kind(kind, can_write)?;
     let ran = match sign_in(api, request).await {
@@ -268,7 +268,7 @@ async fn run(
             let _slot = api.running.acquire().await.expect("the semaphore is never closed");
             stages.end("wait");
             let span = spans::execute(operation, request.operation_name.as_deref());
-            // The slot is given back when the answer is written and charged: answers that wait for room make no more.
+            // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
             let answer =
                 answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
             spans::executed(&span, answer.code());
@@ -281,8 +281,7 @@ async fn run(
     Ok(ran)
 }
 
-/// Before the request has a place among those that run: an identity provider that does not answer keeps only those waiting who have its
-/// tokens.
+/// Runs before the request gets a slot, so that if an identity provider does not answer, only requests with its tokens wait.
 async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
     let _place = match has_token(&request) {
         true => Some(api.signing_in.acquire().await.expect("the semaphore is never closed")),
@@ -291,8 +290,8 @@ async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, S
     api.service.sign_in(request).await
 }
 
-/// Runs the request, and writes what it answers. What ran is answered if it has changed something; otherwise an answer for which there is no
-/// room is refused.
+/// Runs the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent, because
+/// it may have changed something.
 async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
     let before = charge.bytes();
     let response = execute(api, request, kind).await;
@@ -332,7 +331,7 @@ async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> Gra
     response
 }
 
-fn word_of(kind: OperationType) -> &'static str {
+fn name_of(kind: OperationType) -> &'static str {
     match kind {
         OperationType::Query => "query",
         OperationType::Mutation => "mutation",
@@ -349,7 +348,7 @@ fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), RequestFai
             Err(RequestFailure { allow: Some("POST"), ..failure })
         }
         (OperationType::Subscription, _) => {
-            let message = "There are no subscriptions here; over HTTP there are queries and mutations.";
+            let message = "Subscriptions are not supported; send a query or a mutation.";
             Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
         }
     }

@@ -1,4 +1,4 @@
-//! The headers that every answer bears. The rule: what a handler has set itself stays.
+//! The headers of every answer. The rule: a header that a handler has set is not overwritten.
 
 use axum::{
     body::Body,
@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
 };
 
-/// JSON is data: a browser shall not guess another type for it, run anything in it, or show it in a frame.
+/// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.
 const ALWAYS: [(HeaderName, HeaderValue); 3] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),

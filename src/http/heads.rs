@@ -1,8 +1,8 @@
-//! When a head begins to arrive. The rule: a head has a time of its own, which begins with its first byte; a client that sends a byte now and
-//! then cannot pass for one that is idle.
+//! Detects when a head begins to arrive. The rule: the deadline of a head starts with its first byte, so that a client that sends a byte now
+//! and then does not count as idle.
 //!
-//! Neither hyper nor h2 tells when bytes come that are not a whole head yet, so they are looked at on their way in: in HTTP/1.1 every byte
-//! that comes while no request is under way, in HTTP/2 the frames ("HTTP/2", RFC 9113, section 4.1).
+//! Neither hyper nor h2 reports bytes of an incomplete head, so this stream inspects the incoming bytes: in HTTP/1.1 every byte that arrives
+//! while no request is in progress, in HTTP/2 the frames ("HTTP/2", RFC 9113, section 4.1).
 
 use std::{
     io,
@@ -14,16 +14,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::activity::Activity;
 
-/// What a client of HTTP/2 begins with (RFC 9113, section 3.4).
+/// The first bytes that a client of HTTP/2 sends (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Frames whose last one ends a head (RFC 9113, sections 6.2, 6.6 and 6.10).
+/// The frames of a head, of which the last has the flag `END_HEADERS` (RFC 9113, sections 6.2 and 6.10).
 const HEADERS: u8 = 0x1;
 const CONTINUATION: u8 = 0x9;
 const END_HEADERS: u8 = 0x4;
 const FRAME_HEAD_BYTES: usize = 9;
 
-/// A stream that tells an [`Activity`] when heads begin and end.
+/// A stream that reports to an [`Activity`] when heads begin and end.
 pub struct HeadWatch<Stream> {
     stream: Stream,
     activity: Activity,
@@ -31,7 +31,7 @@ pub struct HeadWatch<Stream> {
 }
 
 enum Protocol {
-    /// So many bytes of the preface have come, and nothing else.
+    /// Only this many bytes of the preface have arrived.
     Unknown(usize),
     Http1,
     Http2(Frames),
@@ -68,13 +68,13 @@ impl<Stream> HeadWatch<Stream> {
     }
 }
 
-/// How far the frames of a connection have come.
+/// The position in the frames of a connection.
 #[derive(Default)]
 struct Frames {
     head: [u8; FRAME_HEAD_BYTES],
-    /// Bytes of the current frame's head that have come.
+    /// Bytes of the current frame's head that have arrived.
     head_seen: usize,
-    /// Bytes of the current frame that are to come after its head.
+    /// Bytes of the current frame's payload that have not arrived yet.
     left: usize,
     is_in_block: bool,
 }
@@ -118,7 +118,7 @@ impl Frames {
         self.head_seen = 0;
     }
 
-    /// Whether what has come ends inside of a head, or of a frame that may be one. A body has a time of its own.
+    /// Whether the bytes so far end inside a head, or inside a frame that may be one. Bodies have another deadline.
     fn is_in_head(&self) -> bool {
         let kind_is_known = self.head_seen > 3;
         let may_be_head = !kind_is_known || self.head[3] == HEADERS;
@@ -186,13 +186,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_byte_before_a_request_is_of_its_head() {
+    async fn every_byte_before_a_request_belongs_to_its_head() {
         assert_eq!(seen(b"GET / HTTP/1.1"), [true; 14]);
         assert_eq!(seen(b"PRI * HTTP/1.1"), [true; 14]);
     }
 
     #[tokio::test]
-    async fn in_http2_only_an_incomplete_head_is_one() {
+    async fn in_http2_only_the_frames_of_an_incomplete_head_count() {
         let settings = frame(0x4, 0, 6);
         let cut_off = |bytes: &[u8], count: usize| bytes[..count].to_vec();
         for (frames, expected) in [

@@ -1,5 +1,4 @@
-//! Whether the server lives and can answer, and what it can answer: for those who operate it. The rule: these routes run no
-//! query.
+//! Routes for operators: liveness, readiness and the schema. The rule: these routes execute no GraphQL operation.
 
 use std::{fmt, sync::Arc};
 
@@ -15,11 +14,11 @@ use serde_json::json;
 
 use super::{Api, answer::RequestFailure};
 
-/// Answers where requests can be served at this moment.
+/// Checks whether requests can be served now.
 #[derive(Clone)]
 pub struct Readiness(Arc<dyn Fn() -> BoxFuture<'static, Result<(), NotReady>> + Send + Sync>);
 
-/// Why requests cannot be served: a word for whoever operates the server, such as `store`.
+/// Why requests cannot be served: a word for the operator, such as `store`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotReady(pub &'static str);
 
@@ -39,12 +38,12 @@ impl fmt::Debug for Readiness {
     }
 }
 
-/// The process lives. It says nothing of the store: a restart would not bring that back.
+/// The process is alive. The store is not checked, because a restart of the server would not repair it.
 pub(super) async fn healthz() -> impl IntoResponse {
     Json(json!({"status": "ok"}))
 }
 
-/// Requests can be served. A check that does not end in time is answered as one that failed.
+/// Whether requests can be served. A check that does not end in time counts as failed.
 pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
     let checked = tokio::time::timeout(api.limits.readiness_time, (api.readiness.0)()).await;
     match checked.unwrap_or(Err(NotReady("timeout"))) {
@@ -55,7 +54,7 @@ pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
     }
 }
 
-/// The schema as SDL, where introspection may tell it too.
+/// The schema as SDL, if introspection is allowed.
 pub(super) async fn schema(State(api): State<Arc<Api>>) -> impl IntoResponse {
     let sdl: Bytes = api.sdl.clone().ok_or_else(RequestFailure::not_found)?;
     Ok::<_, RequestFailure>(([(header::CONTENT_TYPE, "application/graphql; charset=utf-8")], sdl))

@@ -1,4 +1,4 @@
-//! An answer as JSON, in pieces. The rule: a long text that several fields have is held once, and its bytes are sent from where they are.
+//! An answer as JSON, in pieces. The rule: a long text that several fields share is in memory once, and its bytes are sent without a copy.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
@@ -14,24 +14,24 @@ use serde::Serialize;
 
 use crate::graphql::error::is_request_error;
 
-/// A text shorter than this is copied: a piece of its own costs as much.
+/// A shorter text is copied, because a piece of its own costs as much.
 const SHARED_BYTES_MIN: usize = 2 * 1024;
 
-/// JSON that is written.
+/// Written JSON.
 #[derive(Debug, Default)]
 pub struct Json {
     pieces: VecDeque<Bytes>,
-    /// What follows the last piece.
+    /// The bytes after the last piece.
     open: Vec<u8>,
     /// Bytes of all pieces.
     length: u64,
-    /// Bytes of those pieces that are nobody else's.
+    /// Bytes of the pieces that are not shared texts.
     own: u64,
 }
 
 impl Json {
-    /// Errors come first, so that a person who reads the raw answer sees them. A request that failed before it ran has no `data` ("GraphQL",
-    /// section "Response").
+    /// Writes a response. Errors come first, so that a person who reads the raw answer sees them. A request that failed before it ran has no
+    /// `data` ("GraphQL", section "Response").
     pub fn of(response: &GraphqlResponse) -> Self {
         let mut json = Self::default();
         json.response(response);
@@ -54,12 +54,12 @@ impl Json {
         json
     }
 
-    /// Bytes that it has beside the texts that it shares: what it adds to the memory of its answer.
+    /// Bytes without the shared texts: what the JSON adds to the memory of its answer.
     pub fn own_bytes(&self) -> u64 {
         self.own
     }
 
-    /// A hash of the whole text, whatever its pieces.
+    /// A hash of the whole text; it does not depend on how the text is cut into pieces.
     pub fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.pieces.iter().for_each(|piece| hasher.write(piece));
@@ -70,7 +70,7 @@ impl Json {
         Body::new(Pieces { left: self.length, pieces: self.pieces })
     }
 
-    /// What follows begins a piece of its own.
+    /// Ends the current piece; later bytes begin a new one.
     fn close(&mut self) {
         if !self.open.is_empty() {
             self.length += self.open.len() as u64;
@@ -105,7 +105,7 @@ impl Json {
         self.plain(extensions);
     }
 
-    /// A key of the answer's own object, and the comma before it.
+    /// A key of the top-level object, with the comma before it.
     fn key(&mut self, key: &str) {
         if !self.open.ends_with(b"{") {
             self.open.push(b',');
@@ -152,7 +152,7 @@ impl Json {
     fn plain(&mut self, value: &(impl Serialize + ?Sized)) {
         let start = self.open.len();
         if let Err(cause) = serde_json::to_writer(&mut self.open, value) {
-            // No value of ours is one that JSON cannot have; the rest of the answer stays readable.
+            // Does not happen, because JSON can represent every value here. If it does, the rest of the answer stays readable.
             tracing::error!(%cause, "http.answer_not_written");
             self.open.truncate(start);
             self.open.extend_from_slice(b"null");
@@ -210,7 +210,7 @@ mod tests {
         let json = Json::of(&GraphqlResponse::new(Value::Object(fields.into_iter().collect())));
         let long = std::str::from_utf8(&long).expect("text");
         assert_eq!(text(&json), format!(r#"{{"data":{{"a":{long},"b":{long},"c":{long}}}}}"#));
-        assert!(json.own_bytes() < 100, "{} bytes beside the text", json.own_bytes());
+        assert!(json.own_bytes() < 100, "{} bytes without the text", json.own_bytes());
     }
 
     #[test]

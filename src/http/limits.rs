@@ -1,4 +1,4 @@
-//! The bounds of one HTTP request. The rule: a bound is stated here with its reason, and can be set.
+//! The limits of HTTP requests. The rule: each limit is defined here with its reason; all but the time of the readiness check can be set.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use crate::graphql::guard::Limits;
 
 #[derive(Debug, Clone)]
 pub struct HttpLimits {
-    /// Bytes of a request's body. A post's text travels in the variables; the longest posts of real blogs are some 100 KB, and
-    /// JSON escapes may double that.
+    /// Bytes of a request's body. The text of a post is sent in the variables; the longest posts of real blogs have some 100 KB, and JSON
+    /// escapes may double that.
     pub body_bytes: usize,
-    /// Bytes of bodies that are kept at once, on all connections, beside the first 16 KiB of each: 32 of the largest.
+    /// Bytes of bodies in memory at once, on all connections, without the first 16 KiB of each: 32 of the largest.
     pub received_bytes: usize,
-    /// How long a body may take to arrive, from the end of the head. The whole body, so that a byte a second does not help.
+    /// How long the whole body may take to arrive, from the end of the head. A limit between two bytes would allow a byte a second.
     pub body_time: Duration,
-    /// Bytes of a GET's address. Proxies take some 8 KiB; what is longer is sent by POST.
+    /// Bytes of the URL of a GET. Proxies accept some 8 KiB; longer requests are sent by POST.
     pub uri_bytes: usize,
-    /// How long an answer may take, the body's arrival included. A page takes milliseconds, and a store that is throttled is
-    /// given up before this.
+    /// How long an answer may take, including the arrival of the body. A page takes milliseconds, and requests to a throttled store fail
+    /// before this.
     pub request_time: Duration,
-    /// How long the readiness check may take; load balancers give up after a few seconds themselves.
+    /// How long the readiness check may take; load balancers wait only a few seconds.
     pub readiness_time: Duration,
-    /// How many requests run at once, on all connections; the next wait. HTTP/2 brings many on one connection.
+    /// How many requests run at once, on all connections; further ones wait. HTTP/2 sends many requests on one connection.
     pub running: usize,
-    /// How many requests one client may have under way, if a header says who it is. Browsers have six connections.
+    /// How many requests one client may have in progress, if a header names the client. Browsers have six connections.
     pub client_requests: usize,
-    /// The bounds of a GraphQL document and its variables.
+    /// The limits of a GraphQL document and its variables.
     pub query: Limits,
 }
 

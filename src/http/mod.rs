@@ -1,9 +1,8 @@
-//! HTTP: every route and layer, in one list. The rule of this room: it knows the schema by
-//! [`GraphqlService`] alone, and touches neither the store nor the keys.
+//! HTTP: all routes and layers, in one list. The rule of this module: it executes requests through [`GraphqlService`] and uses neither the
+//! content nor the store. From `graphql` it also takes the limits of documents, the error codes, the tokens and the memory of answers.
 //!
-//! What a client reads on a refusal is always JSON of one shape, `{"errors": [{"message", "extensions": {"code"}}]}`, whatever
-//! the route; and nothing here waits without a limit: heads and idle connections in [`server`], bodies in `body`, answers in
-//! `deadline`.
+//! A refused request is always answered with JSON of one shape, `{"errors": [{"message", "extensions": {"code"}}]}`, on every route. No wait is
+//! unlimited: [`server`] and `connection` limit heads, idle connections and unread answers, `body` limits bodies, `deadline` limits answers.
 
 pub mod cors;
 pub mod health;
@@ -63,7 +62,7 @@ use clients::Clients;
 use health::Readiness;
 use parameters::Bounds;
 
-/// What the handlers share.
+/// The state that the handlers share.
 struct Api {
     service: Arc<dyn GraphqlService>,
     readiness: Readiness,
@@ -73,13 +72,13 @@ struct Api {
     has_playground: bool,
     reports_timing: bool,
     body_memory: BodyMemory,
-    /// A place for each request that runs.
+    /// A permit for each request that runs.
     running: Semaphore,
-    /// A place for each request whose token is looked up: as many as run.
+    /// A permit for each request whose token is looked up; as many as for requests that run.
     signing_in: Semaphore,
-    /// If the proxy in front is trusted to say who its clients are.
+    /// Set if a header of a trusted proxy names the client.
     clients: Option<Clients>,
-    /// The SDL, printed once; none where introspection is switched off.
+    /// The SDL, printed once; `None` if introspection is switched off.
     sdl: Option<Bytes>,
 }
 
@@ -89,7 +88,7 @@ impl Api {
     }
 }
 
-/// Every route, with every layer around it. The layers run from the last to the first.
+/// All routes inside all layers. The layer that is added last runs first.
 pub fn router(
     service: Arc<dyn GraphqlService>,
     readiness: Readiness,

@@ -1,5 +1,5 @@
-//! What an operator learns of each request: a line in the log, the metrics, the root of its trace. The rule: nothing of what the client wrote is
-//! told but the beginning of its path, and that by the log and the trace alone.
+//! Reports each request to the operator: a log line, the metrics and the root span of its trace. The rule: of the client's input, it reports only
+//! the beginning of the path and a plain request id, and these only in the log and the trace.
 
 use std::time::{Duration, Instant};
 
@@ -14,24 +14,24 @@ use tracing::{Instrument, Span};
 use super::request_id::{RequestId, shortened};
 use crate::telemetry::{metrics, spans, traces};
 
-/// The routes that are told by their names; every other path is one.
+/// The routes that are reported by name; all other paths are reported as [`OTHER_ROUTE`].
 const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/readyz"];
-/// Its files, whose names change with each build.
+/// The prefix of the playground's files, whose names change with each build.
 const PLAYGROUND: &str = "/playground/";
 const OTHER_ROUTE: &str = "other";
-/// Asked every few seconds by whoever watches: lines of theirs would bury the others.
+/// Monitoring requests these every few seconds, so they are logged at debug only.
 const WATCHED: [&str; 2] = ["/healthz", "/readyz"];
 
-/// What became of a request at `/graphql`; in the extensions of its answer.
+/// The outcome of a request to `/graphql`, in the extensions of its answer.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Told {
-    /// `query`, `mutation` or `batch`; `None` where it came to none.
+pub struct RequestOutcome {
+    /// `query`, `mutation` or `batch`; `None` if no operation was chosen.
     pub operation: Option<&'static str>,
     /// The code of the first error, or `OK`.
     pub code: Option<&'static str>,
 }
 
-/// Stands inside of the layer that gives the request its id.
+/// Runs inside the layer that assigns the request id.
 pub async fn observe(request: Request, next: Next) -> Response<Body> {
     let (begun, _in_flight) = (Instant::now(), metrics::request_begun());
     let (route, method) = (route_of(request.uri().path()), method_of(request.method()));
@@ -54,8 +54,9 @@ fn root(request: &Request, method: &'static str, route: &'static str) -> Span {
     span
 }
 
-/// Method and path stand on the line by the span of the request's id.
-fn log(route: &'static str, status: u16, took: Duration, Told { operation, code }: Told) {
+/// The span of the request id adds the method and the path to the line.
+fn log(route: &'static str, status: u16, took: Duration, outcome: RequestOutcome) {
+    let RequestOutcome { operation, code } = outcome;
     let duration_ms = (took.as_secs_f64() * 1e6).round() / 1e3;
     if WATCHED.contains(&route) {
         tracing::debug!(target: "tidings::access", status, duration_ms, "http.request");
@@ -71,7 +72,7 @@ fn route_of(path: &str) -> &'static str {
     ROUTES.into_iter().find(|route| *route == path).unwrap_or(OTHER_ROUTE)
 }
 
-/// A client may invent methods.
+/// The method as a label; clients may send methods that do not exist.
 fn method_of(method: &Method) -> &'static str {
     let known = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"];
     known.into_iter().find(|known| *known == method.as_str()).unwrap_or("_OTHER")

@@ -1,4 +1,4 @@
-//! The connections that are open. The rule: one that has nothing under way keeps nobody out; of several, the longest idle one ends first.
+//! The open connections. The rule: an idle connection is closed if another client needs its slot; the longest idle one is closed first.
 
 use std::{
     collections::HashMap,
@@ -11,10 +11,10 @@ use tokio::time::Instant;
 
 use super::{activity::Activity, connection::STALLED};
 
-/// A connection as young as this has had no time to send anything, and need not make room.
+/// A connection younger than this has had no time to send a request, so it is not asked to close.
 const YOUNG: Duration = Duration::from_secs(1);
 
-/// Clones are the same.
+/// Clones share the state.
 #[derive(Debug, Clone, Default)]
 pub struct OpenConnections(Arc<Mutex<ConnectionTable>>);
 
@@ -24,7 +24,7 @@ struct ConnectionTable {
     open: HashMap<u64, (IpAddr, Activity)>,
 }
 
-/// A place in the table, until it is dropped.
+/// An entry of the table, until it is dropped.
 #[derive(Debug)]
 pub struct ConnectionEntry {
     table: OpenConnections,
@@ -52,8 +52,8 @@ impl OpenConnections {
         self.lock().open.values().filter(|(other, _)| *other == client).count()
     }
 
-    /// Asks the connection, of this client or of any, that has been idle for the longest; if none is, the one whose client has not taken its
-    /// answer for the longest. False if none of them can end.
+    /// Asks the connection of this client, or of any client, that has been idle for the longest to close. If none is idle, asks the connection
+    /// whose client has not read its answer for the longest. Returns false if no connection can be closed.
     pub fn ask_longest_idle_to_leave(&self, address: Option<IpAddr>) -> bool {
         let client = address.map(client_of);
         let table = self.lock();
@@ -71,14 +71,14 @@ impl OpenConnections {
     }
 }
 
-/// Smaller ranks end first; `None` if the connection is in use.
+/// The connection with the lowest rank is closed first; `None` if the connection is in use.
 fn rank(activity: &Activity) -> Option<(bool, Instant)> {
     let idle = activity.idle_since().filter(|since| activity.has_begun() || since.elapsed() >= YOUNG);
     let stalled = activity.stalled_since().filter(|since| since.elapsed() >= STALLED);
     idle.map(|since| (false, since)).or(stalled.map(|since| (true, since)))
 }
 
-/// One client of IPv6 commonly has a whole network of 64 bits.
+/// The address that identifies a client. A client with IPv6 commonly has a whole /64 network.
 pub fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_longest_idle_connection_is_asked_first_and_one_in_use_never() {
+    async fn the_longest_idle_connection_is_asked_to_close_first_and_one_in_use_never() {
         let table = OpenConnections::default();
         let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
         let [first, second, busy] = [(); 3].map(|()| Activity::begin());
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_ipv6_is_one_client() {
+    fn an_ipv6_network_of_64_bits_is_one_client() {
         assert_eq!(client_of(address("2001:db8::1:2")), client_of(address("2001:db8::3")));
         assert_ne!(client_of(address("2001:db8::1")), client_of(address("2001:db8:0:1::1")));
         assert_eq!(client_of(address("::ffff:192.0.2.1")), address("192.0.2.1"));

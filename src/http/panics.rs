@@ -1,4 +1,4 @@
-//! What becomes of a panic. The rule: one request's panic is that request's 500; its text goes to the log, never to the client.
+//! Panics of handlers. The rule: a panic fails only its own request, with a 500; its text goes to the log, never to the client.
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use super::answer::RequestFailure;
 
 pub async fn catch(request: Request, next: Next) -> Response<Body> {
-    // Nothing of the handler is used after it panicked: its future is dropped.
+    // Unwind safe, because the handler's future is dropped and not used after a panic.
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
         Err(panic) => {

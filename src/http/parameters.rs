@@ -1,6 +1,5 @@
-//! From an HTTP request's text to a GraphQL request. The rule: "GraphQL over HTTP", section "Request Parameters": `query` is a
-//! string, `operationName` a string, `variables` and `extensions` are objects; null is as good as absent; what else stands there
-//! is ignored.
+//! Parses the parameters of an HTTP request into a GraphQL request. The rule: "GraphQL over HTTP", section "Request Parameters": `query` and
+//! `operationName` are strings, `variables` and `extensions` are objects; null counts as absent; other parameters are ignored.
 
 use async_graphql::{Request, Variables};
 use axum::{
@@ -12,15 +11,15 @@ use serde_json::{Map, Value};
 use super::{answer::RequestFailure, value_count};
 use crate::graphql::error::Code;
 
-/// What one body holds.
+/// The content of one body.
 #[derive(Debug)]
 pub enum SentRequest {
     One(Box<Request>),
-    /// One after another, in the order of their answers. A request that is malformed spoils its own answer alone.
+    /// The requests in the order of their answers. A malformed request fails only its own answer.
     Batch(Vec<Result<Request, RequestFailure>>),
 }
 
-/// How much a client may send in parameters.
+/// The limits of the parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Requests in an array; with 0, an array is refused.
@@ -30,28 +29,28 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Values in a whole body. The guard holds each request to its own bound and says by how much it is passed; this one is higher, so that
-    /// it meets only what no client sends by mistake.
+    /// Values in a whole body. `guard` checks each request against its own limit and reports by how much the request exceeds it; this limit is
+    /// higher, so that it refuses only bodies that no client sends by mistake.
     fn body_values(self) -> usize {
         self.variable_values.saturating_mul(2).saturating_add(1_000).saturating_mul(self.batch_max.max(1))
     }
 }
 
-/// The parameters in the body of a POST, counted and not parsed yet.
+/// The parameters in the body of a POST, counted but not parsed yet.
 pub struct CountedBody<'a> {
     text: &'a str,
     batch_max: usize,
     values: usize,
 }
 
-/// Counts the values of a POST's body before any of them is kept.
+/// Counts the values in the body of a POST before any of them is allocated.
 pub fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, RequestFailure> {
     let text = std::str::from_utf8(body).map_err(|broken| {
         RequestFailure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to()))
     })?;
     let is_batch = text.trim_start().starts_with('[');
     if is_batch && bounds.batch_max == 0 {
-        let message = "This server takes one request in a body: send them one by one.";
+        let message = "This server accepts one request per body; send them one by one.";
         return Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message));
     }
     let values = count_values("The body", text, bounds.body_values())?;
@@ -87,22 +86,22 @@ fn batch(requests: Vec<Value>, batch_max: usize) -> Result<Vec<Result<Request, R
 fn member(value: Value) -> Result<Request, RequestFailure> {
     match value {
         Value::Object(parameters) => request(parameters),
-        _ => Err(malformed("What stands in the array is not a JSON object.")),
+        _ => Err(malformed("An item of the array is not a JSON object.")),
     }
 }
 
-/// It is JSON, and no request ("GraphQL over HTTP", "Status Codes": 422).
+/// The text is JSON but not a request ("GraphQL over HTTP", "Status Codes": 422).
 fn malformed(message: impl Into<String>) -> RequestFailure {
     RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
 
-/// The parameters in the query of a GET's URL, counted and not parsed yet.
+/// The parameters in the query of a GET's URL, counted but not parsed yet.
 pub struct CountedUri {
     pairs: Vec<(String, String)>,
     values: usize,
 }
 
-/// Counts the values in the query of a GET's URL; there, objects are written as JSON.
+/// Counts the values in the query of a GET's URL, where objects are written as JSON.
 pub fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, RequestFailure> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|_malformed| RequestFailure::bad_request("The URL's query is malformed."))?;
@@ -148,7 +147,8 @@ fn request(mut parameters: Map<String, Value>) -> Result<Request, RequestFailure
     }
     if let Some(extensions) = object(&mut parameters, "extensions")? {
         let values = extensions.into_iter().map(|(name, value)| Ok((name, async_graphql::Value::from_json(value)?)));
-        request.extensions = async_graphql::Extensions(values.collect::<serde_json::Result<_>>().map_err(no_value)?);
+        request.extensions =
+            async_graphql::Extensions(values.collect::<serde_json::Result<_>>().map_err(unsupported_value)?);
     }
     Ok(request)
 }
@@ -176,14 +176,14 @@ fn count_values(what: &str, text: &str, values_max: usize) -> Result<usize, Requ
     })
 }
 
-/// Values nested more than 128 deep are refused by the parser.
+/// The parser refuses values that are nested more than 128 deep.
 fn parse_json(what: &str, text: &str) -> Result<Value, RequestFailure> {
     serde_json::from_str(text)
         .map_err(|cause| RequestFailure::bad_request(format!("{what} is not valid JSON: {cause}.")))
 }
 
-fn no_value(_cause: serde_json::Error) -> RequestFailure {
-    malformed("`extensions` holds a value that GraphQL cannot hold.")
+fn unsupported_value(_cause: serde_json::Error) -> RequestFailure {
+    malformed("`extensions` contains a value that GraphQL cannot represent.")
 }
 
 #[cfg(test)]
@@ -204,7 +204,7 @@ mod tests {
         Bounds { batch_max, variable_values: 10_000 }
     }
 
-    fn taken(body: &str) -> Request {
+    fn accepted(body: &str) -> Request {
         match from_body(body.as_bytes(), bounds(0)) {
             Ok(SentRequest::One(request)) => *request,
             other => panic!("{other:?}"),
@@ -217,19 +217,19 @@ mod tests {
     }
 
     #[test]
-    fn all_parameters_are_taken_and_null_is_absent() {
+    fn all_parameters_are_read_and_null_is_absent() {
         let body =
             r#"{"query": "{a}", "operationName": "A", "variables": {"x": [1]}, "extensions": {"e": 1}, "more": 1}"#;
-        let request = taken(body);
+        let request = accepted(body);
         assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
         assert_eq!(request.variables, Variables::from_json(serde_json::json!({"x": [1]})));
         assert_eq!(request.extensions.get("e"), Some(&async_graphql::Value::from(1)));
         let body = r#"{"query": "{a}", "operationName": null, "variables": null, "extensions": null}"#;
-        assert_eq!(taken(body).operation_name, None);
+        assert_eq!(accepted(body).operation_name, None);
     }
 
     #[test]
-    fn what_is_malformed_is_named() {
+    fn the_error_names_the_malformed_parameter() {
         let bad = |message: &str| (Code::BadRequest, message.to_owned());
         assert_eq!(refused("{}"), bad("`query` is missing: the text of a GraphQL document."));
         assert_eq!(refused(r#"{"query": 1}"#), bad("`query` is not a string."));
@@ -243,12 +243,12 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_bounded_and_each_of_its_requests_stands_for_itself() {
+    fn a_batch_is_limited_and_a_malformed_request_fails_alone() {
         let of = |body: &str| from_body(body.as_bytes(), bounds(2)).map_err(|failure| (failure.code, failure.message));
         let Ok(SentRequest::Batch(requests)) = of(r#"[{"query": "{a}"}, 7]"#) else { panic!("a batch") };
-        let told: Vec<_> =
+        let parsed: Vec<_> =
             requests.into_iter().map(|each| each.map(|one| one.query).map_err(|failure| failure.code)).collect();
-        assert_eq!(told, [Ok("{a}".to_owned()), Err(Code::BadRequest)]);
+        assert_eq!(parsed, [Ok("{a}".to_owned()), Err(Code::BadRequest)]);
         let too_many = (Code::BatchTooLarge, "The array has 3 requests; the limit is 2.".to_owned());
         assert_eq!(of("[{}, {}, {}]").err(), Some(too_many));
         assert_eq!(of("[]").map_err(|(code, _)| code).err(), Some(Code::BadRequest));
@@ -272,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_utf8_are_refused() {
+    fn bytes_that_are_not_utf8_are_refused() {
         let failure = from_body(b"{\"query\": \"\xFF\"}", bounds(0)).expect_err("not UTF-8");
         assert_eq!(failure.message, "The body is not UTF-8 (byte 11).");
     }
 
     #[test]
-    fn a_url_holds_the_same_parameters() {
+    fn a_url_can_contain_the_same_parameters() {
         let uri = Uri::from_static("/graphql?query=%7Ba%7D&variables=%7B%22x%22%3A1%7D&operationName=A&extensions=");
         let request = from_uri(&uri, bounds(0)).expect("well-formed");
         assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));

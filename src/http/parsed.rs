@@ -1,6 +1,5 @@
-//! The memory of a request that is parsed: its values and its document. The rule: both are counted and charged before they are parsed, to the
-//! memory of answers, because sixteen kilobytes of a body can be a megabyte once they are parsed, and requests that are parsed wait for a place
-//! among those that run.
+//! The memory of a parsed request: its values and its document. The rule: both are counted and charged to the memory of answers before they are
+//! parsed, because sixteen kilobytes of a body can become a megabyte when they are parsed, and parsed requests may wait for a slot to run.
 
 use async_graphql::Request;
 use axum::http::Uri;
@@ -16,54 +15,54 @@ use crate::graphql::{
     memory::{Charge, OverBudget},
 };
 
-/// What a value of a body takes at the most once it is parsed: objects of one field inside each other, in the engine's own form.
+/// The most bytes of a parsed value of a body: nested objects of one field each, in the representation of async-graphql.
 const VALUE_BYTES: u64 = 512;
 
-/// What a token of a document takes at the most once it is parsed: an inline fragment around a field of one letter.
+/// The most bytes of a parsed token of a document: an inline fragment around a field with a name of one letter.
 const TOKEN_BYTES: u64 = 256;
 
-/// Values and tokens that the charge for every request covers.
+/// The number of values and of tokens that the charge of every request covers.
 const FEW: usize = 16;
 
-/// What a request holds until it has run. It travels with the request, so that a mutation which goes on without its client keeps it.
+/// The charges of a request until it has run. They are part of the request, so that a mutation that continues without its client keeps them.
 #[derive(Debug, Clone, Default)]
 pub struct HeldValues {
     _body: Option<BodyCharge>,
     _values: Option<Charge>,
 }
 
-/// The same of its document: a request's data has one of each type.
+/// The charge of the document. A separate type, because the data of a request has one entry of each type.
 struct HeldDocument {
     _tokens: Option<Charge>,
 }
 
-/// Parses a body once its values are charged. Its bytes are dropped here.
+/// Charges the values of a body, then parses it and drops its bytes.
 pub async fn from_body(
     received: Received,
     bounds: Bounds,
     charge: &Charge,
 ) -> Result<(SentRequest, HeldValues), RequestFailure> {
     let counted = parameters::count_body(&received.bytes, bounds)?;
-    let values = charge_beside(charge, counted.values(), VALUE_BYTES).await?;
+    let values = charge_separately(charge, counted.values(), VALUE_BYTES).await?;
     Ok((counted.parse()?, HeldValues { _body: received.charge, _values: values }))
 }
 
-/// Parses the query of a URL once its values are charged.
+/// Charges the values of a URL's query, then parses it.
 pub async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Result<Request, RequestFailure> {
     let counted = parameters::count_uri(uri, bounds)?;
-    let values = charge_beside(charge, counted.values(), VALUE_BYTES).await?;
+    let values = charge_separately(charge, counted.values(), VALUE_BYTES).await?;
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
-/// Charges the document before it is parsed. One over a limit is not charged: it is refused without being parsed.
+/// Charges the document before it is parsed. A document that exceeds a limit is not charged, because it is refused before it is parsed.
 pub async fn charge_document(request: Request, limits: &Limits, charge: &Charge) -> Result<Request, RequestFailure> {
     let tokens = count_tokens(&request.query, limits).unwrap_or_default();
-    let held = charge_beside(charge, tokens, TOKEN_BYTES).await?;
+    let held = charge_separately(charge, tokens, TOKEN_BYTES).await?;
     Ok(request.data(HeldDocument { _tokens: held }))
 }
 
-/// Another charge to the same connection, so that it can be released before the answer is sent.
-async fn charge_beside(charge: &Charge, count: usize, bytes_each: u64) -> Result<Option<Charge>, RequestFailure> {
+/// Another charge to the same connection, which can be released before the answer is sent.
+async fn charge_separately(charge: &Charge, count: usize, bytes_each: u64) -> Result<Option<Charge>, RequestFailure> {
     let Some(count) = count.checked_sub(FEW).filter(|count| *count > 0) else { return Ok(None) };
     let beside = charge.beside();
     let taken: Result<(), OverBudget> = beside.take_before_run(count as u64 * bytes_each).await;
@@ -79,15 +78,15 @@ mod tests {
 
     const COUNT: usize = 10;
 
-    /// Linux alone reports it.
+    /// Only Linux reports it.
     fn resident_bytes() -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
     }
 
-    /// What each of some parsed bodies takes, and the values and tokens that are counted of it. They are kept: memory that was released would be
-    /// used again, and the next ones would seem to take less.
+    /// The bytes of each parsed body, and the numbers of its values and tokens. The bodies are kept, because released memory would be used again,
+    /// and later bodies would seem to need less.
     fn measure(body: &str, kept: &mut Vec<Admitted>) -> Option<(u64, usize, usize)> {
         let bounds = Bounds { batch_max: 0, variable_values: 10_000 };
         let limits = Limits::default();
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parsed_request_holds_no_more_than_is_charged_for_it() {
+    fn a_parsed_request_needs_no_more_memory_than_is_charged_for_it() {
         let values = |item: &str, count| {
             let items = vec![item; count].join(",");
             format!(r#"{{"query": "{{ __typename }}", "variables": {{"x": [{items}]}}}}"#)

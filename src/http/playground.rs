@@ -1,5 +1,5 @@
-//! The playground: GraphiQL at `/`, from the build in `playground/dist` that the binary holds. The rule: the page runs nothing but this
-//! server's own scripts and reaches nothing but this server, and its policy says so to the browser.
+//! The playground: GraphiQL at `/`, from the build in `playground/dist`, which is embedded in the binary. The rule: the page runs only scripts
+//! of this server and connects only to this server; its content security policy enforces this.
 
 use std::sync::LazyLock;
 
@@ -15,25 +15,25 @@ use serde_json::{Value, json};
 
 use super::{accept, answer::RequestFailure, etag};
 
-/// Each file of the build: its path from there, and what it holds.
+/// Each file of the build: its path in `playground/dist`, and its content.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/playground.rs"));
 
-/// What the page and its workers may do. Scripts and workers are files of this server, with no exception.
+/// The content security policy of the page and its workers. Scripts and workers must be files of this server, without exception.
 ///
-/// Styles alone have one: Monaco puts each line where it belongs by a `style` attribute in the HTML that it makes, and writes its themes
-/// into `style` elements. Such a style can load nothing, for whatever it names must be of this server too.
+/// Only inline styles are allowed: Monaco positions each line by a `style` attribute in the HTML that it generates, and writes its themes to
+/// `style` elements. Such a style cannot load anything from elsewhere, because everything that it names must be on this server too.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
                       font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-/// Devices and the like that a page could ask for.
+/// The devices and features that the page must not request.
 const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-/// The names of the files below `assets/` bear a hash of what they hold: another content has another name.
+/// For the files in `assets/`: their names contain a hash of their content, so a changed file has a new name.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// The page names the files of its build; one that is kept must be asked for again.
+/// For the page, which names the files of its build: a cached page must be revalidated.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// `/` and, where the playground is shown there, what it loads.
+/// `/` and, if the playground is shown there, the files that it loads.
 pub fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
     if !is_shown {
         return Router::new().route("/", get(signpost));
@@ -43,12 +43,12 @@ pub fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
         .route("/playground/{*path}", get(serve_file))
 }
 
-/// A path that is no text names no file.
+/// A path that is not UTF-8 is not found.
 async fn serve_file(path: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response<Body> {
     path.map_or_else(|_| RequestFailure::not_found().into_response(), |Path(path)| serve(&path, &headers))
 }
 
-/// What stands at `/` where the playground is switched off.
+/// The answer at `/` if the playground is switched off.
 async fn signpost() -> Json<Value> {
     Json(json!({
         "server": "tidings",
@@ -59,14 +59,14 @@ async fn signpost() -> Json<Value> {
     }))
 }
 
-/// Where a person is sent who opened the address of GraphQL in a browser.
+/// Redirects a person who opened `/graphql` in a browser to the playground.
 pub fn show_instead() -> Response<Body> {
     let mut response = Redirect::to("/").into_response();
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     response
 }
 
-/// Whether a person in a browser asks, and no client: HTML is liked better than any answer in JSON, and no query is there.
+/// Whether the request comes from a person in a browser and not from a client: it prefers HTML to JSON and contains no query.
 pub fn is_for_a_person(headers: &HeaderMap, query: Option<&str>) -> bool {
     let names_query = query.unwrap_or_default().split('&').any(|pair| pair == "query" || pair.starts_with("query="));
     !names_query && accept::prefers_html(headers)
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_file_has_a_type_and_what_the_page_loads_is_named_by_its_hash() {
+    fn each_file_has_a_type_and_only_three_files_have_no_hash_in_their_names() {
         let unknown: Vec<&str> =
             FILES.iter().map(|(path, _)| *path).filter(|path| type_of(path) == "application/octet-stream").collect();
         assert_eq!(unknown, [""; 0]);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_one_who_likes_html_best_and_asks_nothing() {
+    fn a_request_of_a_person_prefers_html_and_has_no_query() {
         let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
         let asked = |accept: &str, query: Option<&str>| {
             let accept = HeaderValue::from_str(accept).expect("an ASCII header");

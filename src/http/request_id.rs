@@ -1,5 +1,5 @@
-//! The name of a request in the logs of all who saw it. The rule: every answer says its request's id, and every line logged for
-//! the request bears it.
+//! The id of a request, which identifies it in the logs of the client, the proxy and this server. The rule: every answer contains the id of its
+//! request, and so does every line logged for the request.
 
 use axum::{
     body::Body,
@@ -11,14 +11,14 @@ use tracing::Instrument;
 
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// An id from a proxy is taken up to this length; it goes into every line of the log.
+/// The longest id that is accepted from a proxy, because the id is in every log line of the request.
 const LENGTH_MAX: usize = 64;
 
-/// The id of the request that is being answered; in the request's extensions.
+/// The id of a request, in the extensions of the request.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub HeaderValue);
 
-/// Takes the id that a proxy has given, or else gives one.
+/// Accepts the id from a proxy, or else assigns a new one.
 pub async fn assign(mut request: Request, next: Next) -> Response<Body> {
     let given = request.headers().get(HEADER).filter(|id| is_plain(id)).cloned();
     let id = given.unwrap_or_else(new_id);
@@ -35,7 +35,7 @@ pub async fn assign(mut request: Request, next: Next) -> Response<Body> {
     response
 }
 
-/// The beginning of a client's word, so that no request writes a long line. The routes of this server are far shorter.
+/// The beginning of a text from a client, so that no request causes a long log line. The routes of this server are far shorter.
 pub fn shortened(word: &str) -> &str {
     const BYTES_MAX: usize = 256;
     &word[..word.floor_char_boundary(BYTES_MAX)]
@@ -49,7 +49,7 @@ fn is_plain(id: &HeaderValue) -> bool {
 
 fn new_id() -> HeaderValue {
     let mut random = [0; 8];
-    // Without randomness ids may repeat, which makes a log harder to read and nothing else.
+    // Without randomness ids may repeat, which only makes a log harder to read.
     let _ = getrandom::fill(&mut random);
     let text = format!("{:016x}", u64::from_be_bytes(random));
     HeaderValue::try_from(text).expect("hexadecimal digits are a header's text")
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_ids_are_taken_from_outside() {
+    fn only_plain_ids_are_accepted_from_outside() {
         let takes = |id: &str| is_plain(&HeaderValue::from_str(id).expect("a header's text"));
         assert!(takes("7f3a-B_1.2"));
         assert!(!takes(""));

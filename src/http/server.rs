@@ -1,8 +1,8 @@
-//! Connections: from a listener to a router, and to a stop. The rule: a connection costs no more and lasts no longer than the
-//! limits say, whatever its client does or leaves undone.
+//! Connections: from a listener to a router, until the server stops. The rule: a connection costs no more and lasts no longer than the
+//! limits allow, whatever its client does or fails to do.
 //!
-//! `axum::serve` sets no timers. Here a connection whose next head does not come in time is closed, and so is one that does not
-//! take its answer; at the bound, the one that has been idle for the longest makes room for the next.
+//! `axum::serve` sets no timers. This server closes a connection whose next head does not arrive in time, and one whose client does not
+//! read its answer. When the number of connections reaches its limit, the connection that has been idle for the longest is closed for the next.
 
 use std::{io, net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -25,26 +25,26 @@ use crate::{graphql::memory::AnswerMemory, telemetry::metrics};
 pub struct ServerLimits {
     /// Connections open at once. A process is commonly allowed 1,024 open files, and the store needs some of them.
     pub connections: usize,
-    /// Connections of one client address open at once. Below the bound for all, so that no single client has them all; a proxy on one address
-    /// needs no more than it has requests under way.
+    /// Connections of one client address open at once. Lower than the limit for all, so that one client cannot use all connections; a proxy on
+    /// one address needs no more connections than it has requests in progress.
     pub address_connections: usize,
-    /// How long a connection may have nothing under way. It is above the 60 s after which load balancers drop their side, so that none sends
-    /// into a connection just closed.
+    /// How long a connection may be idle. Longer than the 60 s after which load balancers close their side, so that none of them sends a
+    /// request into a connection that was just closed.
     pub idle_time: Duration,
-    /// How long the whole of a request's head may take from its first byte. A head is one or two packets.
+    /// How long the whole head of a request may take from its first byte. A head is one or two packets.
     pub head_time: Duration,
-    /// Bytes of a head. A document sent by GET is in it.
+    /// Bytes of a head, which includes the document of a GET.
     pub head_bytes: usize,
-    /// How long a client may take no byte of its answer.
+    /// How long a client may receive no byte of its answer.
     pub write_time: Duration,
-    /// How long an answer may take from its request's head to its last piece. A megabyte in this time is 6 KB a second; one that takes a byte
-    /// now and then is not served for ever.
+    /// How long an answer may take from its request's head to its last piece. A megabyte in this time is 6 KB a second. Without this limit a
+    /// client that reads a byte now and then is served for ever.
     pub answer_time: Duration,
-    /// How long a stop waits for the requests in flight; past it they are cut off.
+    /// How long a stop waits for the requests in progress; then they are cut off.
     pub stop_time: Duration,
-    /// Bytes of answers that are made and not yet taken, on all connections; beside them each has some that are its own.
+    /// Bytes of answers that clients have not received yet, on all connections. Each connection has a small amount in addition (`OWN_BYTES`).
     pub answer_bytes: u64,
-    /// The same, of one connection.
+    /// The same, for one connection.
     pub connection_answer_bytes: u64,
 }
 
@@ -65,25 +65,25 @@ impl Default for ServerLimits {
     }
 }
 
-/// Requests that wait for memory while they have a place among those that run: a fraction of these places. Each has read what it waits for room
-/// to write.
+/// Requests that may wait for memory while they hold a slot of the requests that run: a fraction of these slots. Each has its data in memory
+/// and waits for memory for the written answer.
 const WAITING_FOR_MEMORY_MAX: usize = 16;
 
-/// How a server has stopped.
+/// The result of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
-    /// Connections that were cut off with a request in flight.
+    /// Connections that were cut off while a request was in progress.
     pub cut_off: usize,
 }
 
-/// While the bound of connections is reached and somebody waits, how often one more is asked to make room.
-const MAKE_ROOM_EVERY: Duration = Duration::from_millis(250);
+/// How often another connection is asked to close while the limit is reached and a client waits.
+const CLOSE_IDLE_EVERY: Duration = Duration::from_millis(250);
 
-/// After the system refused a connection (commonly: too many open files), how long until the next try.
+/// How long to wait after the system refused to accept a connection (commonly: too many open files).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves `router` on `listener` until `shutdown` is ready; then takes no more connections, lets the requests in flight end
-/// within `limits.stop_time`, and returns with nothing left running.
+/// Serves `router` on `listener` until `shutdown` is ready. Then accepts no more connections, waits up to `limits.stop_time` for the requests
+/// in progress, and returns when no connection is left.
 pub async fn run(
     listener: TcpListener,
     router: Router,
@@ -97,13 +97,13 @@ pub async fn run(
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     'serving: loop {
-        // Kept over the ends of other connections: it may hold one that waits for its place.
+        // Not recreated when another connection ends, because it may hold an accepted connection that waits for its slot.
         let mut next = pin!(next_connection(&listener, &slots, &open, limits.address_connections));
         let (stream, address, slot) = loop {
             tokio::select! {
                 biased;
                 () = &mut shutdown => break 'serving,
-                // The set keeps nothing of connections that have ended.
+                // Removes connections that have ended from the set.
                 Some(_) = connections.join_next() => {}
                 next = &mut next => break next,
             }
@@ -126,8 +126,8 @@ pub async fn run(
     stop(connections, &is_stopping, limits.stop_time).await
 }
 
-/// A connection, and its right to be one. If there are as many as may be, it waits here until the one that has been idle for the longest has made
-/// room: the first one over the bound is taken from the system's queue, the next stay in it.
+/// The next connection with its slot. If no slot is free, it waits until the connection that has been idle for the longest is closed: the first
+/// connection over the limit is accepted and waits here, later ones stay in the queue of the system.
 async fn next_connection(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,
@@ -145,14 +145,14 @@ async fn next_connection(
             if slots.available_permits() == 0 {
                 open.ask_longest_idle_to_leave(None);
             }
-            if let Ok(slot) = timeout(MAKE_ROOM_EVERY, slot.as_mut()).await {
+            if let Ok(slot) = timeout(CLOSE_IDLE_EVERY, slot.as_mut()).await {
                 return (stream, address, slot.expect("the semaphore is never closed"));
             }
         }
     }
 }
 
-/// The system's refusals are about one connection, or pass: neither ends the server.
+/// Accepts a connection. An error concerns only one connection or is temporary, so it does not stop the server.
 async fn accept(listener: &TcpListener) -> (TcpStream, IpAddr) {
     loop {
         match listener.accept().await {

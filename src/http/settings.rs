@@ -1,5 +1,5 @@
-//! What an operator chooses of the HTTP side. The rule: without a choice the server trusts no other origin answers one request at a
-//! time in a body, and shows no playground.
+//! The settings of HTTP. The rule: the default is the restrictive choice: no other origin may send requests, a body contains one request, and
+//! there is no playground.
 
 use axum::http::HeaderName;
 
@@ -7,15 +7,15 @@ use super::{HttpLimits, cors::AllowedOrigins};
 
 #[derive(Debug, Clone, Default)]
 pub struct HttpSettings {
-    /// Whose pages may ask from a browser.
+    /// The origins whose pages may send requests from a browser.
     pub cors: AllowedOrigins,
-    /// How many requests one body may hold, as an array; with none, an array is refused. At most [`BATCH_MAX`].
+    /// How many requests a body may contain, as an array; with 0, an array is refused. At most [`BATCH_MAX`].
     pub batch_max: usize,
-    /// Whether `/` is the playground, and a person who opens `/graphql` in a browser is sent there.
+    /// Whether `/` is the playground, and `/graphql` redirects to it if a person opens it in a browser.
     pub playground: bool,
-    /// Whether anyone is told how long the stages of an answer took. How long a search took shows whether a draft was found.
+    /// Whether answers report how long their stages took. The duration of a search shows whether a draft was found.
     pub reports_timing: bool,
-    /// The header in which a proxy that is trusted names the client's address.
+    /// The header in which a trusted proxy writes the client's address.
     pub client_address_header: Option<HeaderName>,
     pub limits: HttpLimits,
 }
@@ -26,5 +26,5 @@ impl From<HttpLimits> for HttpSettings {
     }
 }
 
-/// The largest bound that can be set: a batch is answered within the time of one request.
+/// The highest limit that can be set, because a batch must be answered within the time of one request.
 pub const BATCH_MAX: usize = 50;

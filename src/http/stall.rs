@@ -1,5 +1,5 @@
-//! A connection whose client must take what is sent to it. The rule: when not one byte could be written for the limit's time, the
-//! connection is broken off; without this, a client that reads nothing holds its connection for as long as it likes.
+//! Disconnects a client that does not read. The rule: if no byte could be written for the time of the limit, the connection is closed. Without
+//! this limit a client that reads nothing keeps its connection for as long as it likes.
 
 use std::{
     io,
@@ -16,7 +16,7 @@ use tokio::{
 pub struct StallGuard<Stream> {
     stream: Stream,
     limit: Duration,
-    /// Runs while a write waits.
+    /// The timer of a write that waits.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
@@ -25,7 +25,7 @@ impl<Stream> StallGuard<Stream> {
         Self { stream, limit, waiting: None }
     }
 
-    /// Passes a write's outcome on, unless it has waited for too long.
+    /// Returns the outcome of a write, or an error if the write has waited too long.
     fn watch<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.waiting = None;
@@ -34,7 +34,7 @@ impl<Stream> StallGuard<Stream> {
         let limit = self.limit;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(limit)));
         ready!(waiting.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes nothing of its answer")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read its answer")))
     }
 }
 

@@ -1,7 +1,7 @@
-//! Which status an answer has. The rule: this table, after "GraphQL over HTTP", sections "Status Codes" and "application/json".
+//! The HTTP status of an answer. The rule: the table below, according to "GraphQL over HTTP", sections "Status Codes" and "application/json".
 //!
-//! In `application/json` a status other than 200 may come from any proxy on the way, so that clients of that type trust only
-//! 200: a well-formed request gets it even where its document does not parse.
+//! In `application/json` a status other than 200 may come from any proxy, so clients of that type trust only 200. A well-formed request
+//! gets 200 even if its document does not parse.
 
 use async_graphql::Response;
 use axum::http::StatusCode;
@@ -29,13 +29,13 @@ pub fn status_of(response: &Response, media: Media) -> StatusCode {
     } else if code == Code::Internal.as_str() {
         StatusCode::INTERNAL_SERVER_ERROR
     } else {
-        // It parsed, and it cannot be run: validation, coercion, limits, the choice of the operation.
+        // The document parses but cannot be executed: validation, coercion, limits, the choice of the operation.
         StatusCode::UNPROCESSABLE_ENTITY
     }
 }
 
-/// 294: it ran, and some of its fields failed ("GraphQL over HTTP", section "Partial success"). The edition's own, and for its own media
-/// type alone.
+/// 294: the operation was executed, and some of its fields failed ("GraphQL over HTTP", section "Partial success"). Only that specification
+/// defines this status, and only for its own media type.
 fn partial_success() -> StatusCode {
     StatusCode::from_u16(294).expect("three digits are a status")
 }
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_type_says_what_became_of_the_request() {
+    fn the_newer_type_shows_the_result_in_the_status() {
         let status = |code| status_of(&failed(code), Media::GraphqlResponse).as_u16();
         let codes = [
             Code::GraphqlParseFailed,
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_failed_is_no_failed_request() {
+    fn a_failed_field_is_not_a_failed_request() {
         let mut response = failed(Code::Internal);
         response.errors[0].path.push(PathSegment::Field("post".into()));
         assert_eq!(status_of(&response, Media::GraphqlResponse).as_u16(), 294);

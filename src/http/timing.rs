@@ -1,5 +1,6 @@
-//! How long an answer took, stage by stage, for the developer tools of a browser. The rule: the header `Server-Timing` (W3C, "Server
-//! Timing"), with durations and nothing else; what was read is told by `extensions.storage`, to those who may know.
+//! Measures the stages of an answer and reports them to the developer tools of a browser. The rule: the header `Server-Timing` (W3C, "Server
+//! Timing") contains only the names and durations of stages, and is sent only if a setting allows it. The storage requests are reported in
+//! `extensions.storage`. The name of the operation is passed to `observe` for the log.
 
 use std::{fmt::Write, time::Instant};
 
@@ -8,7 +9,7 @@ use axum::{
     http::{HeaderName, HeaderValue, Response},
 };
 
-use super::observe::Told;
+use super::observe::RequestOutcome;
 
 pub const HEADER: HeaderName = HeaderName::from_static("server-timing");
 
@@ -16,7 +17,7 @@ pub const HEADER: HeaderName = HeaderName::from_static("server-timing");
 pub struct Stages {
     last: Instant,
     ended: String,
-    /// What was run in them.
+    /// `query`, `mutation` or `batch`, if one was run.
     operation: Option<&'static str>,
 }
 
@@ -26,7 +27,7 @@ impl Stages {
         Self { last: Instant::now(), ended: String::new(), operation: None }
     }
 
-    /// The stage that was under way ends here, under this name, and the next begins. A name that comes again stands again.
+    /// Ends the current stage under this name and begins the next. A repeated name, as in a batch, gets another entry.
     pub fn end(&mut self, name: &str) {
         let now = Instant::now();
         let separator = if self.ended.is_empty() { "" } else { ", " };
@@ -35,17 +36,17 @@ impl Stages {
         self.last = now;
     }
 
-    /// What is run is this.
+    /// Sets the operation that is run.
     pub fn run(&mut self, operation: &'static str) {
         self.operation = Some(operation);
     }
 
-    /// To the client, where it may know, how long it took; to who observes what it was.
-    pub fn tell(&self, response: &mut Response<Body>, reports_timing: bool) {
+    /// Adds the header to the response if `reports_timing` is set, and passes the operation to `observe`.
+    pub fn report(&self, response: &mut Response<Body>, reports_timing: bool) {
         if let (true, Ok(value)) = (reports_timing, HeaderValue::from_str(&self.ended)) {
             response.headers_mut().insert(HEADER, value);
         }
-        response.extensions_mut().get_or_insert_default::<Told>().operation = self.operation;
+        response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = self.operation;
     }
 }
 
@@ -59,14 +60,14 @@ mod tests {
         stages.end("receive");
         stages.end("execute");
         let mut response = Response::default();
-        stages.tell(&mut response, true);
-        let told = response.headers()[HEADER].to_str().expect("ASCII").to_owned();
-        let parts: Vec<(&str, f64)> = told
+        stages.report(&mut response, true);
+        let header = response.headers()[HEADER].to_str().expect("ASCII").to_owned();
+        let parts: Vec<(&str, f64)> = header
             .split(", ")
             .filter_map(|part| part.split_once(";dur="))
             .map(|(name, duration)| (name, duration.parse().expect("a number")))
             .collect();
         assert_eq!(parts.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["receive", "execute"]);
-        assert!(parts.iter().all(|(_, duration)| (0.0..60_000.0).contains(duration)), "{told}");
+        assert!(parts.iter().all(|(_, duration)| (0.0..60_000.0).contains(duration)), "{header}");
     }
 }

@@ -1,13 +1,13 @@
-//! How many values a JSON text has. The rule: they are counted while the text is read, nothing is kept of them, and counting stops at the
-//! bound: a megabyte of nested brackets would be 32 MB and more once it is parsed.
+//! Counts the values of a JSON text. The rule: the values are counted while the text is read, without allocating them, and counting stops at
+//! the limit, because a megabyte of nested brackets would be 32 MB and more when it is parsed.
 
 use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// The values of the text, those inside lists and objects included; `None` if there are more than `max`. A text that is not JSON is counted up
-/// to where it stops being JSON; the parser reports what is wrong with it.
+/// The number of values, including those in lists and objects; `None` if there are more than `max`. A text that is not JSON is counted up
+/// to the first error, which the parser reports later.
 pub fn count(text: &str, max: usize) -> Option<usize> {
     let (left, is_over) = (Cell::new(max), Cell::new(false));
     let counter = Counter { left: &left, is_over: &is_over };
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_at_every_level_up_to_the_bound() {
+    fn values_are_counted_at_every_level_up_to_the_limit() {
         for (text, values) in [
             ("7", 1),
             ("[]", 1),
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(
             count(&format!("[{}", "[],".repeat(500_000)), 1_000),
             None,
-            "it stops at the bound, before the text turns out to be malformed"
+            "counting stops at the limit, before the text turns out to be malformed"
         );
         assert_eq!(count("nonsense", 1), Some(1));
         assert!(count(&"[".repeat(1_000), 1_000).is_some());

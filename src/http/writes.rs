@@ -1,7 +1,7 @@
-//! Mutations at work. The rule: a mutation that has begun runs to its end, though its client hangs up or its time is over: a write
-//! that is cut off half-way is left to recovery, and nobody is waiting for it there.
+//! Running mutations. The rule: a mutation that has begun runs to its end, even if its client disconnects or its time limit has passed, because
+//! a change that is cut off has to be finished by recovery, which takes time.
 //!
-//! Such a mutation holds no connection any more, so that its number needs a bound of its own, and a stop must wait for it.
+//! Such a mutation has no connection any more, so the number of mutations has its own limit, and a stop must wait for them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use tokio::{
 };
 use tracing::Instrument;
 
-/// All mutations of a server. Clones are the same.
+/// All running mutations of a server. Clones share the state.
 #[derive(Debug, Clone)]
 pub struct Writes {
     slots: Arc<Semaphore>,
@@ -19,19 +19,19 @@ pub struct Writes {
 }
 
 impl Default for Writes {
-    /// More at once would only wait for each other in the store.
+    /// More mutations at once would only wait for each other in the store.
     fn default() -> Self {
         Self::new(64)
     }
 }
 
 impl Writes {
-    /// At most `at_once` mutations run; the next wait.
+    /// At most `at_once` mutations run; further ones wait.
     pub fn new(at_once: u32) -> Self {
         Self { slots: Arc::new(Semaphore::new(at_once as usize)), at_once }
     }
 
-    /// Runs `write` to its end, whether or not anybody waits for this. Before it has begun it can be dropped.
+    /// Runs `write` to its end, even if this future is dropped. Only a `write` that has not begun is dropped with it.
     pub(super) async fn run<T: Send + 'static>(&self, write: impl Future<Output = T> + Send + 'static) -> T {
         let slot = Arc::clone(&self.slots).acquire_owned().await.expect("the semaphore is never closed");
         let run = async move {
@@ -45,8 +45,8 @@ impl Writes {
         }
     }
 
-    /// Waits until no mutation is at work: for a stop, after the server has taken its last request.
-    pub async fn settle(&self, within: Duration) -> Result<(), Elapsed> {
+    /// Waits until no mutation runs. Called by a stop, after the server has received its last request.
+    pub async fn drain(&self, within: Duration) -> Result<(), Elapsed> {
         timeout(within, self.slots.acquire_many(self.at_once)).await.map(drop)
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_write_that_nobody_waits_for_ends_all_the_same() {
+    async fn a_write_whose_caller_is_dropped_runs_to_its_end() {
         let writes = Writes::new(2);
         let (open, gate) = tokio::sync::oneshot::channel::<()>();
         let (done, is_done) = tokio::sync::oneshot::channel();
@@ -66,9 +66,9 @@ mod tests {
         }));
         assert!(timeout(Duration::from_millis(20), &mut write).await.is_err());
         drop(write);
-        assert!(writes.settle(Duration::from_millis(20)).await.is_err());
+        assert!(writes.drain(Duration::from_millis(20)).await.is_err());
         open.send(()).expect("the write waits");
-        assert!(writes.settle(Duration::from_secs(5)).await.is_ok());
+        assert!(writes.drain(Duration::from_secs(5)).await.is_ok());
         assert_eq!(is_done.await, Ok(()));
     }
 }

@@ -1,4 +1,4 @@
-//! A post as it is to stand, from what the source says and what stands already. The rule: pure; what the source does not say stays as it is.
+//! Computes the new post or term from the source and the stored one. The rule: all functions are pure; values that the source lacks are kept.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use crate::model::{Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePos
 use super::json_lines::origin_of_id;
 use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
 
-/// Who has made the versions that an import makes. A token may be named so too: what its bearer changes is taken for an import's.
+/// The author of the versions that an import creates. A token can have the same name; its changes then count as those of an import.
 pub(super) const CHANGED_BY: &str = "import";
 
-/// The slugs of all names of an import.
+/// The slugs of all terms that an import names.
 #[derive(Debug, Default)]
 pub(super) struct ImportTerms {
     categories: ResolvedTerms,
     tags: ResolvedTerms,
     authors: ResolvedTerms,
-    /// What posts bear, where that is not the slug that the term has now.
+    /// The first slug of a term, which posts store, by any other slug of the term.
     first_slugs: HashMap<(TermKind, Slug), Slug>,
 }
 
@@ -30,7 +30,7 @@ impl ImportTerms {
         }
     }
 
-    /// Each slug of these terms, of now and of former times, stands for the first that it had.
+    /// Maps each current and former slug of these terms to the first slug of the term.
     pub fn know(&mut self, terms: &[Term]) {
         for term in terms {
             let others = term.former_slugs.iter().chain([&term.slug]).filter(|slug| **slug != term.id.first_slug);
@@ -38,7 +38,7 @@ impl ImportTerms {
         }
     }
 
-    /// In the writer's order, each once.
+    /// The slugs in the order of the source, each once.
     fn slugs(&self, kind: TermKind, names: &[NamedTerm]) -> Vec<Slug> {
         let resolved = match kind {
             TermKind::Category => &self.categories,
@@ -56,7 +56,7 @@ impl ImportTerms {
     }
 }
 
-/// A term as it is to stand: a new one as the source has it, an old one with what the source adds.
+/// The term to store: a new one as the source describes it, or an existing one with the values that the source adds.
 pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     let old = stored.iter().find(|term| term.slug == new.slug);
     let mut term = old.cloned().unwrap_or_else(|| {
@@ -69,7 +69,7 @@ pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     term
 }
 
-/// `before`: the post as it stands. `id`: a new post's.
+/// `before`: the stored post. `id`: the id for a new post.
 pub(super) fn build(
     imported: ImportedPost,
     terms: &ImportTerms,
@@ -100,14 +100,14 @@ pub(super) fn build(
         categories: terms.slugs(TermKind::Category, &imported.categories),
         tags: terms.slugs(TermKind::Tag, &imported.tags),
         former_slugs: former_slugs(resolved, before),
-        // A post that no import made is none's to find by its file.
+        // A post that was not imported has no origin, so that no file matches it.
         origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
         id,
     };
     WholePost { post, markdown: imported.markdown.into(), changed_by: Some(CHANGED_BY.to_owned()) }
 }
 
-/// Slugs never stop leading to their post: those that it had stay, and the source's are added.
+/// Former slugs never stop redirecting to their post: the stored ones are kept, and those of the source are added.
 fn former_slugs(resolved: &ResolvedPost, before: Option<&Post>) -> Vec<Slug> {
     let mut former: Vec<Slug> = before.map(|post| post.former_slugs.clone()).unwrap_or_default();
     let old = before.map(|post| &post.slug).filter(|slug| **slug != resolved.slug);

@@ -1,18 +1,18 @@
-//! Dates as people write them in front matter. The rule: a date without a zone is UTC, and what is not a date is `None`, never a guess.
+//! Parses dates as people write them in front matter. The rule: a date without a zone is UTC; a text that is not a date is `None`, never a guess.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Utc};
 
 use crate::model::Instant;
 
-/// `2014-01-13`, `2013-1-6`, `2014/01/13`; with a time after a space or `T`, to the minute, second or fraction; with a zone
-/// after that: `Z`, `UTC`, `-0800`, `-08:00`. Or as mail writes it: `Tue, 27 Jan 2015 14:56:57 +0000`.
+/// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`; then optionally a time after a space or `T`, to the minute, second or fraction; then
+/// optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`. Also the format of e-mail: `Tue, 27 Jan 2015 14:56:57 +0000`.
 pub fn parse(text: &str) -> Option<Instant> {
     let text = text.trim();
     let at = date_time(text).or_else(|| DateTime::parse_from_rfc2822(text).ok().map(|at| at.with_timezone(&Utc)))?;
     Instant::from_chrono(at)
 }
 
-/// The day at the start of a file's name, and what follows it: `2016-03-10-title` and `2016-03-10_title`.
+/// The day at the start of a file's name, and the rest: `2016-03-10-title` and `2016-03-10_title`.
 pub fn split_name(name: &str) -> Option<(Instant, &str)> {
     let end = name.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(name.len());
     let mut marks = name[..end].match_indices('-').map(|(at, _)| at);
@@ -22,7 +22,7 @@ pub fn split_name(name: &str) -> Option<(Instant, &str)> {
     starts_again.then(|| Some((day(&name[..third], '-')?, rest)))?
 }
 
-/// The day in a path, as in `2015/05/15/Rust-1.0`: the first three parts together that are one.
+/// The day in a path, as in `2015/05/15/Rust-1.0`: the first three consecutive parts that form a date.
 pub fn in_path(path: &str) -> Option<Instant> {
     let parts: Vec<&str> = path.split('/').collect();
     parts.windows(3).find_map(|three| day(&three.join("-"), '-'))
@@ -70,7 +70,7 @@ fn time(text: &str) -> Option<NaiveTime> {
     NaiveTime::from_hms_nano_opt(hour, minute, second, nanos(fraction)?)
 }
 
-/// Nanoseconds of the digits behind the point; what is finer is cut off.
+/// The nanoseconds of the digits after the point; further digits are cut off.
 fn nanos(fraction: &str) -> Option<u32> {
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_of_every_form() {
+    fn dates_of_every_format_are_parsed() {
         let cases = [
             ("2014-01-13", "2014-01-13T00:00:00Z"),
             ("2013-1-6", "2013-01-06T00:00:00Z"),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_none() {
+    fn a_text_that_is_not_a_date_is_not_parsed() {
         let cases = [
             "",
             "soon",
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_name_may_open_with_a_day() {
+    fn a_file_name_may_start_with_a_day() {
         let split = |name| split_name(name).map(|(day, rest)| (day.to_string(), rest));
         let day = || "2016-03-10T00:00:00Z".to_owned();
         assert_eq!(split("2016-03-10-title"), Some((day(), "title")));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_hold_a_day() {
+    fn a_path_may_contain_a_day() {
         let day = |path| in_path(path).map(|day| day.to_string());
         assert_eq!(day("inside-rust/2022/02/22/x").as_deref(), Some("2022-02-22T00:00:00Z"));
         assert_eq!(day("2015/05/15/Rust-1.0").as_deref(), Some("2015-05-15T00:00:00Z"));

@@ -1,5 +1,5 @@
-//! What an import is read as. The rule: what is found decides, not what it is called; and what is none of the forms is refused with
-//! the forms named.
+//! Detects the format of an import. The rule: the content decides, not the name; content of no known format is refused with a list of the
+//! formats.
 
 use std::fmt;
 use std::fs::File;
@@ -13,7 +13,7 @@ use super::markdown_folder;
 use super::source::{ImportSource, Posts};
 use super::wxr::Wxr;
 
-/// How far into a file its form is looked for: WordPress opens with a long comment.
+/// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,24 +33,24 @@ pub enum OpenError {
     #[error("{} cannot be read", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     #[error(
-        "{} is none of the forms that can be imported: a folder of Markdown files, a WordPress export (WXR, an .xml file), \
+        "{} has no format that can be imported: a folder of Markdown files, a WordPress export (WXR, an .xml file), \
          a Ghost export (.json), or an export from Tidings of version 1 (.jsonl)",
         path.display()
     )]
     Unknown { path: PathBuf },
-    #[error("{} is neither a folder nor a regular file; write what it gives to a file first", path.display())]
+    #[error("{} is neither a folder nor a regular file; write its content to a file first", path.display())]
     NotAFile { path: PathBuf },
-    #[error("no .md file in {} or below it; an import takes a folder of Markdown files, or the file of an export", path.display())]
+    #[error("no .md file in {} or its subfolders; import a folder of Markdown files, or the file of an export", path.display())]
     NoMarkdown { path: PathBuf },
-    #[error("{} holds nothing that reads as {format}; leave --format out to have its form told", path.display())]
+    #[error("{} contains nothing in the format {format}; omit --format to detect the format", path.display())]
     Other { path: PathBuf, format: Format },
 }
 
-/// Reads everything at this path once; without a format, the form is found out.
+/// Reads everything at this path once. Without a format, the format is detected.
 pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenError> {
     let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
     let kind = path.metadata().map_err(unreadable)?.file_type();
-    // To open a FIFO is to wait for one who writes to it; and what is read once cannot be read again.
+    // Opening a FIFO waits for a writer, and its content cannot be read twice.
     if !kind.is_dir() && !kind.is_file() {
         return Err(OpenError::NotAFile { path: path.to_owned() });
     }
@@ -96,7 +96,7 @@ fn detect(path: &Path) -> io::Result<Option<Format>> {
     })
 }
 
-/// Ghost's `{"db":[…]}`, or what it holds alone, which opens with the time of the export.
+/// Ghost's `{"db":[…]}`, or only the object inside, which begins with the time of the export.
 fn is_ghost(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"{") else { return false };
     let name = b"\"exported_on\"";
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_content_tells_the_form() {
+    fn the_content_determines_the_format() {
         let folder = tempfile::tempdir().expect("a folder");
         let form = |content: &str| {
             let path = folder.path().join("file");
@@ -155,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_imported_is_refused_with_the_forms_named() {
-        let error = open(Path::new("Cargo.toml"), None).err().expect("no import").to_string();
+    fn an_unknown_format_is_refused_with_a_list_of_the_formats() {
+        let error = open(Path::new("Cargo.toml"), None).err().expect("not an import").to_string();
         assert!(
             error.contains("Markdown") && error.contains("WXR") && error.contains("Ghost") && error.contains(".jsonl"),
             "{error}"

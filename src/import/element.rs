@@ -1,20 +1,20 @@
-//! One element of an XML file read into memory, with all that is in it. The rule: an element is bounded in depth, and no entity but
-//! XML's own five and characters by number is ever expanded.
+//! Reads one element of an XML file into memory, with its children. The rule: the depth and the size of an element are limited, and only XML's
+//! five predefined entities and numeric character references are expanded.
 
 use std::io::BufRead;
 
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-/// Elements inside each other. A WordPress export has four.
+/// The deepest nesting of elements. A WordPress export has four levels.
 const DEPTH_MAX: usize = 64;
-/// The longest element: a post with all its comments. Without a bound, one whose end is missing would be the rest of the file.
+/// The longest element: a post with all its comments. Without a limit, an element without an end tag would be the rest of the file.
 const ELEMENT_BYTES_MAX: u64 = 64 << 20;
 
-/// An element: its children in order, and the text that stands in it directly.
+/// An element: its children in order, and the text directly inside it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Element {
-    /// As written, prefix and all: `wp:status`.
+    /// As written, with its prefix: `wp:status`.
     pub name: String,
     pub attributes: Vec<(String, String)>,
     pub text: String,
@@ -37,7 +37,7 @@ impl Element {
                     return Err(format!("another <{}> begins before it ends", open[0].name));
                 }
                 Event::Start(_) if open.len() >= DEPTH_MAX => {
-                    return Err(format!("more than {DEPTH_MAX} elements inside each other"));
+                    return Err(format!("more than {DEPTH_MAX} nested elements"));
                 }
                 Event::Start(start) => open.push(Self::start(&start)),
                 Event::Empty(start) => add(&mut open, Self::start(&start)),
@@ -45,13 +45,13 @@ impl Element {
                 Event::CData(text) => push(&mut open, &text.xml10_content()),
                 Event::GeneralRef(reference) => push(&mut open, &resolve(&reference)),
                 Event::End(end) => {
-                    // An end that fits nothing open is a slip that browsers and WordPress read over; so is an end left out.
+                    // An end tag that matches no open element is ignored, as browsers and WordPress do; so is a missing end tag.
                     let name = end.name().as_ref().to_owned();
                     if let Some(element) = close(&mut open, &name) {
                         return Ok(element);
                     }
                 }
-                Event::Eof => return Err(format!("the file ends inside of <{}>", open[0].name)),
+                Event::Eof => return Err(format!("the file ends inside <{}>", open[0].name)),
                 _ => {}
             }
         }
@@ -66,7 +66,7 @@ impl Element {
         Self { name, attributes: attributes.collect(), ..Self::default() }
     }
 
-    /// The text of the first child of this name, without white space around it; `""` where there is none.
+    /// The text of the first child of this name, without white space around it; `""` if there is no such child.
     pub fn child_text(&self, name: &str) -> &str {
         self.child(name).map_or("", |child| child.text.trim())
     }
@@ -84,7 +84,7 @@ impl Element {
     }
 }
 
-/// Closes the innermost open element of this name, and what was left open in it; gives the outermost once that is closed.
+/// Closes the innermost open element of this name and all open elements in it. Returns the outermost element if this closed it.
 fn close(open: &mut Vec<Element>, name: &str) -> Option<Element> {
     let place = open.iter().rposition(|element| element.name == name)?;
     while open.len() > place.max(1) {
@@ -106,7 +106,7 @@ fn push(open: &mut [Element], text: &str) {
     }
 }
 
-/// An entity that a document type would have to declare stays as it is written.
+/// An entity that a document type must declare is kept as it is written.
 fn resolve(reference: &BytesRef<'_>) -> String {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return character.into();
@@ -117,7 +117,7 @@ fn resolve(reference: &BytesRef<'_>) -> String {
     }
 }
 
-/// A reader that goes on where XML is slightly wrong: exports are, and one slip must not cost all posts behind it.
+/// A reader that tolerates small errors in the XML, because exports have them, and one error must not prevent the import of all later posts.
 pub fn reader<R: BufRead>(input: R) -> Reader<R> {
     let mut reader = Reader::from_reader(input);
     let config = reader.config_mut();
@@ -164,11 +164,11 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_in_the_nesting_is_read_over() {
+    fn an_error_in_the_nesting_is_tolerated() {
         let element = first("<a><b>1<c>2</b></d><b>3</b></a>").expect("an element");
         let texts: Vec<_> = element.children("b").map(|b| b.text.as_str()).collect();
         assert_eq!(texts, ["1", "3"]);
-        assert!(first("<a><b>").expect_err("cut off").contains("ends inside of <a>"));
+        assert!(first("<a><b>").expect_err("cut off").contains("ends inside <a>"));
         assert!(first("<a>1<a>2</a></a>").expect_err("nested").contains("another <a> begins"));
         assert!(first(&(0..1_000).map(|n| format!("<a{n}>")).collect::<String>()).is_err());
     }

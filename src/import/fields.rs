@@ -1,18 +1,18 @@
-//! The fields of front matter, by all the names that generators give them. The rule: what is there is understood generously, and
-//! what is not there is left to the caller – no field is made up here.
+//! Reads the fields of front matter under all names that site generators use. The rule: existing fields are interpreted generously; a missing
+//! field stays missing, and the caller decides about it.
 
 use super::paths;
 use super::value::Value;
 
-/// What the front matter says of a post, in its own words.
+/// The fields of a post in its front matter, as they were written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PostFields {
     pub title: Option<String>,
     pub excerpt: Option<String>,
-    /// From `slug`, or else the last part of `path`, or of a `permalink` or `url` that is a path.
+    /// From `slug`, else the last part of `path`, else the last part of a `permalink` or `url` that is a path.
     pub slug: Option<String>,
     pub path: Option<String>,
-    /// The publication date as it stands there, read or not.
+    /// The publication date as it is written, even if it is malformed.
     pub date: Option<String>,
     pub created: Option<String>,
     pub updated: Option<String>,
@@ -21,9 +21,24 @@ pub struct PostFields {
     pub categories: Vec<String>,
     pub tags: Vec<String>,
     pub aliases: Vec<String>,
-    /// Where a file that is nothing but a redirect leads.
+    /// The target, if the file is only a redirect.
     pub redirect: Option<String>,
+    /// The names of fields that are not imported: those at the top level, and `table.name` for the tables in which generators keep fields.
+    pub unused: Vec<String>,
 }
+
+const AUTHORS: &[&str] = &["authors", "author", "by"];
+const CATEGORIES: &[&str] = &["categories", "category"];
+const TAGS: &[&str] = &["tags", "tag", "keywords"];
+/// The tables in which Zola and Hugo keep terms and fields of the site's own.
+const TABLES: &[&str] = &["taxonomies", "extra", "params"];
+/// The other names at the top level that [`PostFields::read`] reads.
+#[rustfmt::skip]
+const USED: &[&str] = &[
+    "title", "excerpt", "summary", "description", "slug", "path", "permalink", "url", "date", "publishDate", "pubDate", "published_at",
+    "created", "created_at", "updated", "updated_at", "lastmod", "last_modified_at", "draft", "published", "status",
+    "aliases", "redirect_from", "redirect", "redirect_to",
+];
 
 impl PostFields {
     pub fn read(front: &Value) -> Self {
@@ -37,13 +52,30 @@ impl PostFields {
             created: text(&["created", "created_at"]),
             updated: text(&["updated", "updated_at", "lastmod", "last_modified_at"]),
             is_draft: is_draft(front),
-            authors: names(front, &["authors", "author", "by"], whole),
-            categories: names(front, &["categories", "category"], parted_by_commas),
-            tags: names(front, &["tags", "tag", "keywords"], parted_by_commas),
+            authors: names(front, AUTHORS, whole),
+            categories: names(front, CATEGORIES, split_at_commas),
+            tags: names(front, TAGS, split_at_commas),
             aliases: all_texts(front, &["aliases", "redirect_from", "redirect"]),
             redirect: text(&["redirect", "redirect_to"]),
+            unused: unused(front),
         }
     }
+}
+
+/// The names that have a value and are not read.
+fn unused(front: &Value) -> Vec<String> {
+    let is_term = |name: &str| [AUTHORS, CATEGORIES, TAGS].iter().any(|names| names.contains(&name));
+    let has_value = |(_, value): &&(String, Value)| *value != Value::Nothing;
+    let mut unused = Vec::new();
+    for (name, value) in front.pairs().iter().filter(has_value) {
+        if TABLES.contains(&name.as_str()) {
+            let inner = value.pairs().iter().filter(has_value).filter(|(inner, _)| !is_term(inner));
+            unused.extend(inner.map(|(inner, _)| format!("{name}.{inner}")));
+        } else if !USED.contains(&name.as_str()) && !is_term(name) {
+            unused.push(name.clone());
+        }
+    }
+    unused
 }
 
 fn first_text(front: &Value, names: &[&str]) -> Option<String> {
@@ -57,7 +89,7 @@ fn slug(front: &Value) -> Option<String> {
         .or_else(|| paths::last_part(&first_text(front, &["permalink", "url"]).filter(is_path)?))
 }
 
-/// What some generators keep from the public must not become public here.
+/// A post that a generator does not publish must not be published here.
 fn is_draft(front: &Value) -> bool {
     let is = |name, words: &[&str]| {
         let text = front.get(name).and_then(Value::text).unwrap_or_default().to_ascii_lowercase();
@@ -68,15 +100,15 @@ fn is_draft(front: &Value) -> bool {
         || is("status", &["draft", "private", "hidden", "pending"])
 }
 
-/// The names under the first of these keys that is there: at the top, or where Zola and Hugo keep them.
+/// The names under the first of these keys that exists, at the top level or in the tables of Zola and Hugo.
 fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<String> {
     let top = std::iter::once(front);
-    let places = top.chain(["taxonomies", "extra", "params"].iter().filter_map(|table| front.get(table)));
+    let places = top.chain(TABLES.iter().filter_map(|table| front.get(table)));
     let found = places.flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
     found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
 }
 
-/// A list's items are whole names; only a text that stands alone is parted.
+/// Each item of a list is a whole name; only a single text is split.
 fn names_of(value: &Value, part: fn(&str) -> Vec<String>) -> Vec<String> {
     match value {
         Value::List(items) => items.iter().filter_map(name_of).collect(),
@@ -96,8 +128,8 @@ fn whole(text: &str) -> Vec<String> {
     Some(text.trim()).filter(|name| !name.is_empty()).map(str::to_owned).into_iter().collect()
 }
 
-/// `tags: a, b` are two tags. Jekyll parts at spaces as well; here "release notes" stays one name, as in all other generators.
-fn parted_by_commas(text: &str) -> Vec<String> {
+/// `tags: a, b` are two tags. Jekyll also splits at spaces; here "release notes" is one name, as in all other generators.
+fn split_at_commas(text: &str) -> Vec<String> {
     text.split(',').flat_map(whole).collect()
 }
 
@@ -116,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn names_under_every_key() {
+    fn names_are_read_under_every_key() {
         assert_eq!(from_yaml("by:\n- Russ Cox, for the Go team\n- B").authors, ["Russ Cox, for the Go team", "B"]);
         assert_eq!(from_yaml("author: A, B").authors, ["A, B"]);
         assert_eq!(from_yaml("author: {name: A, url: x}").authors, ["A"]);
@@ -129,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slug_is_given_or_ends_a_path() {
+    fn a_slug_is_given_or_is_the_last_part_of_a_path() {
         let slug = |yaml| from_yaml(yaml).slug;
         assert_eq!(slug("slug: a\npath: b/c").as_deref(), Some("a"));
         assert_eq!(slug("path: 2015/05/15/Rust-1.0").as_deref(), Some("Rust-1.0"));
@@ -138,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn drafts_are_known_by_every_sign() {
+    fn every_mark_of_a_draft_is_recognized() {
         for yaml in ["draft: true", "draft: Yes", "published: false", "status: private"] {
             assert!(from_yaml(yaml).is_draft, "{yaml}");
         }
@@ -148,9 +180,15 @@ mod tests {
     }
 
     #[test]
-    fn old_addresses_come_as_text_or_list() {
+    fn old_addresses_are_a_text_or_a_list() {
         assert_eq!(from_yaml("redirect_from: /a/").aliases, ["/a/"]);
         assert_eq!(from_yaml("aliases: [a, b]\nredirect: c").aliases, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn fields_that_are_not_imported_are_listed() {
+        let front = "title: A\nlayout: post\nempty:\nextra: {tags: [a], color: red}\nauthor: B\nparams: text";
+        assert_eq!(from_yaml(front).unused, ["layout", "extra.color"]);
     }
 
     #[test]

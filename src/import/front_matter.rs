@@ -1,4 +1,4 @@
-//! A file parted into front matter and body. The rule: the body is byte for byte what follows the line of the closing fence.
+//! Splits a file into front matter and body. The rule: the body is everything after the line of the closing fence, byte for byte.
 
 use super::value::Value;
 use super::{toml_value, yaml};
@@ -12,7 +12,7 @@ pub struct Parts<'t> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Front<'t> {
-    /// The file does not open with a fence.
+    /// The file does not begin with a fence.
     Absent,
     /// The opening fence has no closing one.
     Unclosed(&'static str),
@@ -20,8 +20,8 @@ pub enum Front<'t> {
     Toml(&'t str),
 }
 
-/// Parts a file. A byte order mark is dropped; a fence is a line of `---` (YAML, closed by `---` or `...`) or `+++` (TOML), with
-/// nothing but white space behind it. Of the line end after the closing fence, `\n` or `\r\n`, and of nothing else, the body is free.
+/// Splits a file. A byte order mark is dropped. A fence is a line of `---` (YAML, closed by `---` or `...`) or `+++` (TOML), which only white
+/// space may follow. The body begins after the line end of the closing fence, which is `\n` or `\r\n`.
 pub fn split(text: &str) -> Parts<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (first, rest) = split_line(text);
@@ -38,7 +38,7 @@ pub fn split(text: &str) -> Parts<'_> {
 }
 
 impl Front<'_> {
-    /// The table of the front matter; `None` where there is none, an empty one where it is empty.
+    /// The table of the front matter: `None` without front matter, an empty table if the front matter is empty.
     pub fn parse(&self) -> Result<Option<Value>, String> {
         let value = match self {
             Self::Absent => return Ok(None),
@@ -49,7 +49,7 @@ impl Front<'_> {
         match value {
             Value::Table(_) => Ok(Some(value)),
             Value::Nothing => Ok(Some(Value::Table(Vec::new()))),
-            _ => Err("the front matter is no list of names and values".to_owned()),
+            _ => Err("the front matter is not a list of names and values".to_owned()),
         }
     }
 }
@@ -66,7 +66,7 @@ fn split_at_fence<'t>(text: &'t str, fences: &[&str]) -> Option<(&'t str, &'t st
     None
 }
 
-/// The first line without its line end, and all after that.
+/// The first line without its line end, and the rest.
 fn split_line(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.strip_suffix('\r').unwrap_or(line), rest)
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_is_all_that_follows_the_closing_fence() {
+    fn the_body_is_everything_after_the_closing_fence() {
         let cases = [
             ("---\na: b\n---\n\n c\n", Front::Yaml("a: b\n"), "\n c\n"),
             ("\u{feff}---\r\na: b\r\n--- \r\nc\r\n", Front::Yaml("a: b\r\n"), "c\r\n"),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn the_error_says_what_is_wrong() {
         assert!(split("---\na").front.parse().expect_err("unclosed").contains("never closed"));
         assert!(split("---\na: b: c\n---\n").front.parse().expect_err("bad YAML").contains("YAML"));
         assert!(split("+++\na\n+++\n").front.parse().expect_err("bad TOML").contains("TOML"));

@@ -1,5 +1,5 @@
-//! Ghost's export (Settings → Labs → Export). The rule: one post at a time is in memory; a row that cannot be read costs no other, but of a
-//! file that breaks off nothing is taken, for its posts would lose the tags and authors that stand behind the break.
+//! Reads Ghost's export (Settings → Labs → Export). The rule: one post at a time is in memory. A row that cannot be read does not affect others,
+//! but a truncated file is refused, because its posts would lose the tags and authors that follow in the file.
 
 use std::collections::HashSet;
 use std::io;
@@ -12,7 +12,7 @@ use super::json_rows::{self, BrokenJson, LineAndColumn, RowReader};
 use super::source::FoundContent;
 use super::{Failed, ImportedPost, TermKind};
 
-/// An export: where each post stands in it.
+/// An export, with the position of each post in the file.
 pub struct Ghost {
     path: PathBuf,
     site: GhostSite,
@@ -28,12 +28,15 @@ impl Ghost {
             Ok(tables) => tables,
             Err(BrokenJson::Unreadable(error)) => return Err(error),
             Err(BrokenJson::NotJson(at, reason)) => {
-                found.fail(format!("byte {at}"), format!("{reason}; nothing was taken, so export the site again"));
+                found.fail(format!("byte {at}"), format!("{reason}; nothing was imported, so export the site again"));
                 return Ok((found, ghost));
             }
         };
         let Some(posts) = tables.get("posts") else {
-            found.fail(path.display().to_string(), "holds no table of posts: is it what Ghost's page Labs exports?");
+            found.fail(
+                path.display().to_string(),
+                "contains no table of posts; is it an export from Settings → Labs of Ghost?",
+            );
             return Ok((found, ghost));
         };
         let mut rows = RowReader::open(path)?;
@@ -73,7 +76,7 @@ impl Ghost {
                 GhostPost::Skipped(reason) => found.skip(name, reason),
                 GhostPost::Failed(reason) => found.fail(name, reason),
                 GhostPost::Post { post, .. } if !ids.insert(post.origin.clone()) => {
-                    found.fail(name, "stands twice; the first is taken");
+                    found.fail(name, "occurs twice; the first one is imported");
                 }
                 GhostPost::Post { post, notes } if found.take_post(&post) => {
                     self.places.push(*place);
@@ -83,9 +86,9 @@ impl Ghost {
                 GhostPost::Post { .. } => {}
             }
         }
-        // Whoever has an account on the site is not for that an author.
-        let is_requested = |term: &&_| term_is_public(term, &writers);
-        self.site.described.iter().filter(is_requested).for_each(|term| found.describe(term.clone()));
+        // A user with an account is an author only if a post names the user.
+        let is_public = |term: &&_| term_is_public(term, &writers);
+        self.site.described.iter().filter(is_public).for_each(|term| found.describe(term.clone()));
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The body of a Ghost post as Markdown that keeps it. The rule: Ghost's own HTML stays as it is, as one block that Markdown does not look into.
+//! Converts the body of a Ghost post to Markdown. The rule: Ghost's HTML is kept unchanged, as one HTML block that Markdown does not parse.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use super::ghost_row::GhostRow;
 use super::ghost_site::Details;
 use super::{ghost_lexical, ghost_mobiledoc};
 
-/// What Ghost writes where the site's address stood.
+/// Ghost's placeholder for the address of the site.
 const SITE: &str = "__GHOST_URL__";
 
-/// With these a line opens a block of HTML that goes on to the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
+/// The tags with which a line begins an HTML block that ends at the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
 const BLOCKS: &[&str] = &[
     "address",
     "article",
@@ -37,7 +37,7 @@ const BLOCKS: &[&str] = &[
     "ul",
 ];
 
-/// What the server never shows, as it runs or loads something.
+/// Elements that the server never shows, because they run or load something.
 const HIDDEN: &[&str] = &["iframe", "script", "form", "object", "embed"];
 
 pub struct Body {
@@ -45,7 +45,7 @@ pub struct Body {
     pub notes: Vec<String>,
 }
 
-/// The body in the first form that is there: the Markdown of Ghost before 1.0, the HTML that Ghost made, or the editors' documents.
+/// The body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
 pub fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     let image = image(row, details);
     if let Some(markdown) = row.text("markdown") {
@@ -56,17 +56,17 @@ pub fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     let mut notes = Vec::new();
     if !lost.is_empty() {
         let lost: Vec<_> = lost.into_iter().collect();
-        notes.push(format!("left out of the body, as there is no HTML of it: {}", lost.join(", ")));
+        notes.push(format!("not in the body, because the export has no HTML for it: {}", lost.join(", ")));
     }
     let hidden: Vec<&str> = HIDDEN.iter().copied().filter(|name| holds(&html, name)).collect();
     if !hidden.is_empty() {
-        notes.push(format!("the body holds <{}>, which readers are not shown", hidden.join(">, <")));
+        notes.push(format!("the body contains <{}>, which is not shown to readers", hidden.join(">, <")));
     }
     let html = image.map(|image| image + "\n").unwrap_or_default() + &html;
     Ok(Body { text: as_block(&with_addresses(&html)), notes })
 }
 
-/// The HTML that Ghost made, else what can be made of the editor's document; empty where there is neither.
+/// The HTML that Ghost generated, else the converted document of the editor; empty if there is neither.
 fn html(row: &GhostRow) -> Result<GhostText, String> {
     match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
         (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
@@ -76,13 +76,13 @@ fn html(row: &GhostRow) -> Result<GhostText, String> {
     }
 }
 
-/// The picture that Ghost shows above a post.
+/// The image that Ghost shows above a post.
 fn image(row: &GhostRow, details: &Details) -> Option<String> {
     let source = row.text("feature_image").or(row.text("image"))?;
     Some(ghost_card::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
 }
 
-/// Links within the site go on from its root.
+/// Makes links within the site relative to its root.
 fn with_addresses(text: &str) -> Cow<'_, str> {
     if !text.contains(SITE) {
         return Cow::Borrowed(text);
@@ -97,7 +97,7 @@ fn holds(html: &str, element: &str) -> bool {
         .any(|rest| rest.len() > element.len() && rest[..element.len()].eq_ignore_ascii_case(element.as_bytes()))
 }
 
-/// HTML as one block of Markdown: without blank lines, which would end it, and with a block's tag first.
+/// HTML as one block of Markdown: without blank lines, which would end the block, and beginning with a tag of [`BLOCKS`].
 fn as_block(html: &str) -> String {
     let html = html.trim();
     if html.is_empty() {
@@ -112,7 +112,7 @@ fn as_block(html: &str) -> String {
     let mut in_code = false;
     for line in html.lines() {
         match line.trim().is_empty() {
-            // The browser reads it as the line end that it stands for.
+            // A browser reads this reference as a line end.
             true if in_code => block.extend([line, "&#10;"]),
             true => {}
             false => block.extend([line, "\n"]),
@@ -123,7 +123,7 @@ fn as_block(html: &str) -> String {
     block
 }
 
-/// Whether text laid out by its line ends is open behind a line.
+/// Whether a `<pre>` element is open after this line.
 fn is_in_code(line: &str, was: bool) -> bool {
     match (line.rfind("<pre"), line.rfind("</pre")) {
         (None, None) => was,
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn html_comes_through_markdown_as_it_was() {
+    fn html_passes_through_markdown_unchanged() {
         for html in [
             "<p>*a*</p>\n\n    <p>b</p>",
             "<p>a</p><pre><code>x\n\n\n  # y</code></pre>\n\n<p>_c_</p>",
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Without the block around it, and the white space that no browser shows.
+    /// Without the surrounding block and the white space that browsers do not show.
     fn words(html: &str) -> String {
         let html = html.replace("<div>\n", "").replace("</div>", "");
         let (head, code) = html.split_once("<pre>").unwrap_or((&html, ""));
@@ -172,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn links_within_the_site_go_on_from_its_root() {
+    fn links_within_the_site_are_relative_to_its_root() {
         let html = "<p><a href=\"__GHOST_URL__/a/\">a</a><a href=\"__GHOST_URL__\">b</a><a href=\"https://x.example\">c</a></p>";
         let text = body(json!({ "html": html })).text;
         assert_eq!(text, "<p><a href=\"/a/\">a</a><a href=\"/\">b</a><a href=\"https://x.example\">c</a></p>\n");
     }
 
     #[test]
-    fn the_picture_above_a_post_stands_first_in_its_body() {
+    fn the_image_above_a_post_is_first_in_its_body() {
         let details =
             Details { image_alt: Some("a \"b\"".into()), image_caption: Some("<i>c</i>".into()), ..Details::default() };
         let row = GhostRow::new(json!({ "html": "<p>x</p>", "feature_image": "__GHOST_URL__/content/y.png" }))
@@ -191,16 +191,16 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_are_not_shown_is_noted() {
-        let made = body(json!({ "html": "<p>a</p><IFRAME src=x></iframe><script>y</script>" }));
-        assert_eq!(made.notes, ["the body holds <iframe>, <script>, which readers are not shown"]);
+    fn elements_that_are_not_shown_are_noted() {
+        let converted = body(json!({ "html": "<p>a</p><IFRAME src=x></iframe><script>y</script>" }));
+        assert_eq!(converted.notes, ["the body contains <iframe>, <script>, which is not shown to readers"]);
         assert!(body(json!({ "html": "<p>a &lt;iframe> b</p>" })).notes.is_empty());
     }
 
     #[test]
-    fn markdown_of_old_stays_markdown() {
-        let made = body(json!({ "markdown": "# A\n\n[b](__GHOST_URL__/c)", "html": "<h1>A</h1>" }));
-        assert_eq!(made.text, "# A\n\n[b](/c)");
+    fn markdown_of_old_exports_stays_markdown() {
+        let converted = body(json!({ "markdown": "# A\n\n[b](__GHOST_URL__/c)", "html": "<h1>A</h1>" }));
+        assert_eq!(converted.text, "# A\n\n[b](/c)");
         assert_eq!(body(json!({})).text, "");
     }
 }

@@ -1,19 +1,19 @@
-//! Cards of Ghost's editors as HTML. The rule: what a card shows, or where it leads, is kept; one that is not known here is named by the caller.
+//! Converts cards of Ghost's editors to HTML. The rule: the content of a card, or at least its link, is kept; unknown kinds of cards are recorded.
 
 use serde_json::Value;
 
 use crate::model::{html_text, markdown};
 
-/// What was made of an editor's document.
+/// The converted document of an editor.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct GhostText {
     pub html: String,
-    /// The kinds of what could not be.
+    /// The kinds of cards that could not be converted.
     pub lost: std::collections::BTreeSet<String>,
 }
 
 impl GhostText {
-    /// Writes a card of this kind, or keeps in mind that it is lost.
+    /// Writes a card of this kind, or records that it is lost.
     pub fn card(&mut self, kind: &str, card: &Value) {
         match to_html(kind, card) {
             Some(html) => self.html.extend([html.as_str(), "\n"]),
@@ -22,7 +22,7 @@ impl GhostText {
     }
 }
 
-/// `kind`: as either editor calls it.
+/// `kind`: the name of the card in either editor.
 fn to_html(kind: &str, card: &Value) -> Option<String> {
     let text = |name: &str| card.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     match kind {

@@ -1,12 +1,12 @@
-//! Documents of Ghost's present editor (Lexical) as HTML, for posts of which the export has none. The rule: text is never lost; a card that
-//! cannot be shown is named.
+//! Converts documents of Ghost's current editor (Lexical) to HTML, for posts without HTML in the export. The rule: text is never lost; a card
+//! that cannot be converted is recorded.
 
 use serde_json::Value;
 
 use super::ghost_card::{self, GhostText};
 use crate::model::html_text;
 
-/// Marks of a text, and the element of each (Lexical, "TextFormatType").
+/// The bits of a text format with their elements (Lexical, "TextFormatType").
 const MARKS: [(u64, &str); 8] =
     [(16, "code"), (1, "strong"), (2, "em"), (4, "s"), (8, "u"), (32, "sub"), (64, "sup"), (128, "mark")];
 
@@ -19,7 +19,7 @@ pub fn to_html(document: &str) -> Result<GhostText, String> {
     Ok(made)
 }
 
-/// As deep as the document, which its parser bounds.
+/// The depth of the recursion is bounded, because the JSON parser bounds the depth of the document.
 fn children(node: &Value, made: &mut GhostText) {
     node.get("children").and_then(Value::as_array).into_iter().flatten().for_each(|child| write(child, made));
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_an_error() {
+    fn a_text_that_is_not_a_document_is_an_error() {
         for document in ["", "{", "[]", "{\"root", &"[".repeat(10_000)] {
             assert!(to_html(document).is_err());
         }

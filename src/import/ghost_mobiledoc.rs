@@ -1,5 +1,5 @@
-//! Documents of Ghost's former editor (Mobiledoc 0.3) as HTML, for posts of which the export has none. The rule: text is never lost; a card
-//! that cannot be shown is named.
+//! Converts documents of Ghost's former editor (Mobiledoc 0.3) to HTML, for posts without HTML in the export. The rule: text is never lost; a
+//! card that cannot be converted is recorded.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub fn to_html(document: &str) -> Result<GhostText, String> {
     let document: Value =
         serde_json::from_str(document).map_err(|error| format!("its mobiledoc document is not JSON: {error}"))?;
     if !document.is_object() {
-        return Err("its mobiledoc document is no object".to_owned());
+        return Err("its mobiledoc document is not an object".to_owned());
     }
     let mut made = GhostText::default();
     list(&document, "sections").iter().for_each(|section| write(section, &document, &mut made));
@@ -94,7 +94,7 @@ fn markup(markup: Option<&Value>) -> (String, &'static str) {
     }
 }
 
-/// An atom, `[name, text, …]`, is a line's end or shows its text.
+/// An atom, `[name, text, …]`, is a line break or shows its text.
 fn atom(atom: Option<&Value>) -> String {
     let text = |at: usize| atom.and_then(|atom| atom.get(at)).and_then(Value::as_str).unwrap_or_default();
     if text(0) == "soft-return" { "<br>".to_owned() } else { html_text::escape(text(1)) }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_an_error() {
+    fn a_text_that_is_not_a_document_is_an_error() {
         for document in ["", "{", "[]", "1"] {
             assert!(to_html(document).is_err(), "{document}");
         }

@@ -1,5 +1,5 @@
-//! One row of Ghost's table of posts read as a post. The rule: what Ghost showed to members alone, or sent by e-mail alone, stays a draft here,
-//! and nothing of a post is left out without a note.
+//! Reads one row of Ghost's table of posts as a post. The rule: posts that Ghost showed only to members, or sent only by e-mail, become drafts,
+//! and no part of a post is omitted without a note.
 
 use super::ghost_body::{self, Body};
 use super::ghost_row::GhostRow;
@@ -8,25 +8,25 @@ use super::markdown_file::in_words;
 use super::{ImportedPost, Term};
 use crate::model::markdown;
 
-/// What a row turned out to be.
+/// The result of reading a row.
 pub enum GhostPost {
     Post {
         post: Box<ImportedPost>,
         notes: Vec<String>,
     },
-    /// And why.
+    /// With the reason.
     Skipped(String),
     Failed(String),
 }
 
-/// What the report calls it: people know their posts by their addresses.
+/// The name of the row in the report: the slug, by which people know their posts.
 pub fn name(row: &GhostRow, number: usize) -> String {
     row.text("slug").or(row.text("title")).map_or_else(|| format!("posts, row {number}"), |slug| format!("post {slug}"))
 }
 
 pub fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
     if let Some(kind) = other_kind(row) {
-        return GhostPost::Skipped(format!("of the type {kind:?}, not a post"));
+        return GhostPost::Skipped(format!("has the type {kind:?}, so it is not a post"));
     }
     let Some(id) = row.id("id") else {
         return GhostPost::Failed("has no id".to_owned());
@@ -40,26 +40,26 @@ pub fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
     }
 }
 
-/// Pages are told by a type, in Ghost before 3.0 by a mark.
+/// The type of a row that is not a post. Pages have a type, and in Ghost before 3.0 a flag.
 fn other_kind(row: &GhostRow) -> Option<&str> {
     let kind = row.text("type").unwrap_or(if row.is("page") { "page" } else { "post" });
     Some(kind).filter(|kind| *kind != "post")
 }
 
-/// Whether it becomes a draft, and what is to be said about that.
+/// Whether the post becomes a draft, with a note about it.
 fn status(row: &GhostRow, is_email_only: bool) -> Result<(bool, Option<String>), String> {
     let visibility = row.text("visibility").unwrap_or("public");
     match row.text("status").unwrap_or_default() {
         "draft" => Ok((true, None)),
-        "sent" => Ok((true, Some("sent by e-mail alone, so it was taken as a draft".to_owned()))),
+        "sent" => Ok((true, Some("was sent only by e-mail, so it is imported as a draft".to_owned()))),
         "published" | "scheduled" if is_email_only => {
-            Ok((true, Some("for e-mail alone, so it was taken as a draft".to_owned())))
+            Ok((true, Some("is only for e-mail, so it is imported as a draft".to_owned())))
         }
         "published" | "scheduled" if visibility != "public" => {
-            Ok((true, Some(format!("of the visibility {visibility:?}, so it was taken as a draft"))))
+            Ok((true, Some(format!("has the visibility {visibility:?}, so it is imported as a draft"))))
         }
         "published" | "scheduled" => Ok((false, None)),
-        other => Err(format!("of the status {other:?}, neither published nor a draft")),
+        other => Err(format!("has the status {other:?}, which is neither published nor a draft")),
     }
 }
 
@@ -71,10 +71,10 @@ fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: V
     let (tags, lacks_tag) = site.tags(id);
     let (authors, lacks_author) = site.authors(id, row.id("author_id"));
     if lacks_tag || lacks_author {
-        notes.push("names a tag or an author that the export does not hold; it was left out".to_owned());
+        notes.push("names a tag or an author that the export does not contain, so it is not imported".to_owned());
     }
     if row.text("codeinjection_head").or(row.text("codeinjection_foot")).is_some() {
-        notes.push("its code injection was left out".to_owned());
+        notes.push("its code injection is not imported".to_owned());
     }
     let Body { text, notes: more } = body;
     notes.extend(more);
@@ -93,7 +93,7 @@ fn imported(
     let slug = text("slug");
     let title = text("title").or_else(|| markdown::first_heading(&body));
     ImportedPost {
-        // The row's number may be another site's too.
+        // A UUID, because another site may have a row with the same id.
         origin: format!("ghost:{}", row.id("uuid").unwrap_or_else(|| id.to_owned())),
         title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
         slug,

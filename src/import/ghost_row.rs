@@ -1,4 +1,4 @@
-//! One row of a table of a Ghost export. The rule: a field that is not of the kind that is asked for is not there; versions of Ghost differ.
+//! One row of a table of a Ghost export. The rule: a field of another type than requested counts as missing, because versions of Ghost differ.
 
 use chrono::DateTime;
 use serde_json::{Map, Value};
@@ -16,12 +16,12 @@ impl GhostRow {
         }
     }
 
-    /// A text that says something, as it was written.
+    /// A text that is not blank, as it was written.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
-    /// What rows refer to each other by: a number of old, a text since.
+    /// An id by which rows refer to each other: a number in old versions, a text in newer ones.
     pub fn id(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {
             Value::String(id) if !id.is_empty() => Some(id.clone()),
@@ -30,17 +30,17 @@ impl GhostRow {
         }
     }
 
-    /// True or 1, as databases tell it.
+    /// Whether the field is true or 1; databases differ.
     pub fn is(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|value| value.as_bool() == Some(true) || value.as_i64() == Some(1))
     }
 
-    /// For an order; last where none is told.
+    /// A number to sort by; a row without one sorts last.
     pub fn number(&self, name: &str) -> i64 {
         self.0.get(name).and_then(Value::as_i64).unwrap_or(i64::MAX)
     }
 
-    /// Written out, or in milliseconds since 1970.
+    /// An instant, written as a date or in milliseconds since 1970.
     pub fn instant(&self, name: &str) -> Option<Instant> {
         match self.0.get(name)? {
             Value::String(text) => dates::parse(text),

@@ -1,5 +1,5 @@
-//! What a Ghost export says beside its posts: tags, authors, and which post has which. The rule: rows of Ghost's own use – internal tags,
-//! accounts' addresses and passwords – do not come in.
+//! Reads the tags and authors of a Ghost export, and which post has which. The rule: internal data of Ghost is not imported: internal tags, and the
+//! e-mail addresses and passwords of accounts.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,23 +12,23 @@ use crate::model::Slug;
 
 #[derive(Default)]
 pub struct GhostSite {
-    /// By their ids; `None` for a tag of Ghost's own use.
+    /// By id; `None` for an internal tag of Ghost.
     tags: HashMap<String, Option<Term>>,
     users: HashMap<String, Term>,
     tags_of: HashMap<String, Vec<Link>>,
     authors_of: HashMap<String, Vec<Link>>,
     details: HashMap<String, Details>,
-    /// Tags and authors with what is said of them.
+    /// Tags and authors with their descriptions.
     pub described: Vec<ImportedTerm>,
 }
 
-/// That a post has this tag or author.
+/// A tag or an author of a post.
 struct Link {
     order: i64,
     id: String,
 }
 
-/// What newer versions keep of a post in a table of its own.
+/// Data of a post that newer versions of Ghost keep in a separate table.
 #[derive(Debug, Clone, Default)]
 pub struct Details {
     pub image_alt: Option<String>,
@@ -51,14 +51,14 @@ impl GhostSite {
         Ok(site)
     }
 
-    /// The public tags of a post, the primary one first; and whether it names one that the export does not hold.
+    /// The public tags of a post, the primary one first, and whether the post names a tag that the export does not contain.
     pub fn tags(&self, post: &str) -> (Vec<Term>, bool) {
         let links = self.tags_of.get(post).map_or(&[][..], Vec::as_slice);
         let tags = links.iter().filter_map(|link| self.tags.get(&link.id)?.clone()).collect();
         (tags, links.iter().any(|link| !self.tags.contains_key(&link.id)))
     }
 
-    /// The authors of a post in their order, or before Ghost 1.22 its only one; and whether one is not in the export.
+    /// The authors of a post in their order (before Ghost 1.22 only one), and whether one is missing in the export.
     pub fn authors(&self, post: &str, only: Option<String>) -> (Vec<Term>, bool) {
         let linked = self.authors_of.get(post).into_iter().flatten().map(|link| link.id.clone());
         let mut ids: Vec<String> = linked.collect();
@@ -77,7 +77,7 @@ impl GhostSite {
     fn tag(&mut self, row: &GhostRow, found: &mut FoundContent) -> Option<()> {
         let (id, name) = (row.id("id")?, row.text("name")?.trim());
         if name.starts_with('#') || row.text("visibility") == Some("internal") {
-            found.skip(format!("tag {name}"), "of Ghost's own use, not for readers");
+            found.skip(format!("tag {name}"), "an internal tag of Ghost, not for readers");
             self.tags.insert(id, None);
             return Some(());
         }
@@ -121,7 +121,7 @@ fn link(links: &mut HashMap<String, Vec<Link>>, row: &GhostRow, field: &str) -> 
     Some(())
 }
 
-/// `take` says with `None` that the row lacks what it must have.
+/// `take` returns `None` if the row lacks a required field.
 fn each_row(
     rows: &mut RowReader,
     tables: &Tables,

@@ -1,8 +1,8 @@
-//! Tidings' own form of everything: JSON Lines, as `tidings export` writes and `tidings import` reads them. The rule: one type for
-//! both ways, so that what was written can be read; a field may be added, none may change its meaning within a version.
+//! Tidings' own format: JSON Lines, which `tidings export` writes and `tidings import` reads. The rule: both use the same types, so that every
+//! export can be imported; within a version, fields may be added, but no field may change its meaning.
 //!
-//! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: `category`, `tag` and `author`
-//! lines come before the `post` lines that name them by slug. Lines end with `\n`; empty lines mean nothing.
+//! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: the `category`, `tag` and `author` lines come
+//! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
 use crate::model::{Instant, NodeId, Slug};
 
-/// The version of the form that is written, and the last that can be read.
+/// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
 
 /// The first line.
@@ -61,7 +61,7 @@ pub struct PostRecord {
     #[serde(default, with = "as_texts")]
     pub former_slugs: Vec<Slug>,
     pub title: String,
-    /// `null` where it is made from the body.
+    /// `null` if it is generated from the body.
     #[serde(default)]
     pub excerpt: Option<String>,
     pub markdown: String,
@@ -72,7 +72,7 @@ pub struct PostRecord {
     pub created_at: Instant,
     #[serde(with = "as_text")]
     pub updated_at: Instant,
-    /// `null` for a draft alone.
+    /// `null` only for a draft.
     #[serde(default, with = "as_text_or_null")]
     pub published_at: Option<Instant>,
     /// Slugs.
@@ -84,12 +84,12 @@ pub struct PostRecord {
     /// Slugs.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Where an earlier import took it from.
+    /// The origin of the post in an earlier import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
 }
 
-/// As the API names them.
+/// The status, with the names of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
@@ -103,7 +103,7 @@ fn first_version() -> i32 {
 }
 
 impl PostRecord {
-    /// What the post is known by when it is imported.
+    /// The origin that identifies the post when it is imported.
     pub fn import_origin(&self) -> String {
         self.origin.clone().unwrap_or_else(|| origin_of_id(&self.id))
     }
@@ -130,17 +130,17 @@ impl PostRecord {
             is_draft,
             version: Some(self.version),
             former_slugs: self.former_slugs,
-            aliases: Vec::new(),
+            ..ImportedPost::default()
         })
     }
 }
 
-/// What a post that no import made is known by.
+/// The origin of a post that was not imported.
 pub fn origin_of_id(id: &str) -> String {
     format!("tidings:{id}")
 }
 
-/// A slug stands for itself; what is none is taken as a name.
+/// The terms with these slugs; a text that is not a slug is a name.
 fn terms(slugs: Vec<String>) -> Vec<Term> {
     slugs.into_iter().map(|slug| Term { slug: slug.parse().ok(), name: slug }).collect()
 }
@@ -157,7 +157,7 @@ impl TermRecord {
     }
 }
 
-/// A value written as the text that it is shown as, and read as strictly as from anywhere else.
+/// A value serialized as its displayed text, and parsed as strictly as everywhere else.
 mod as_text {
     use super::*;
 
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn a_written_record_can_be_read() {
         let line = serde_json::to_string(&record()).expect("JSON");
         assert!(
             line.starts_with("{\"type\":\"post\",\"id\":\"7k\",\"slug\":\"a-b\",\"formerSlugs\":[\"a\"]"),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_published_post_must_say_when() {
+    fn a_published_post_must_have_a_publication_date() {
         let Record::Post(post) = record() else { panic!("a post") };
         let without = PostRecord { published_at: None, ..*post };
         assert!(without.clone().into_post().is_err());

@@ -1,4 +1,4 @@
-//! JSON Lines read line by line. The rule: one line at a time is in memory; a line that cannot be read costs no other.
+//! Reads an export in JSON Lines. The rule: one line at a time is in memory; a line that cannot be read does not affect others.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,7 +12,7 @@ use super::{Failed, ImportedPost, TermKind};
 /// The longest line: a post of 16 MiB, every byte of it escaped.
 const LINE_BYTES_MAX: u64 = 96 << 20;
 
-/// An export: where each post's line stands in it.
+/// An export, with the position of each post's line in the file.
 pub struct JsonLines {
     path: PathBuf,
     places: Vec<(u64, u64)>,
@@ -63,7 +63,7 @@ impl JsonLines {
 struct LineScan {
     found: FoundContent,
     places: Vec<(u64, u64)>,
-    /// Of the posts met so far: two exports in one file have some of them twice.
+    /// The ids of the posts so far, because two exports in one file have some posts twice.
     ids: HashSet<String>,
 }
 
@@ -78,8 +78,10 @@ impl LineScan {
             Ok(Record::Tag(term)) => self.found.describe(term.into_term(TermKind::Tag)),
             Ok(Record::Author(term)) => self.found.describe(term.into_term(TermKind::Author)),
             Ok(Record::Post(post)) if !self.ids.insert(post.id.clone()) => {
-                self.found
-                    .fail(format!("line {number}"), format!("the post {} stands twice; the first is taken", post.id));
+                self.found.fail(
+                    format!("line {number}"),
+                    format!("the post {} occurs twice; the first one is imported", post.id),
+                );
             }
             Ok(Record::Post(post)) => self.post(*post, place),
             Err(error) => self.found.fail(format!("line {number}"), format!("not a record of an export: {error}")),
@@ -95,7 +97,7 @@ impl LineScan {
     }
 }
 
-/// Whether this is the first line of an export that can be read here.
+/// Whether this is the first line of an export of a supported version.
 pub fn is_header(line: &[u8]) -> bool {
     serde_json::from_slice(line).is_ok_and(|header: Header| header.tidings <= VERSION)
 }
@@ -108,7 +110,7 @@ mod tests {
                         \"createdAt\":\"2020-01-01T00:00:00Z\",\"updatedAt\":\"2020-01-01T00:00:00Z\",\"tags\":[\"x\"]}";
 
     #[test]
-    fn bad_lines_cost_no_others() {
+    fn bad_lines_do_not_affect_others() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.jsonl");
         let tag = "{\"type\":\"tag\",\"slug\":\"x\",\"name\":\"X\",\"description\":\"d\"}";

@@ -1,34 +1,34 @@
-//! Where the rows of a JSON document's tables stand in its file. The rule: nothing of a row is kept or believed here; what is found is its
-//! place, and whether the document around it is whole.
+//! Finds the positions of the rows of a JSON document's tables in its file. The rule: the content of a row is neither kept nor validated; only its
+//! position is, and whether the document around it is complete.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Brackets within brackets: more than any row of a table has, few enough to be kept in mind.
+/// The deepest nesting of brackets: more than any row of a table has, and few enough to fit in memory.
 const DEPTH_MAX: usize = 256;
 /// The longest name of a field of the document.
 const NAME_BYTES_MAX: usize = 1_000;
 /// The longest row: a post of 16 MiB in several renderings, every byte of it escaped.
 const ROW_BYTES_MAX: u64 = 256 << 20;
 
-/// Where a row begins, and how long it is.
+/// The first byte of a row, and its length in bytes.
 pub type LineAndColumn = (u64, u64);
 
-/// The places of each table's rows, in the order of the file.
+/// The positions of the rows of each table, in the order of the file.
 pub type Tables = HashMap<String, Vec<LineAndColumn>>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BrokenJson {
     #[error(transparent)]
     Unreadable(#[from] io::Error),
-    /// The byte where it is not what it should be, and why.
+    /// The position of the error, and its description.
     #[error("byte {0}: {1}")]
     NotJson(u64, String),
 }
 
-/// Finds the tables of an export, `{"data":{"table":[row, …], …}}`, be it alone or as `{"db":[export]}`.
+/// Finds the tables of an export, `{"data":{"table":[row, …], …}}`, alone or inside `{"db":[export]}`.
 pub fn find(path: &Path) -> Result<Tables, BrokenJson> {
     let mut scan = ByteScan { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 };
     let mut tables = Tables::new();
@@ -36,11 +36,11 @@ pub fn find(path: &Path) -> Result<Tables, BrokenJson> {
     scan.export(&mut tables)?;
     match scan.peek_past_space()? {
         None => Ok(tables),
-        Some(_) => Err(scan.broken("something stands behind the end of the document")),
+        Some(_) => Err(scan.broken("there is data after the end of the document")),
     }
 }
 
-/// Rows read again, by their places. Fastest where the places come in the order of the file.
+/// Reads rows again by their positions. Fastest if the positions are in the order of the file.
 pub struct RowReader {
     input: BufReader<File>,
     at: u64,
@@ -51,13 +51,13 @@ impl RowReader {
         Ok(Self { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 })
     }
 
-    /// The row at this place as JSON; what is wrong with it, where it is none.
+    /// The row at this position as JSON, or the reason why it is not valid JSON.
     pub fn read(&mut self, (start, length): LineAndColumn) -> io::Result<Result<serde_json::Value, String>> {
         if length > ROW_BYTES_MAX {
             return Ok(Err(format!("longer than {ROW_BYTES_MAX} bytes")));
         }
-        let way = i128::from(start) - i128::from(self.at);
-        self.input.seek_relative(i64::try_from(way).map_err(io::Error::other)?)?;
+        let distance = i128::from(start) - i128::from(self.at);
+        self.input.seek_relative(i64::try_from(distance).map_err(io::Error::other)?)?;
         let mut bytes = Vec::new();
         self.at = start + self.input.by_ref().take(length).read_to_end(&mut bytes)? as u64;
         Ok(serde_json::from_slice(&bytes).map_err(|error| format!("not JSON: {error}")))
@@ -99,7 +99,7 @@ impl ByteScan {
         })
     }
 
-    /// Hands each field's name to `field`, which reads the value.
+    /// Passes the name of each field to `field`, which reads the value.
     fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), BrokenJson>) -> Result<(), BrokenJson> {
         self.expect(b'{')?;
         if self.peek_past_space()? == Some(b'}') {
@@ -134,7 +134,7 @@ impl ByteScan {
         }
     }
 
-    /// Whether the list ends here, and does not go on behind a comma.
+    /// Whether the list ends here and does not continue after a comma.
     fn ends(&mut self, end: u8) -> Result<bool, BrokenJson> {
         match self.peek_past_space()? {
             Some(b',') => self.expect(b',').map(|()| false),
@@ -142,12 +142,12 @@ impl ByteScan {
         }
     }
 
-    /// Passes over a value, of which brackets and strings are looked at and nothing else.
+    /// Skips a value; only its brackets and strings are checked.
     fn value(&mut self) -> Result<(), BrokenJson> {
         let mut open: Vec<u8> = Vec::new();
         loop {
             match self.peek_past_space()? {
-                None => return Err(self.broken("the file ends here, in the middle of a value")),
+                None => return Err(self.broken("the file ends here, inside a value")),
                 Some(b'"') => self.string(|_| {})?,
                 Some(bracket @ (b'{' | b'[')) if open.len() < DEPTH_MAX => {
                     open.push(if bracket == b'{' { b'}' } else { b']' });
@@ -156,7 +156,7 @@ impl ByteScan {
                 Some(b'{' | b'[') => return Err(self.broken(&format!("more than {DEPTH_MAX} brackets are open"))),
                 Some(bracket @ (b'}' | b']')) => match open.pop() {
                     Some(end) if end == bracket => self.step(),
-                    _ => return Err(self.broken("a bracket closes that was not opened")),
+                    _ => return Err(self.broken("a closing bracket has no opening one")),
                 },
                 Some(b',' | b':') if open.is_empty() => return Err(self.broken("a value is missing")),
                 Some(_) => self.step(),
@@ -167,18 +167,18 @@ impl ByteScan {
         }
     }
 
-    /// Numbers and words go on until something else begins.
+    /// Whether a number or word has ended: the next byte cannot be part of one.
     fn is_after_value(&mut self) -> Result<bool, BrokenJson> {
         Ok(!matches!(self.peek()?, Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')))
     }
 
-    /// Hands each byte of a string to `take`, escapes as they are written.
+    /// Passes each byte of a string to `take`; escapes are not decoded.
     fn string(&mut self, mut take: impl FnMut(u8)) -> Result<(), BrokenJson> {
         self.expect(b'"')?;
         let mut is_escaped = false;
         loop {
             let Some(byte) = self.peek()? else {
-                return Err(self.broken("the file ends here, in the middle of a string"));
+                return Err(self.broken("the file ends here, inside a string"));
             };
             self.step();
             match byte {
@@ -212,7 +212,7 @@ impl ByteScan {
         Ok(self.input.fill_buf()?.first().copied())
     }
 
-    /// Passes the byte that was peeked at.
+    /// Skips the byte that was peeked at.
     fn step(&mut self) {
         self.input.consume(1);
         self.at += 1;
@@ -267,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_no_json_costs_no_other() {
+    fn a_row_that_is_not_json_does_not_affect_others() {
         let found = rows("{\"data\":{\"a\":[{\"x\" 1},{\"y\":\"\\ud800\"},{\"z\":2}]}}").expect("an export");
         assert!(found[0].1[0].starts_with("not JSON") && found[0].1[1].starts_with("not JSON"), "{found:?}");
         assert_eq!(found[0].1[2], "{\"z\":2}");
     }
 
     #[test]
-    fn a_document_that_is_broken_is_told_where() {
+    fn the_error_for_a_broken_document_names_the_byte() {
         let deep = format!("{{\"data\":{{\"a\":[{}", "[".repeat(DEPTH_MAX + 1));
         for text in
             ["", "x", "[]", "{", "{\"data\":{\"a\":[1,", "{\"data\":{\"a\":[\"x", "{\"data\":{\"a\":[1}}", "{}}", &deep]

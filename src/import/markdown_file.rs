@@ -1,4 +1,4 @@
-//! One Markdown file read as a post. The rule: the file's text and its path below the root decide alone; nothing else is looked at.
+//! Reads one Markdown file as a post. The rule: the result depends only on the text of the file and its path below the root.
 
 use super::dates;
 use super::fields::PostFields;
@@ -6,7 +6,7 @@ use super::front_matter::{self, Parts};
 use super::{Failed, ImportedPost, Redirect, Skipped, Term};
 use crate::model::{Instant, markdown};
 
-/// What a file turned out to be.
+/// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadOutcome {
     Post(Box<ImportedPost>),
@@ -15,7 +15,7 @@ pub enum ReadOutcome {
     Failed(Failed),
 }
 
-/// Reads a file's content; `origin` is its path below the root, parted by `/`.
+/// Reads a file's content; `origin` is its path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
     let text = match String::from_utf8(content) {
         Ok(text) => text,
@@ -25,7 +25,7 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
     match parts.front.parse() {
         Err(reason) => failed(origin, reason),
         Ok(None) => skipped(origin, "no front matter"),
-        Ok(Some(_)) if is_section(origin) => skipped(origin, "the page of a section, not a post"),
+        Ok(Some(_)) if is_section(origin) => skipped(origin, "describes a section, so it is not a post"),
         Ok(Some(front)) => from_fields(origin, PostFields::read(&front), &parts),
     }
 }
@@ -39,7 +39,7 @@ fn from_fields(origin: &str, fields: PostFields, parts: &Parts<'_>) -> ReadOutco
     match date(&fields, &name, origin) {
         Err(reason) if !is_draft => failed(origin, reason),
         Ok(None) if !is_draft => {
-            skipped(origin, "no date, in the front matter, the path or the file's name, and no draft")
+            skipped(origin, "no date in the front matter, the path or the file's name, and not a draft")
         }
         date => ReadOutcome::Post(Box::new(post(origin, fields, name, parts.body, is_draft, date.ok().flatten()))),
     }
@@ -72,10 +72,11 @@ fn post(
         is_draft,
         former_slugs: Vec::new(),
         aliases: fields.aliases,
+        unused_fields: fields.unused,
     }
 }
 
-/// The names in their order, each once, whatever its case.
+/// The names in their order; names that differ only in case count as one.
 fn terms(names: Vec<String>) -> Vec<Term> {
     let mut seen = Vec::new();
     let mut is_new = |name: &String| {
@@ -87,14 +88,14 @@ fn terms(names: Vec<String>) -> Vec<Term> {
     names.into_iter().filter(|name| is_new(name)).map(Term::named).collect()
 }
 
-/// Where the file leads, if that is all that it says.
+/// The target of the redirect, if the file has no other content.
 fn redirect_only(fields: &PostFields, body: &str) -> Option<String> {
     let is_empty = fields.title.is_none() && fields.date.is_none() && body.trim().is_empty();
     fields.redirect.clone().filter(|_| is_empty)
 }
 
-/// The date given; where that is none, or is malformed, the day of the file's name, or else of a path. An error where it is
-/// malformed and there is no other.
+/// The given date; if it is missing or malformed, the day in the file's name, else in a path. An error if the given date is malformed and
+/// there is no other.
 fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
     let given = fields.date.as_deref();
     let elsewhere = || name.day.or_else(|| dates::in_path(fields.path.as_deref()?)).or_else(|| dates::in_path(origin));
@@ -105,7 +106,7 @@ fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant
     }
 }
 
-/// What a file is called: its own name without ending, or its folder's where it is an `index`; parted into day and words.
+/// The name of a file without its extension, or of its folder if the file is an `index`, split into day and words.
 struct Name {
     day: Option<Instant>,
     words: String,
@@ -133,7 +134,7 @@ pub fn in_words(name: &str) -> String {
     chars.next().map_or_else(|| "Untitled".to_owned(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// Zola's and Hugo's name for what describes a folder.
+/// Whether the file has the name with which Zola and Hugo describe a folder.
 fn is_section(origin: &str) -> bool {
     matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown"))
 }
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_looked_for_in_the_field_the_name_and_the_path() {
+    fn a_date_is_read_from_the_field_the_name_or_the_path() {
         let day = || Some("2016-03-10T00:00:00Z".to_owned());
         assert_eq!(published("a/2016-03-10-title.md", "---\n---\n"), day());
         assert_eq!(published("2016-03-10-title/index.md", "---\n---\n"), day());
@@ -205,12 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_post_says_why() {
+    fn a_file_that_is_not_a_post_has_a_reason() {
         assert_eq!(reason_of("README.md", b"# Hello"), "skipped: no front matter");
         assert!(reason_of("all.md", b"---\ntitle: All\n---\n").starts_with("skipped: no date"));
         assert!(
             reason_of("a/_index.md", b"+++\ntitle = 'A'\ndate = 2020-01-01\n+++\n")
-                .starts_with("skipped: the page of a section")
+                .starts_with("skipped: describes a section")
         );
         assert!(reason_of("a.md", b"---\ndate: someday\n---\n").starts_with("failed: \"someday\" is not a date"));
         assert!(reason_of("a.md", b"---\n\xff---\n").starts_with("failed: not UTF-8: the byte at 4"));
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_only_leads_elsewhere_is_a_redirect() {
+    fn a_file_that_only_names_a_target_is_a_redirect() {
         let redirect = read("blog/old.md", "---\nredirect: /blog/new\n---\n".into());
         let expected = Redirect { origin: "blog/old.md".into(), from: "old".into(), to: "/blog/new".into() };
         assert_eq!(redirect, ReadOutcome::Redirect(expected));
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_has_no_publication() {
+    fn a_draft_has_no_publication_date() {
         for (origin, content) in [("a.md", "---\ndraft: true\ndate: 2020-01-01\n---\n"), ("_drafts/a.md", "---\n---\n")]
         {
             let post = post_of(origin, content);

@@ -1,5 +1,5 @@
-//! A folder of Markdown walked. The rule: the same files give the same entries in the same order – that of their paths – on every
-//! machine; what is hidden is not looked at, and no link is followed.
+//! Reads a folder of Markdown files. The rule: the same files result in the same entries, sorted by path, on every machine; hidden files are
+//! ignored, and links are not followed.
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
@@ -9,12 +9,12 @@ use super::markdown_file::{self, ReadOutcome};
 use super::source::FoundContent;
 use super::{Failed, ImportedPost};
 
-/// The longest file that is read: far above any post, and low enough that one stray file does not fill the memory.
+/// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
-/// Folders inside each other.
+/// The deepest nesting of folders.
 const DEPTH_MAX: usize = 64;
 
-/// Reads every Markdown file below the root once; the error is about the root alone.
+/// Reads every Markdown file below the root once. Returns an error only if the root cannot be read.
 pub fn scan(root: &Path) -> io::Result<FoundContent> {
     let mut found = FoundContent::default();
     let mut files = Vec::new();
@@ -22,7 +22,7 @@ pub fn scan(root: &Path) -> io::Result<FoundContent> {
     list(root, "", &mut folders, &mut files, &mut found)?;
     while let Some(folder) = folders.pop() {
         if folder.matches('/').count() >= DEPTH_MAX {
-            found.fail(folder, "too deep to be read");
+            found.fail(folder, "nested too deeply");
         } else if let Err(error) = list(root, &format!("{folder}/"), &mut folders, &mut files, &mut found) {
             found.failed.push(unreadable(folder, &error));
         }
@@ -36,7 +36,7 @@ pub fn scan(root: &Path) -> io::Result<FoundContent> {
     Ok(found)
 }
 
-/// Adds what one folder holds.
+/// Adds the content of one folder.
 fn list(
     root: &Path,
     prefix: &str,
@@ -56,7 +56,9 @@ fn list(
             Ok(Child::Folder(path)) => folders.push(path),
             Ok(Child::Markdown(path)) => files.push(path),
             Ok(Child::Link(path)) => found.skip(path, "a link, which is not followed"),
-            Ok(Child::Other) => {}
+            Ok(Child::Mdx(path)) => found.skip(path, MDX),
+            Ok(Child::Other(path)) => found.ignore(&path),
+            Ok(Child::Hidden) => {}
             Err(error) => {
                 let name = child.file_name();
                 found.failed.push(unreadable(format!("{prefix}{}", name.to_string_lossy()), &error));
@@ -73,7 +75,7 @@ pub fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
         ReadOutcome::Failed(failed) => Err(failed),
         _ => Err(Failed {
             origin: origin.to_owned(),
-            reason: "was a post when the import began, and is none now".into(),
+            reason: "was a post when the import began, but is not one now".into(),
         }),
     }
 }
@@ -99,9 +101,13 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 enum Child {
     Folder(String),
     Markdown(String),
+    Mdx(String),
     Link(String),
-    Other,
+    Other(String),
+    Hidden,
 }
+
+const MDX: &str = "MDX files are not imported; if the file has no components and no imports, rename it to .md";
 
 fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
     let (raw, kind) = (child.file_name(), child.file_type()?);
@@ -112,11 +118,12 @@ fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
     }
     let path = || format!("{prefix}{name}");
     Ok(match () {
-        () if name.starts_with('.') => Child::Other,
+        () if name.starts_with('.') => Child::Hidden,
         () if kind.is_symlink() && (is_markdown || child.path().is_dir()) => Child::Link(path()),
         () if kind.is_dir() => Child::Folder(path()),
         () if kind.is_file() && is_markdown => Child::Markdown(path()),
-        () => Child::Other,
+        () if kind.is_file() && name.ends_with(".mdx") => Child::Mdx(path()),
+        () => Child::Other(path()),
     })
 }
 
@@ -141,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_in_the_order_of_their_paths() {
+    fn entries_are_sorted_by_path() {
         let root =
             folder(&[("b.md", POST), ("a/z.md", POST), ("a.markdown", POST), (".git/x.md", POST), ("c.txt", POST)]);
         let found = scan(root.path()).expect("a folder");
@@ -152,7 +159,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_named_and_not_followed() {
+    fn links_are_reported_and_not_followed() {
         let root = folder(&[("a/b.md", POST)]);
         std::os::unix::fs::symlink(root.path(), root.path().join("a/loop")).expect("a link");
         let found = scan(root.path()).expect("a folder");
@@ -161,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_in_between_fails_alone() {
+    fn only_the_file_that_changed_in_between_fails() {
         let root = folder(&[("a.md", POST)]);
         scan(root.path()).expect("a folder");
-        fs::write(root.path().join("a.md"), "no post").expect("a file");
-        assert!(read(root.path(), "a.md").expect_err("changed").reason.contains("is none now"));
+        fs::write(root.path().join("a.md"), "not a post").expect("a file");
+        assert!(read(root.path(), "a.md").expect_err("changed").reason.contains("is not one now"));
         assert!(read(root.path(), "gone.md").expect_err("gone").reason.contains("cannot be read"));
     }
 }

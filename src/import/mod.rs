@@ -1,9 +1,10 @@
-//! Posts read from folders of Markdown, exports of WordPress and Ghost, and Tidings' own JSON Lines. The rule of this room: it only reads and
-//! parses – no store, no clock, nothing async – and whatever cannot be read as a post is named with its reason and stops nothing.
+//! The import of posts from folders of Markdown, exports of WordPress and Ghost, and Tidings' own JSON Lines. The rule: whatever cannot be read
+//! as a post is reported with the reason, and does not stop the import. All files except [`run`] only read and parse, without store, clock or
+//! async code; [`run`] writes the posts through `content`.
 //!
-//! In two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps what is small of each
-//! post (an [`Entry`]); [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and
-//! [`resolve_post_slugs`] turn names into slugs.
+//! A source is read in two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
+//! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
+//! names into slugs.
 
 mod build;
 mod dates;
@@ -37,6 +38,7 @@ mod value;
 mod wxr;
 mod wxr_item;
 mod yaml;
+mod yaml_error;
 
 pub use detect::{Format, OpenError, open};
 pub use markdown_file::{ReadOutcome, read as read_markdown_file};
@@ -46,37 +48,37 @@ pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
 use crate::model::{Instant, Slug, TermKind, rules};
 
-/// What is known of a post before its body is read.
+/// The data of a post that is kept before its body is read again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// What the post is known by on the next run: a file's path below the import's root, parted by `/`; a WordPress site's
-    /// address with the post's number; `ghost:` and the post's UUID; or what an export from Tidings says, `tidings:` and the id where it says nothing.
+    /// Identifies the post in the next run: the path of a file below the import's root, separated by `/`; the address of a WordPress site
+    /// with the post's number; `ghost:` and the post's UUID; or the origin in an export from Tidings, else `tidings:` and the id.
     pub origin: String,
-    /// The post's id, where an export from Tidings gave it.
+    /// The post's id, from an export of Tidings.
     pub id: Option<String>,
-    /// The slug that it should have, if that is free.
+    /// The preferred slug of the post.
     pub slug: Slug,
     /// `None` for a draft.
     pub published_at: Option<Instant>,
-    /// Slugs that once led here, where an export from Tidings gave them.
+    /// Former slugs of the post, from an export of Tidings.
     pub former_slugs: Vec<Slug>,
-    /// Slugs or paths that once led here, as they were written.
+    /// Former slugs or paths of the post, as they were written.
     pub aliases: Vec<String>,
 }
 
-/// A post as its file gives it.
+/// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportedPost {
     /// As in [`Entry::origin`].
     pub origin: String,
     /// As in [`Entry::id`].
     pub id: Option<String>,
-    /// As it was given, or from the path or the file's name without its date; `None` where there was nothing of these.
+    /// As it was given, or from the path or the file's name without its date; `None` if the source has none of these.
     pub slug: Option<String>,
     pub title: String,
-    /// As the writer gave it; plain text.
+    /// As it was given; plain text.
     pub excerpt: Option<String>,
-    /// Byte for byte what follows the line that closes the front matter; line ends stay what they are.
+    /// Everything after the line that closes the front matter, byte for byte, with its line ends.
     pub markdown: String,
     pub authors: Vec<Term>,
     pub categories: Vec<Term>,
@@ -86,19 +88,21 @@ pub struct ImportedPost {
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
     pub is_draft: bool,
-    /// Where an export from Tidings gave it.
+    /// From an export of Tidings.
     pub version: Option<i32>,
     /// As in [`Entry::former_slugs`].
     pub former_slugs: Vec<Slug>,
     /// As in [`Entry::aliases`].
     pub aliases: Vec<String>,
+    /// The names of front matter fields that are not imported.
+    pub unused_fields: Vec<String>,
 }
 
 /// A category, tag or author as a post names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     pub name: String,
-    /// Where the source gives one, it stays.
+    /// The slug, if the source gives one; it is kept.
     pub slug: Option<Slug>,
 }
 
@@ -108,13 +112,13 @@ pub struct ImportedTerm {
     pub kind: TermKind,
     pub slug: Option<Slug>,
     pub name: String,
-    /// An author's is the bio.
+    /// The bio, for an author.
     pub description: Option<String>,
     /// Authors only.
     pub url: Option<String>,
-    /// The first slug that it had, where that is another.
+    /// The first slug that the term had, if it is not the current one.
     pub first_slug: Option<Slug>,
-    /// Slugs that lead to it, oldest first.
+    /// Former slugs of the term, oldest first.
     pub former_slugs: Vec<Slug>,
 }
 
@@ -125,24 +129,34 @@ impl ImportedTerm {
     }
 }
 
-/// A file that is no post, but says that its address leads to one.
+/// A file that is not a post but a redirect to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
     pub origin: String,
     /// The slug of the file itself, as it would have been for a post.
     pub from: String,
-    /// As it was written.
+    /// The target, as it was written.
     pub to: String,
 }
 
-/// What is no post, by its form.
+/// An item that is not a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     pub origin: String,
     pub reason: String,
 }
 
-/// What should have been a post, and could not be read as one.
+/// Files that an import does not read, by the ending of their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// With its dot, in lower case; empty for names without one.
+    pub ending: String,
+    pub files: usize,
+    /// The path of the first of them.
+    pub first: String,
+}
+
+/// An item that should be a post, but could not be read as one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: {reason}")]
 pub struct Failed {
@@ -150,7 +164,7 @@ pub struct Failed {
     pub reason: String,
 }
 
-/// What the reader of the report should know of a post that was taken.
+/// A remark about an imported post for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     pub origin: String,
@@ -158,7 +172,7 @@ pub struct Note {
 }
 
 impl ImportedPost {
-    /// What is kept of it between the two steps.
+    /// The part of the post that is kept between the two steps.
     fn to_entry(&self) -> Entry {
         let named = |name: &String| Slug::from_name(name);
         let slug = self.slug.as_ref().and_then(named).or_else(|| named(&self.title));
@@ -172,7 +186,7 @@ impl ImportedPost {
         }
     }
 
-    /// Whether every term that it names can be one.
+    /// Checks that all terms of the post are valid.
     fn check_terms(&self) -> Result<(), Failed> {
         let mut checked = self.terms().map(|(kind, term)| rules::check_term(kind, &term.name, None, None));
         let broken = checked.find_map(Result::err);

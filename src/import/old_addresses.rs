@@ -1,5 +1,5 @@
-//! Old addresses led to posts: aliases, and files that are only redirects. The rule: a slug leads to one post, and an old address
-//! never takes one that a post has; what cannot be kept is noted.
+//! Assigns old addresses to posts: aliases, and files that are only redirects. The rule: a slug belongs to one post, and an old address never
+//! takes a slug that another post has; an address that cannot be kept is noted in the report.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use super::post_slugs::{ExistingPost, PostSlugs, ResolvedPost};
 use super::{Entry, Note, Redirect, paths};
 use crate::model::Slug;
 
-/// Redirects that lead to redirects.
+/// The most redirects that are followed one after another.
 const CHAIN_MAX: usize = 8;
 
 pub struct OldAddresses<'e, F> {
     entries: &'e [Entry],
     posts: Vec<ResolvedPost>,
-    /// Who has a slug of this import, as its own or as an alias.
+    /// The entry that has a slug of this import, as its own or as an alias.
     claimed: HashMap<Slug, usize>,
     existing: F,
     notes: Vec<Note>,
@@ -23,11 +23,17 @@ impl<'e, F, E> OldAddresses<'e, F>
 where
     F: FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
 {
-    pub fn new(entries: &'e [Entry], posts: Vec<ResolvedPost>, claimed: HashMap<Slug, usize>, existing: F) -> Self {
-        Self { entries, posts, claimed, existing, notes: Vec::new() }
+    pub fn new(
+        entries: &'e [Entry],
+        posts: Vec<ResolvedPost>,
+        claimed: HashMap<Slug, usize>,
+        existing: F,
+        notes: Vec<Note>,
+    ) -> Self {
+        Self { entries, posts, claimed, existing, notes }
     }
 
-    /// Adds the aliases of the entries in this order, and then the redirects.
+    /// Adds the aliases of the entries in this order, then the redirects.
     pub fn resolve(mut self, order: &[usize], redirects: &[Redirect]) -> Result<PostSlugs, E> {
         let entries = self.entries;
         for index in order.iter().copied() {
@@ -43,10 +49,10 @@ where
         Ok(PostSlugs { posts: self.posts, notes: self.notes })
     }
 
-    /// Lets an old address lead to an entry, if it does not lead elsewhere; `origin` is who asks.
+    /// Adds an old address to an entry, if it does not belong to another post. `origin`: the item that names the address.
     fn add(&mut self, index: usize, address: &str, origin: &str) -> Result<(), E> {
         let Some(alias) = paths::alias_slug(address) else {
-            self.note(origin, format!("the old address {address:?} names nothing"));
+            self.note(origin, format!("the old address {address:?} names no page"));
             return Ok(());
         };
         self.add_slug(index, alias, address, origin)
@@ -60,13 +66,13 @@ where
             }
             AddressOwner::Itself => {}
             AddressOwner::Other(other) => {
-                self.note(origin, format!("the old address {address:?} is left out: {alias} leads to {other}"));
+                self.note(origin, format!("the old address {address:?} is not imported: {alias} belongs to {other}"));
             }
         }
         Ok(())
     }
 
-    /// Whose the slug is, seen from an entry. What the store has led to the entry's own post is nobody's else: it stays.
+    /// The owner of the slug, from the view of an entry. A slug that redirects to the entry's own stored post counts as free.
     fn owner(&mut self, alias: &Slug, index: usize) -> Result<AddressOwner, E> {
         if let Some(owner) = self.claimed.get(alias) {
             let is_own = *owner == index;
@@ -90,14 +96,17 @@ where
             match self.target(redirect, &by_from) {
                 Some(index) => self.add(index, &redirect.from, &redirect.origin)?,
                 None => {
-                    self.note(&redirect.origin, format!("leads to {:?}, which is no post of this import", redirect.to));
+                    self.note(
+                        &redirect.origin,
+                        format!("redirects to {:?}, which is not a post of this import", redirect.to),
+                    );
                 }
             }
         }
         Ok(())
     }
 
-    /// The entry that a redirect leads to in the end, be it by way of others; not where they lead in a circle.
+    /// The entry at the end of a chain of redirects; `None` if the chain is circular or too long.
     fn target(&self, redirect: &Redirect, by_from: &HashMap<Slug, &Redirect>) -> Option<usize> {
         let mut to = paths::alias_slug(&redirect.to)?;
         for _ in 0..CHAIN_MAX {
@@ -117,7 +126,7 @@ where
 enum AddressOwner {
     Nobody,
     Itself,
-    /// Named for the report.
+    /// With its name for the report.
     Other(String),
 }
 
@@ -127,7 +136,7 @@ mod tests {
     use crate::import::post_slugs::tests::{entry, resolve, stored};
 
     #[test]
-    fn old_addresses_lead_to_one_post() {
+    fn an_old_address_belongs_to_one_post() {
         let alias = |aliases: &[&str]| aliases.iter().map(|alias| String::from(*alias)).collect();
         let entries = [
             Entry { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..entry("a", "s", "01") },
@@ -138,16 +147,16 @@ mod tests {
         assert_eq!(aliases, [vec!["old".parse().expect("a slug")], vec![]]);
         let notes: Vec<_> = resolved.notes.iter().map(|note| note.text.as_str()).collect();
         let expected = [
-            "the old address \"t\" is left out: t leads to b",
-            "the old address \"/\" names nothing",
-            "the old address \"/2020/old/index.html\" is left out: old leads to a",
-            "the old address \"taken\" is left out: taken leads to the post id-none",
+            "the old address \"t\" is not imported: t belongs to b",
+            "the old address \"/\" names no page",
+            "the old address \"/2020/old/index.html\" is not imported: old belongs to a",
+            "the old address \"taken\" is not imported: taken belongs to the post id-none",
         ];
         assert_eq!(notes, expected);
     }
 
     #[test]
-    fn redirects_lead_on_but_not_in_a_circle() {
+    fn chains_of_redirects_are_followed_unless_they_are_circular() {
         let redirect =
             |from: &str, to: &str| Redirect { origin: format!("{from}.md"), from: from.into(), to: to.into() };
         let redirects =

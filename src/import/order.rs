@@ -1,8 +1,8 @@
-//! The order in which an import writes its posts. The rule: the posts of a month come in shares that fill a transaction, and the shares of several
-//! months take turns.
+//! The order in which an import writes its posts. The rule: the posts of a month are grouped so that each group fills a transaction, and the
+//! groups of several months alternate.
 //!
-//! A transaction on a month counts it, so that the next one of the same month waits for its answer. Shares of different months are sent together,
-//! and the store in a file syncs them once.
+//! Each transaction on a month updates its count, so the next one of the same month must wait for it. Groups of different months are sent
+//! together, and a store file syncs them once.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,12 +10,12 @@ use crate::model::Month;
 
 use super::Entry;
 
-/// Posts of one month in one transaction: three rows each, and the month's count, are the 100 operations of a transaction.
-pub(super) const SHARE: usize = 33;
-/// Months that take turns.
+/// The posts of one month in one transaction: three rows each and the month's count are 100 operations, the maximum of a transaction.
+pub(super) const POSTS_PER_TRANSACTION: usize = 33;
+/// The number of months whose groups alternate.
 pub(super) const MONTHS_AT_ONCE: usize = 30;
 
-/// The entries by their indices: the oldest months first, drafts before all.
+/// The indices of the entries: drafts first, then the oldest months.
 pub(super) fn to_write(entries: &[Entry]) -> Vec<usize> {
     let mut months: BTreeMap<Option<Month>, Vec<usize>> = BTreeMap::new();
     for (i, entry) in entries.iter().enumerate() {
@@ -25,11 +25,11 @@ pub(super) fn to_write(entries: &[Entry]) -> Vec<usize> {
         month.sort_by_key(|i| (entries[*i].published_at, *i));
         VecDeque::from(month)
     });
-    let mut turns: VecDeque<VecDeque<usize>> = waiting.by_ref().take(MONTHS_AT_ONCE).collect();
+    let mut active: VecDeque<VecDeque<usize>> = waiting.by_ref().take(MONTHS_AT_ONCE).collect();
     let mut order = Vec::with_capacity(entries.len());
-    while let Some(mut month) = turns.pop_front() {
-        order.extend(month.drain(..month.len().min(SHARE)));
-        turns.extend(if month.is_empty() { waiting.next() } else { Some(month) });
+    while let Some(mut month) = active.pop_front() {
+        order.extend(month.drain(..month.len().min(POSTS_PER_TRANSACTION)));
+        active.extend(if month.is_empty() { waiting.next() } else { Some(month) });
     }
     order
 }
@@ -37,6 +37,8 @@ pub(super) fn to_write(entries: &[Entry]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SIZE: usize = POSTS_PER_TRANSACTION;
 
     fn entry(at: Option<&str>) -> Entry {
         Entry {
@@ -50,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn small_months_come_whole_and_the_oldest_first() {
+    fn drafts_are_first_and_then_the_oldest_months() {
         let entries = [
             entry(Some("2025-02-01T00:00:00Z")),
             entry(Some("2025-01-02T00:00:00Z")),
@@ -61,14 +63,14 @@ mod tests {
     }
 
     #[test]
-    fn large_months_take_turns_share_by_share() {
-        let january = (0..SHARE + 1).map(|_| entry(Some("2025-01-01T00:00:00Z")));
-        let february = (0..SHARE + 1).map(|_| entry(Some("2025-02-01T00:00:00Z")));
+    fn the_groups_of_large_months_alternate() {
+        let january = (0..SIZE + 1).map(|_| entry(Some("2025-01-01T00:00:00Z")));
+        let february = (0..SIZE + 1).map(|_| entry(Some("2025-02-01T00:00:00Z")));
         let entries: Vec<_> = january.chain(february).collect();
-        let (last_of_january, first_of_february) = (SHARE, SHARE + 1);
+        let (last_of_january, first_of_february) = (SIZE, SIZE + 1);
         let order = to_write(&entries);
-        assert_eq!(order[..SHARE], (0..SHARE).collect::<Vec<_>>());
-        assert_eq!(order[SHARE..2 * SHARE], (first_of_february..first_of_february + SHARE).collect::<Vec<_>>());
-        assert_eq!(order[2 * SHARE..], [last_of_january, 2 * SHARE + 1]);
+        assert_eq!(order[..SIZE], (0..SIZE).collect::<Vec<_>>());
+        assert_eq!(order[SIZE..2 * SIZE], (first_of_february..first_of_february + SIZE).collect::<Vec<_>>());
+        assert_eq!(order[2 * SIZE..], [last_of_january, 2 * SIZE + 1]);
     }
 }

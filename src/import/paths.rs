@@ -1,12 +1,12 @@
-//! Addresses and paths brought down to the part that names a post. The rule: one function for old addresses, redirects and
-//! `path` fields, so that the same address always gives the same slug.
+//! Reduces addresses and paths to the part that names a post. The rule: old addresses, redirects and `path` fields use the same function, so that
+//! the same address always results in the same slug.
 
 use percent_encoding::percent_decode_str;
 
 use crate::model::Slug;
 
 /// The last part of a path or address that names something: `/2019/07/20/title/`, `2014/12/12/title.html`,
-/// `https://example.com/title/index.html?x#y` all give `title`.
+/// `https://example.com/title/index.html?x#y` all result in `title`.
 pub fn last_part(address: &str) -> Option<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
@@ -15,7 +15,7 @@ pub fn last_part(address: &str) -> Option<String> {
     Some(percent_decode_str(without_page_ending(last)).decode_utf8_lossy().into_owned())
 }
 
-/// The slug that an old address leads from.
+/// The slug for an old address.
 pub fn alias_slug(address: &str) -> Option<Slug> {
     Slug::from_name(&last_part(address)?)
 }

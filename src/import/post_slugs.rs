@@ -1,5 +1,5 @@
-//! Slugs given to the posts of an import. The rule: a post that an earlier run made is found again and keeps its slug, and no post
-//! that is somebody else's is ever taken for one of the import's.
+//! Assigns slugs to the posts of an import. The rule: a post from an earlier run is found again and keeps its slug, and a post that does not come
+//! from this source is never changed.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -7,40 +7,39 @@ use super::old_addresses::OldAddresses;
 use super::{Entry, Note, Redirect};
 use crate::model::{Instant, Slug};
 
-/// The post that a slug leads to, be it the post's own slug or one that it once had.
+/// The post that has a slug, as its current or a former one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExistingPost {
     pub id: String,
-    /// Where an import made it; `None` where it was written here.
+    /// The origin, if the post was imported; `None` if it was created in Tidings.
     pub origin: Option<String>,
     pub published_at: Option<Instant>,
 }
 
-/// What becomes of an entry.
+/// The resolved slug and post of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedPost {
     pub slug: Slug,
-    /// The stored post that the entry is, where there is one.
+    /// The stored post of the entry, if there is one.
     pub existing_id: Option<String>,
-    /// The slugs that are to lead to the post besides its own.
+    /// The slugs that will redirect to the post.
     pub aliases: Vec<Slug>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostSlugs {
-    /// One for each entry, in the entries' order.
+    /// One for each entry, in the order of the entries.
     pub posts: Vec<ResolvedPost>,
-    /// The aliases and redirects that could not be kept, and why.
+    /// The slugs that got a number, and the aliases and redirects that could not be kept, with the reasons.
     pub notes: Vec<Note>,
 }
 
-/// Gives each entry a slug: its own, or that with `-2`, `-3`… behind it, the oldest post first.
+/// Assigns each entry a slug: its own, or its own followed by `-2`, `-3`…, the oldest post first.
 ///
-/// A stored post under one of these slugs is the entry's where its id or its origin says so; or, where its origin is no longer
-/// among the entries, if it has the same publication instant: then its file was moved. The instant is asked for because two
-/// blogs in one store may well have a slug in common. A draft has none, and no address that could be taken from anyone: the first
-/// entry that wants its slug is the draft, published, as Jekyll publishes by moving a file out of `_drafts`. `existing` is asked once
-/// for each slug that comes into question.
+/// A stored post under one of these slugs belongs to an entry if its id or its origin matches. If its origin is no longer among the entries, it
+/// belongs to an entry with the same publication instant, because then its file was moved. The instants are compared because two blogs in one
+/// store may have the same slug. A draft has no instant and no public address: it belongs to the first entry with its slug, because Jekyll
+/// publishes a draft by moving its file out of `_drafts`. `existing` is called once for each slug that may be used.
 pub fn resolve_post_slugs<E>(
     entries: &[Entry],
     redirects: &[Redirect],
@@ -51,27 +50,28 @@ pub fn resolve_post_slugs<E>(
     resolver.find_same_posts();
     resolver.find_moved_posts();
     resolver.give_free_slugs()?;
+    let notes = resolver.notes();
     let SlugResolver { order, given, claimed, existing, .. } = resolver;
-    let posts = given.into_iter().map(|post| post.expect("every entry was given a slug")).collect();
-    OldAddresses::new(entries, posts, claimed, existing).resolve(&order, redirects)
+    let posts = given.into_iter().map(|post| post.expect("every entry has a slug")).collect();
+    OldAddresses::new(entries, posts, claimed, existing, notes).resolve(&order, redirects)
 }
 
 struct SlugResolver<'e, F> {
     entries: &'e [Entry],
     existing: F,
-    /// The entries in the order in which they choose.
+    /// The entries in the order in which they choose slugs.
     order: Vec<usize>,
     groups: BTreeMap<Slug, SlugGroup>,
     given: Vec<Option<ResolvedPost>>,
-    /// Who has a slug of this import.
+    /// The entry that has a slug of this import.
     claimed: HashMap<Slug, usize>,
 }
 
-/// The entries that want one slug.
+/// The entries that have the same preferred slug.
 #[derive(Default)]
 struct SlugGroup {
     members: Vec<usize>,
-    /// The stored posts under the slug and its numbers, in that order.
+    /// The stored posts under the slug and its numbered variants, in that order.
     stored: Vec<(Slug, ExistingPost)>,
     /// The first number that may be free.
     next: u32,
@@ -95,7 +95,7 @@ where
         Self { entries, existing, order, groups, given: vec![None; entries.len()], claimed: HashMap::new() }
     }
 
-    /// Asks for every number that a group may have used before: as many as it has members, and on to the first free one.
+    /// Looks up every number that a group may have used before: as many as the group has members, then up to the first free one.
     fn look_up_groups(&mut self) -> Result<(), E> {
         for (base, group) in &mut self.groups {
             for number in 1.. {
@@ -111,7 +111,7 @@ where
         Ok(())
     }
 
-    /// Gives the entries the stored posts that bear their id or origin.
+    /// Matches entries to the stored posts with their id or origin.
     fn find_same_posts(&mut self) {
         let entries = self.entries;
         let by_id: HashMap<&str, usize> =
@@ -124,7 +124,7 @@ where
         });
     }
 
-    /// Gives the entries that are still without the stored posts whose file is gone and that were published at their instant.
+    /// Matches the remaining entries to stored posts whose file is gone: by publication instant, then drafts by slug.
     fn find_moved_posts(&mut self) {
         let entries = self.entries;
         let origins: HashSet<&str> = entries.iter().map(|entry| entry.origin.as_str()).collect();
@@ -138,13 +138,13 @@ where
             let is_gone = post.origin.as_deref().is_some_and(|origin| !origins.contains(origin));
             waiting.get_mut(&(base.clone(), post.published_at.filter(|_| is_gone)?))?.pop_front()
         });
-        let mut wanting: HashMap<&Slug, VecDeque<usize>> = HashMap::new();
+        let mut by_slug: HashMap<&Slug, VecDeque<usize>> = HashMap::new();
         for index in self.order.iter().copied().filter(|index| self.given[*index].is_none()) {
-            wanting.entry(&entries[index].slug).or_default().push_back(index);
+            by_slug.entry(&entries[index].slug).or_default().push_back(index);
         }
         self.match_stored(|post, base| {
             let is_gone = post.origin.as_deref().is_some_and(|origin| !origins.contains(origin));
-            wanting.get_mut(base).filter(|_| is_gone && post.published_at.is_none())?.pop_front()
+            by_slug.get_mut(base).filter(|_| is_gone && post.published_at.is_none())?.pop_front()
         });
     }
 
@@ -177,13 +177,24 @@ where
         Ok(())
     }
 
-    /// The next of the base's numbers that is free, and that is not the plain slug of other entries.
+    /// A note for each new post whose slug got a number, because another post already has it.
+    fn notes(&self) -> Vec<Note> {
+        let numbered = |index: &usize| {
+            let (entry, given) = (&self.entries[*index], self.given[*index].as_ref()?);
+            let text = || format!("its slug is {}, because another post has {}", given.slug, entry.slug);
+            let is_new = given.existing_id.is_none() && given.slug != entry.slug;
+            is_new.then(|| Note { origin: entry.origin.clone(), text: text() })
+        };
+        self.order.iter().filter_map(numbered).collect()
+    }
+
+    /// The next free numbered variant of the base that is not the preferred slug of other entries.
     fn free_slug(&mut self, base: &Slug) -> Result<Slug, E> {
         let first = self.groups.get(base).map_or(1, |group| group.next);
         for number in first.. {
             let slug = base.numbered(number);
-            let is_requested = number > 1 && self.groups.contains_key(&slug);
-            if !is_requested && !self.claimed.contains_key(&slug) && (self.existing)(&slug)?.is_none() {
+            let is_plain_slug = number > 1 && self.groups.contains_key(&slug);
+            if !is_plain_slug && !self.claimed.contains_key(&slug) && (self.existing)(&slug)?.is_none() {
                 self.groups.entry(base.clone()).or_default().next = number + 1;
                 return Ok(slug);
             }
@@ -235,7 +246,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_oldest_post_has_the_plain_slug() {
+    fn the_oldest_post_gets_the_slug_without_a_number() {
         let entries = [entry("c", "s", "03"), entry("b", "s", "01"), entry("a", "s", "01"), entry("d", "s-2", "02")];
         assert_eq!(slugs(&entries, &[]), [row("s-4", false), row("s-3", false), row("s", false), row("s-2", false)]);
     }
@@ -248,7 +259,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn somebody_elses_post_is_never_taken() {
+    fn a_post_of_another_source_is_never_matched() {
         let posts = [("s", stored(None, "01")), ("s-2", stored(Some("other"), "09"))];
         assert_eq!(slugs(&[entry("a", "s", "01")], &posts), [row("s-3", false)]);
     }
@@ -262,14 +273,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_draft_whose_file_is_gone_is_the_post_that_wants_its_slug() {
+    fn a_draft_whose_file_is_gone_matches_the_entry_with_its_slug() {
         let draft = |origin| ExistingPost { published_at: None, ..stored(origin, "01") };
         assert_eq!(slugs(&[entry("new/a", "s", "05")], &[("s", draft(Some("_drafts/a")))]), [row("s", true)]);
         assert_eq!(slugs(&[entry("new/a", "s", "05")], &[("s", draft(None))]), [row("s-2", false)]);
     }
 
     #[test]
-    fn an_exported_post_is_known_by_its_id() {
+    fn an_exported_post_is_matched_by_its_id() {
         let entry = Entry { id: Some("id-x".into()), ..entry("tidings:id-x", "s", "01") };
         assert_eq!(slugs(&[entry], &[("s", stored(Some("x"), "05"))]), [row("s", true)]);
     }

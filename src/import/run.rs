@@ -1,11 +1,11 @@
-//! The import itself: from a source to posts that stand. The rule: it can be stopped anywhere and run again; what is the same is left alone,
-//! what was changed here since is kept, what is broken is named and stops nothing.
+//! Runs an import: writes the terms and posts of a source. The rule: it can be stopped at any point and run again; unchanged posts are not written,
+//! posts that a mutation changed since the last import are kept, and invalid posts are reported and do not stop the import.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::content::inventory::Catalog;
+use crate::content::inventory::Inventory;
 use crate::content::write::Renamed;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{Change, Planned, Stored};
@@ -16,39 +16,41 @@ use crate::telemetry::metrics;
 use super::build::{self, ImportTerms};
 use super::order;
 use super::{
-    ExistingPost, Failed, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, Skipped, resolve_post_slugs,
-    resolve_terms,
+    ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, Skipped,
+    resolve_post_slugs, resolve_terms,
 };
 
-/// Posts that are read, planned and written together: a share of each month whose turn it is, few enough to hold their bodies.
-const POSTS_PER_BATCH: usize = order::SHARE * order::MONTHS_AT_ONCE;
+/// Posts that are read, planned and written together: a transaction for each month that alternates, and few enough to keep the bodies in memory.
+const POSTS_PER_BATCH: usize = order::POSTS_PER_TRANSACTION * order::MONTHS_AT_ONCE;
 
-/// How an import goes about it.
+/// The options of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportOptions {
     /// Write nothing.
     pub dry_run: bool,
-    /// Take the source also where the post was changed here since.
+    /// Overwrite posts that a mutation has changed since the last import.
     pub overwrite: bool,
 }
 
-/// What an import did, or with `dry_run` would have done.
+/// The result of an import, or with `dry_run` what it would be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
     pub made: usize,
     pub changed: usize,
     pub unchanged: usize,
-    /// Posts that differ from the source, and were changed here since; each has a note.
+    /// Posts that differ from the source, and that a mutation has changed since the last import; each has a note.
     pub kept: usize,
     pub terms_made: usize,
     pub redirects: usize,
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
+    /// Files that were not read for what they are, by the ending of their names.
+    pub ignored: Vec<Ignored>,
 }
 
 impl ImportReport {
-    /// For those who watch.
+    /// Counts the posts in the metrics.
     fn count(&self) {
         let (skipped, failed) = (self.skipped.len(), self.failed.len());
         let outcomes = [("made", self.made), ("changed", self.changed), ("unchanged", self.unchanged)];
@@ -57,10 +59,10 @@ impl ImportReport {
     }
 }
 
-/// Imports everything. `progress` is told how many posts of how many are done.
+/// Imports everything. `progress` is called with the number of finished posts and the number of all posts.
 ///
 /// # Errors
-/// Where the store fails; what was written until then stands, and the next run goes on from there.
+/// If the store fails. The posts that were written until then remain, and the next run continues from there.
 pub async fn import(
     content: &Content,
     source: Arc<ImportSource>,
@@ -73,7 +75,8 @@ pub async fn import(
         redirects: source.redirects().len(),
         skipped: source.skipped().to_vec(),
         failed: source.failed().to_vec(),
-        notes: source.notes().to_vec(),
+        notes: source.notes(),
+        ignored: source.ignored(),
         ..ImportReport::default()
     };
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
@@ -88,7 +91,7 @@ pub async fn import(
     let mut next = run.build(batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
         done += next.len();
-        // While a batch is written the next one is read and planned.
+        // While a batch is written, the next one is read and planned.
         let write = run.write(next, &mut report);
         ((), next) = futures_util::future::try_join(write, run.build(batches.next().unwrap_or_default())).await?;
         progress(done, total);
@@ -103,13 +106,13 @@ struct ImportRun<'a> {
     content: &'a Content,
     writer: Writer,
     source: Arc<ImportSource>,
-    inventory: Arc<Catalog>,
+    inventory: Arc<Inventory>,
     terms: Arc<ImportTerms>,
     resolved: Arc<Vec<ResolvedPost>>,
     options: ImportOptions,
 }
 
-/// What became of an entry before it is written.
+/// The result of building an entry, before it is written.
 enum Built {
     Unchanged,
     Kept(Note),
@@ -131,19 +134,19 @@ impl ImportRun<'_> {
                 Built::Failed(failed) => report.failed.push(failed),
             }
         }
-        let told = |planned: &Planned| {
+        let description = |planned: &Planned| {
             let origin = planned.change.after().and_then(|post| post.origin.clone());
             (planned.change.before.is_some(), origin.unwrap_or_default())
         };
-        let told: Vec<_> = changes.iter().map(told).collect();
+        let descriptions: Vec<_> = changes.iter().map(description).collect();
         let outcomes = if self.options.dry_run {
             vec![Outcome::Done; changes.len()]
         } else {
             self.writer.change_planned(changes).await?
         };
-        for (outcome, (was_there, origin)) in outcomes.into_iter().zip(told) {
+        for (outcome, (existed, origin)) in outcomes.into_iter().zip(descriptions) {
             match outcome {
-                Outcome::Done if was_there => report.changed += 1,
+                Outcome::Done if existed => report.changed += 1,
                 Outcome::Done => report.made += 1,
                 other => report.failed.push(Failed { origin, reason: explain(&other) }),
             }
@@ -151,7 +154,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// The post that an entry is already, where it is one.
+    /// The stored post of an entry, if there is one.
     async fn stored(&self, i: usize) -> Result<Option<Stored>> {
         let id = self.resolved[i].existing_id.as_ref().and_then(|id| id.parse::<PostId>().ok());
         match id.and_then(|id| self.inventory.posts.get(&id)) {
@@ -160,7 +163,7 @@ impl ImportRun<'_> {
         }
     }
 
-    /// Reads and plans the posts away from the threads that serve: it is parsing, packing and file reads, shared among the cores.
+    /// Reads and plans the posts on blocking threads, one share for each core, because parsing, packing and reading files take long.
     async fn build(&self, batch: &[usize]) -> Result<Vec<Built>> {
         let stored = futures_util::future::try_join_all(batch.iter().map(|i| self.stored(*i))).await?;
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -199,14 +202,14 @@ impl ImportRun<'_> {
     }
 }
 
-/// `None` where the post stands just so.
-#[expect(clippy::too_many_arguments, reason = "all that a post is made of, in one place")]
+/// `None` if the stored post is unchanged.
+#[expect(clippy::too_many_arguments, reason = "the parts of a post, in one place")]
 fn build_change(
     source: &ImportSource,
     i: usize,
     terms: &ImportTerms,
     resolved: &ResolvedPost,
-    inventory: &Catalog,
+    inventory: &Inventory,
     stored: Option<Stored>,
     new_id: PostId,
     now: Instant,
@@ -218,8 +221,8 @@ fn build_change(
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
     rules::check(&after)
         .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: broken.to_string() })?;
-    let stands = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
-    Ok((!stands).then_some(Change { before: stored, after: Some(after) }))
+    let is_unchanged = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
+    Ok((!is_unchanged).then_some(Change { before: stored, after: Some(after) }))
 }
 
 fn plan_change(change: Change) -> std::result::Result<Built, String> {
@@ -230,17 +233,17 @@ fn plan_change(change: Change) -> std::result::Result<Built, String> {
     }
 }
 
-/// Where the post that stands is not as an import left it: who changed it. What no import should undo in passing.
+/// Who changed the stored post since the last import, if anyone did. An import must not overwrite such a change by default.
 fn changed_here(change: &Change) -> Option<&str> {
     change.before.as_ref()?.whole.changed_by.as_deref().filter(|by| *by != build::CHANGED_BY)
 }
 
 fn kept(origin: &str, by: &str) -> Note {
-    let text = format!("changed here since, by {by}: kept; --overwrite takes the file");
+    let text = format!("was changed since the last import by {by}, so it is kept; --overwrite replaces it");
     Note { origin: origin.to_owned(), text }
 }
 
-/// All but the version, and the time of the change where the source does not tell it: a change would change them.
+/// Compares the posts without the version, and without the time of the last change if the source has none, because a change would set them.
 fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
     let mut same = after.clone();
     same.changed_by.clone_from(&before.changed_by);
@@ -249,9 +252,9 @@ fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -
     same == *before
 }
 
-/// A post whose slug was edited is found again, and renamed. A line of an export by its id; a file by where it is and when it was published.
-/// Both are asked for: two blogs in one store may well have a path in common. A draft has no such instant, and is not found again.
-fn find_renamed(inventory: &Catalog, source: &ImportSource, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
+/// Finds stored posts whose slug was edited in the source, so that they are renamed: a line of an export by its id, a file by its path and its
+/// publication instant. Both are compared, because two blogs in one store may have the same path. A draft has no instant and is not found.
+fn find_renamed(inventory: &Inventory, source: &ImportSource, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
     let taken: HashSet<String> = resolved.iter().filter_map(|post| post.existing_id.clone()).collect();
     let by_origin: HashMap<(&str, Instant), &PostId> = inventory
         .posts
@@ -268,7 +271,7 @@ fn find_renamed(inventory: &Catalog, source: &ImportSource, mut resolved: Vec<Re
     resolved
 }
 
-fn existing(inventory: &Catalog, slug: &Slug) -> Option<ExistingPost> {
+fn existing(inventory: &Inventory, slug: &Slug) -> Option<ExistingPost> {
     let id = inventory.slugs.get(slug)?;
     let found = inventory.posts.get(id)?;
     Some(ExistingPost { id: id.to_string(), origin: found.origin.clone(), published_at: found.published_at() })
@@ -303,7 +306,7 @@ async fn save_terms(
     Ok(terms)
 }
 
-/// A term that the source knows by another slug than the store does is renamed, as its id tells.
+/// Renames stored terms whose slug differs in the source. Their id identifies them.
 async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [Term]) -> Result<()> {
     for (term, first) in imported.iter().filter_map(|term| Some((term, term.first_slug.as_ref()?))) {
         let old = stored.iter_mut().find(|old| old.id.first_slug == *first && Some(&old.slug) != term.slug.as_ref());
@@ -319,15 +322,17 @@ async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [
 fn explain(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Taken(slug) => {
-            format!("the slug {slug} belongs to another post that was written meanwhile; import again")
+            format!("the slug {slug} belongs to another post that was written during the import; import again")
         }
         Outcome::Exists => "a post with this id exists already".to_owned(),
         Outcome::TermGone(kind, slug) => {
-            format!("the {} \"{slug}\" was deleted or renamed meanwhile; import again", kind.noun())
+            format!("the {} \"{slug}\" was deleted or renamed during the import; import again", kind.noun())
         }
-        Outcome::Conflict | Outcome::Busy => "the post was changed by someone else meanwhile; import again".to_owned(),
+        Outcome::Conflict | Outcome::Busy => {
+            "another client changed the post during the import; import again".to_owned()
+        }
         Outcome::TooLarge(reason) => reason.clone(),
-        // An import gives no keys.
+        // An import uses no idempotency keys.
         Outcome::Repeated(_) | Outcome::KeyUsed => "the post was created with this idempotency key before".to_owned(),
         Outcome::Done => "done".to_owned(),
     }

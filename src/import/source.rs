@@ -1,6 +1,6 @@
-//! What an import reads from, whatever its form. The rule: nothing of a body is kept here, so that what is in memory is a few
-//! hundred bytes a post.
+//! The source of an import, in any format. The rule: bodies are not kept, so that a post needs only a few hundred bytes of memory.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::ghost::Ghost;
@@ -8,16 +8,16 @@ use super::json_lines_source::JsonLines;
 use super::markdown_file::ReadOutcome;
 use super::term_list::TermList;
 use super::wxr::Wxr;
-use super::{Entry, Failed, ImportedPost, ImportedTerm, Note, Redirect, Skipped, TermKind, markdown_folder};
+use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, Note, Redirect, Skipped, TermKind, markdown_folder};
 use crate::model::{Slug, rules};
 
-/// Everything that was found, and the way to each post's body.
+/// Everything that was found, and a reader for the bodies of the posts.
 pub struct ImportSource {
     found: FoundContent,
     posts: Posts,
 }
 
-/// Where the posts are read from again.
+/// The reader with which the posts are read again.
 pub(super) enum Posts {
     Folder(PathBuf),
     Wxr(Wxr),
@@ -25,7 +25,7 @@ pub(super) enum Posts {
     JsonLines(JsonLines),
 }
 
-/// What one reading of everything gives.
+/// The result of reading everything once.
 #[derive(Default)]
 pub(super) struct FoundContent {
     pub entries: Vec<Entry>,
@@ -34,19 +34,26 @@ pub(super) struct FoundContent {
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
+    /// By the ending of their names.
+    ignored: BTreeMap<String, Ignored>,
+    /// By field name: the number of files that have it, and the first of them.
+    unused_fields: BTreeMap<String, (usize, String)>,
 }
+
+/// The most names of unused fields that are recorded. Front matter that a person wrote has fewer.
+const UNUSED_FIELDS_MAX: usize = 1_000;
 
 impl ImportSource {
     pub(super) fn new(found: FoundContent, posts: Posts) -> Self {
         Self { found, posts }
     }
 
-    /// The posts: a folder's by path, a file's in the order of the file.
+    /// The posts: sorted by path for a folder, in the order of the file for an export.
     pub fn entries(&self) -> &[Entry] {
         &self.found.entries
     }
 
-    /// Reads the post of the entry with this index, body and all.
+    /// Reads the post of the entry with this index, with its body.
     pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
         let entry = &self.found.entries[index];
         let post = match &self.posts {
@@ -61,12 +68,12 @@ impl ImportSource {
         Err(Failed { origin: entry.origin.clone(), reason: "the file has changed since the import began".into() })
     }
 
-    /// The categories, tags or authors that the source describes and that its posts name, each once, in the order found.
+    /// The categories, tags or authors that the source describes or that its posts name, each once, in the order of the source.
     pub fn terms(&self, kind: TermKind) -> &[ImportedTerm] {
         self.found.terms.of(kind)
     }
 
-    /// Whether nothing at all was found, good or bad.
+    /// Whether nothing was found, neither valid nor invalid items.
     pub fn is_empty(&self) -> bool {
         let FoundContent { entries, terms, redirects, skipped, failed, .. } = &self.found;
         let has_terms = TermKind::ALL.iter().any(|kind| !terms.of(*kind).is_empty());
@@ -85,8 +92,25 @@ impl ImportSource {
         &self.found.failed
     }
 
-    pub fn notes(&self) -> &[Note] {
-        &self.found.notes
+    /// The notes of single posts, then one for each field of front matter that is not imported.
+    pub fn notes(&self) -> Vec<Note> {
+        let unused = self.found.unused_fields.iter().map(|(name, (files, first))| Note {
+            origin: format!("the front matter field {name:?}"),
+            text: format!("is not imported; {}", in_files(*files, first)),
+        });
+        self.found.notes.iter().cloned().chain(unused).collect()
+    }
+
+    /// The files of a folder that are not read, by the ending of their names, without hidden files.
+    pub fn ignored(&self) -> Vec<Ignored> {
+        self.found.ignored.values().cloned().collect()
+    }
+}
+
+fn in_files(files: usize, first: &str) -> String {
+    match files {
+        1 => format!("{first} has it"),
+        files => format!("{files} files have it, the first is {first}"),
     }
 }
 
@@ -100,7 +124,7 @@ impl FoundContent {
         }
     }
 
-    /// Whether it was taken: what names a term that no row can hold has failed.
+    /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.
     pub fn take_post(&mut self, post: &ImportedPost) -> bool {
         if let Err(failed) = post.check_terms() {
             self.failed.push(failed);
@@ -109,16 +133,26 @@ impl FoundContent {
         for (kind, term) in post.terms() {
             self.terms.add_named(kind, term);
         }
+        for name in &post.unused_fields {
+            if let Some((files, _)) = self.unused_fields.get_mut(name) {
+                *files += 1;
+            } else if self.unused_fields.len() < UNUSED_FIELDS_MAX {
+                self.unused_fields.insert(name.clone(), (1, post.origin.clone()));
+            }
+        }
         self.entries.push(post.to_entry());
         true
     }
 
-    /// Takes a term that the source describes; without its URL if that is not a web address.
+    /// Adds a term that the source describes, without its URL if that is not a web address.
     pub fn describe(&mut self, mut term: ImportedTerm) {
         if let Some(url) = term.url.take_if(|url| !url.is_empty() && !rules::is_web_address(url)) {
             let named = format!("{} {}", term.kind.noun(), term.name);
             let shown: String = url.chars().take(100).collect();
-            self.note(named, format!("the URL {shown:?} does not begin with http:// or https://, so it was left out"));
+            self.note(
+                named,
+                format!("the URL {shown:?} does not begin with http:// or https://, so it is not imported"),
+            );
         }
         let ImportedTerm { kind, name, description, url, .. } = &term;
         match rules::check_term(*kind, name, description.as_deref(), url.as_deref()) {
@@ -132,6 +166,21 @@ impl FoundContent {
 
     pub fn skip(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
         self.skipped.push(Skipped { origin: origin.into(), reason: reason.into() });
+    }
+
+    /// Counts a file whose type is not imported.
+    pub fn ignore(&mut self, path: &str) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let ending = name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at..].to_lowercase());
+        let ignored = self.ignored.entry(ending).or_insert_with_key(|ending| Ignored {
+            ending: ending.clone(),
+            files: 0,
+            first: path.to_owned(),
+        });
+        ignored.files += 1;
+        if *path < *ignored.first {
+            path.clone_into(&mut ignored.first);
+        }
     }
 
     pub fn fail(&mut self, origin: impl Into<String>, reason: impl Into<String>) {

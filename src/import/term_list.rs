@@ -1,4 +1,5 @@
-//! The categories, tags and authors that a source holds. The rule: each once, in the order found, so that every run numbers them alike.
+//! The categories, tags and authors of a source. The rule: each term occurs once, in the order of the source, so that every run assigns the same
+//! numbers to them.
 
 use std::collections::HashMap;
 
@@ -6,11 +7,11 @@ use super::terms::folded;
 use super::{ImportedTerm, Term, TermKind};
 use crate::model::Slug;
 
-/// The terms of a source, of all kinds: each once, in the order found.
+/// The terms of a source, of all kinds: each once, in the order of the source.
 #[derive(Debug, Default)]
 pub struct TermList {
     terms: HashMap<TermKind, Vec<ImportedTerm>>,
-    /// Where a term stands in its list, by its slug where it was given, or else by its name.
+    /// The index of a term in its list, by its slug if the source gives one, else by its name.
     places: HashMap<(TermKind, Result<Slug, String>), usize>,
 }
 
@@ -19,13 +20,13 @@ impl TermList {
         self.terms.get(&kind).map_or(&[], Vec::as_slice)
     }
 
-    /// A term that a post names.
+    /// Adds a term that a post names.
     pub fn add_named(&mut self, kind: TermKind, term: &Term) {
         let Term { name, slug } = term.clone();
         self.place(ImportedTerm::named(kind, slug, name));
     }
 
-    /// A term that the source describes; it says more than a post that named it before.
+    /// Adds a term that the source describes. It replaces a term that a post named before, because it has more data.
     pub fn add_described(&mut self, term: ImportedTerm) {
         let place = self.place(term.clone());
         if let Some(known) = self.terms.get_mut(&term.kind).and_then(|list| list.get_mut(place)) {
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_that_comes_late_is_kept() {
+    fn a_description_after_the_name_is_kept() {
         let slug: Option<Slug> = "a".parse().ok();
         let (description, url) = (Some("d".to_owned()), None);
         let named = ImportedTerm::named(TermKind::Author, slug.clone(), "Ada");

@@ -1,12 +1,12 @@
-//! Names of categories, tags and authors made into slugs. The rule: the same names, in the same order, over the same stored terms
-//! give the same slugs; and a name that is stored keeps the slug that it has.
+//! Assigns slugs to the names of categories, tags and authors. The rule: the same names in the same order with the same stored terms result in the
+//! same slugs, and a stored name keeps its slug.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{ImportedTerm, Term};
 use crate::model::Slug;
 
-/// A term that the store holds.
+/// A stored term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownTerm {
     pub slug: Slug,
@@ -22,7 +22,7 @@ pub struct NewTerm {
     pub url: Option<String>,
     pub first_slug: Option<Slug>,
     pub former_slugs: Vec<Slug>,
-    /// Whether the store does not hold this slug yet.
+    /// Whether the store does not have this slug yet.
     pub is_new: bool,
 }
 
@@ -34,13 +34,13 @@ pub struct ResolvedTerms {
 }
 
 /// Finds the slug of each term, all of one kind:
-/// - a slug that the source gives stays;
-/// - names that differ in case alone are one term, and the first spelling is its name;
-/// - a stored name keeps its slug; two names that meet in one slug are told apart by `-2`, `-3`…;
-/// - a name of which nothing can stand in a slug is called `category`, `tag` or `author`.
+/// - a slug from the source is kept;
+/// - names that differ only in case are one term, which has the first spelling as its name;
+/// - a stored name keeps its slug; names with the same slug are distinguished by `-2`, `-3`…;
+/// - a name without any character for a slug gets the slug `category`, `tag` or `author`.
 pub fn resolve_terms(imported: &[ImportedTerm], stored: &[KnownTerm]) -> ResolvedTerms {
     let mut resolver = Resolver::new(stored);
-    // Given slugs first: a name must not take what another term is sure to have.
+    // Given slugs first, so that no name takes the given slug of another term.
     for term in imported {
         if let Some(slug) = &term.slug {
             resolver.add(term, slug.clone());
@@ -55,7 +55,7 @@ pub fn resolve_terms(imported: &[ImportedTerm], stored: &[KnownTerm]) -> Resolve
 }
 
 impl ResolvedTerms {
-    /// The slug of a term that was among those resolved.
+    /// The slug of a resolved term.
     pub fn slug_of(&self, term: &Term) -> Option<Slug> {
         term.slug.clone().or_else(|| self.slugs.get(&folded(&term.name)).cloned())
     }
@@ -64,11 +64,11 @@ impl ResolvedTerms {
 #[derive(Default)]
 struct Resolver {
     resolved: ResolvedTerms,
-    /// The slugs stored, and those given away here.
+    /// The stored slugs, and those that were assigned here.
     taken: HashSet<Slug>,
     stored: HashSet<Slug>,
     added: HashSet<Slug>,
-    /// For a slug that was met before: the number to try next.
+    /// The next number to try for a slug.
     next: HashMap<Slug, u32>,
 }
 
@@ -106,7 +106,7 @@ fn base(term: &ImportedTerm) -> Slug {
     Slug::from_name(&term.name).unwrap_or_else(|| Slug::from_name(term.kind.noun()).expect("letters are a slug"))
 }
 
-/// What two spellings of one name have in common.
+/// The name in lower case with single spaces; all spellings of one name have the same result.
 pub(super) fn folded(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_meet_are_numbered_and_spellings_are_one() {
+    fn names_with_one_slug_are_numbered_and_spellings_are_one_term() {
         let found = resolve(&["DirtyF", "dirtyf", "C++", "C", "!?", "…?", "dirtyF "], &[]);
         let expected = [
             row("dirtyf", "DirtyF", true),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_slug_stays_and_is_not_taken_by_a_name() {
+    fn a_given_slug_is_kept_and_no_name_takes_it() {
         let terms = [imported("Edge", None), imported("Edge Case", Some("edge")), imported("edge case", None)];
         let resolved = resolve_terms(&terms, &[]);
         let slug = |name, slug: Option<&str>| {

@@ -1,19 +1,20 @@
-//! TOML read into a [`Value`]. The rule: numbers, truth values and dates become the text that the other syntax would have given.
+//! Parses TOML into a [`Value`]. The rule: numbers, booleans and dates become the text that YAML would have.
 
 use super::value::Value;
+use super::yaml_error::FENCE_LINES;
 
-/// The table that the text is; the error says what is wrong and where.
+/// The table of the text. The error describes the problem and its position.
 pub fn parse(text: &str) -> Result<Value, String> {
     let table: toml::Table = text.parse().map_err(|error| explain(text, &error))?;
     Ok(value(toml::Value::Table(table)))
 }
 
-/// In one line, where the parser would draw a picture of several.
+/// The error in one line; the parser's own message has several.
 fn explain(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
+    let line = before.matches('\n').count() + 1 + FENCE_LINES;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("{} at line {line} column {column}", error.message())
+    format!("line {line}, column {column}: {}", error.message())
 }
 
 fn value(toml: toml::Value) -> Value {

@@ -1,9 +1,9 @@
-//! What front matter holds, whatever its syntax. The rule: a scalar stays the text that was written – only the field that reads it
-//! knows whether it is a date, a number or a name.
+//! A value of front matter, in YAML or TOML. The rule: a scalar keeps its written text, because only the field that reads it knows whether it is a
+//! date, a number or a name.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Given, but empty: `title:` or `title: null`.
+    /// Present but empty: `title:` or `title: null`.
     Nothing,
     Text(String),
     List(Vec<Value>),
@@ -11,7 +11,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value of a key of a table; of a key given twice, the last.
+    /// The value of a key of a table; if the key occurs twice, the last value.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Self::Table(pairs) => pairs.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -19,7 +19,15 @@ impl Value {
         }
     }
 
-    /// A scalar's text without white space around it; `None` where there is none.
+    /// The names and values of a table, in their order; empty for other values.
+    pub fn pairs(&self) -> &[(String, Value)] {
+        match self {
+            Self::Table(pairs) => pairs,
+            _ => &[],
+        }
+    }
+
+    /// The text of a scalar without white space around it; `None` if it is empty or the value is not a scalar.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -27,7 +35,7 @@ impl Value {
         }
     }
 
-    /// The items of a list, or else the value itself.
+    /// The items of a list, or the value itself if it is not a list.
     pub fn items(&self) -> &[Value] {
         match self {
             Self::List(items) => items,

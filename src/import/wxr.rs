@@ -1,4 +1,4 @@
-//! A WordPress export (WXR) read as a stream. The rule: one item at a time is in memory; an item that cannot be read costs no other.
+//! Reads a WordPress export (WXR) as a stream. The rule: one item at a time is in memory; an item that cannot be read does not affect others.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,18 +14,18 @@ use super::wxr_item::{self, WxrItem};
 use super::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
 use crate::model::{Slug, html_text};
 
-/// How often reading starts anew behind something that is not XML.
+/// How often reading is restarted after a part of the file that is not XML.
 const STOPS_MAX: usize = 1_000;
 
-/// An export: where each post stands in it.
+/// An export, with the position of each post in the file.
 pub struct Wxr {
     path: PathBuf,
     site: WxrSite,
-    /// Where the item of each entry begins, and how long it is.
+    /// The first byte and the length of each entry's item.
     places: Vec<(u64, u64)>,
 }
 
-/// What the export says of the site, before its items.
+/// The data of the site, which the export contains before its items.
 #[derive(Default)]
 pub struct WxrSite {
     /// Without a `/` at the end.
@@ -35,7 +35,7 @@ pub struct WxrSite {
 }
 
 impl WxrSite {
-    /// The author with this login, under the name that the site shows.
+    /// The author with this login, with the displayed name.
     pub fn author(&self, login: &str) -> Option<Term> {
         let Some(slug) = wxr_item::slug(login) else {
             return (!login.is_empty()).then(|| Term::named(login));
@@ -55,7 +55,7 @@ impl Wxr {
         while let Some(from) = start {
             start = match scan.run(path, from)? {
                 Some(_) if stops == STOPS_MAX => {
-                    scan.found.fail(format!("from byte {from} on"), "too much of the file is not XML");
+                    scan.found.fail(format!("from byte {from} on"), "too many parts of the file are not XML");
                     None
                 }
                 Some(stop) => next_item(path, stop + 1)?,
@@ -97,7 +97,7 @@ struct WxrScan {
 }
 
 impl WxrScan {
-    /// Reads from this byte on: to the end, or to the start of what cannot be read, as the parser gives up there.
+    /// Reads from this byte to the end, or to the start of a part at which the parser fails; returns that position.
     fn run(&mut self, path: &Path, from: u64) -> io::Result<Option<u64>> {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(from))?;
@@ -120,7 +120,7 @@ impl WxrScan {
         }
     }
 
-    /// Reads an element that is wanted, whose tag begins at `start` of a file that is read `from` somewhere on.
+    /// Reads an element if it is one of the imported ones. Its tag begins at byte `start` of the file; the reader began at byte `from`.
     fn element<R: BufRead>(
         &mut self,
         reader: &mut Reader<R>,
@@ -129,9 +129,9 @@ impl WxrScan {
         from: u64,
     ) -> Result<(), String> {
         let name = tag.name().as_ref().to_owned();
-        let is_requested =
+        let is_imported =
             matches!(&*name, "item" | "link" | "wp:base_blog_url" | "wp:author" | "wp:category" | "wp:tag");
-        if is_requested {
+        if is_imported {
             self.items += usize::from(name == "item");
             let element = Element::read(reader, tag).map_err(|reason| format!("<{name}>: {reason}"))?;
             match &*name {
@@ -175,7 +175,7 @@ impl WxrScan {
             }
             "wp:tag" => term(TermKind::Tag, "wp:tag_slug", text("wp:tag_name"), text("wp:tag_description")),
             "wp:base_blog_url" => return self.site.address = address(&element.text),
-            // The channel's own comes first; those of items are read with their items.
+            // The first link is that of the channel; the links of items are read with their items.
             _ if self.site.address.is_empty() => return self.site.address = address(&element.text),
             _ => None,
         };
@@ -188,7 +188,7 @@ impl WxrScan {
     }
 }
 
-/// Where the next item begins, at this byte or behind it.
+/// The first byte of the next item, from this byte on.
 fn next_item(path: &Path, from: u64) -> io::Result<Option<u64>> {
     let tag = b"<item";
     let mut file = File::open(path)?;
@@ -202,7 +202,7 @@ fn next_item(path: &Path, from: u64) -> io::Result<Option<u64>> {
         if length == 0 {
             return Ok(None);
         }
-        // The tag may lie across two reads.
+        // The tag may span two reads.
         let seen = window.len().saturating_sub(tag.len() - 1);
         window.drain(..seen);
         at += seen as u64;
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_read_again_as_it_was() {
+    fn an_item_is_read_again_without_changes() {
         let more = "<wp:post_date_gmt>2020-01-02 10:00:00</wp:post_date_gmt><excerpt:encoded>&lt;b&gt;x&lt;/b&gt;</excerpt:encoded>\
             <category domain=\"category\" nicename=\"%e5%8c%97\">A &amp;amp; B</category><category domain=\"post_format\">y</category>\
             <wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key><wp:meta_value>old</wp:meta_value></wp:postmeta>";
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_public_stays_a_draft() {
+    fn a_post_that_was_not_public_becomes_a_draft() {
         let password = "<wp:post_password>x</wp:post_password>";
         for (status, more, notes) in
             [("draft", "", 0), ("pending", "", 0), ("private", "", 1), ("publish", password, 1)]
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_that_says_nothing_is_looked_for_elsewhere() {
+    fn an_empty_date_is_replaced_with_another_one() {
         let date = |more| one("publish", more).1.published_at.map(|at| at.to_string());
         let gmt = "<wp:post_date_gmt>0000-00-00 00:00:00</wp:post_date_gmt>";
         assert_eq!(date(gmt).as_deref(), Some("2020-01-02T03:00:00Z"));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_cannot_be_read_costs_no_other() {
+    fn an_item_that_cannot_be_read_does_not_affect_others() {
         let page = item("4", "publish", "").replace(">post<", ">page<");
         let items = [
             item("1", "publish", "").into_bytes(),

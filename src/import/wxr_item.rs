@@ -1,5 +1,5 @@
-//! One item of a WordPress export read as a post. The rule: what WordPress kept from the public – drafts, private posts, posts behind
-//! a password – stays a draft here, with a note that says so.
+//! Reads one item of a WordPress export as a post. The rule: posts that WordPress did not publish – drafts, private posts, posts with a
+//! password – become drafts; a note reports private posts and posts with a password.
 
 use super::element::Element;
 use super::markdown_file::in_words;
@@ -7,18 +7,18 @@ use super::wxr::WxrSite;
 use super::{ImportedPost, Term, dates};
 use crate::model::{Instant, Slug, html_text, markdown};
 
-/// What an item turned out to be.
+/// The result of reading an item.
 pub enum WxrItem {
     Post {
         post: Box<ImportedPost>,
         note: Option<&'static str>,
     },
-    /// And why.
+    /// With the reason.
     Skipped(String),
     Failed(String),
 }
 
-/// What an item is known by: the site's address and the post's number. (A `guid` will not do: two posts may have the same.)
+/// The origin of an item: the site's address and the post's number. (A `guid` is not suitable, because two posts may have the same.)
 pub fn origin(item: &Element, site: &WxrSite) -> Option<String> {
     let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
     Some(format!("{}/?p={id}", site.address))
@@ -27,7 +27,7 @@ pub fn origin(item: &Element, site: &WxrSite) -> Option<String> {
 pub fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     let kind = item.child_text("wp:post_type");
     if kind != "post" {
-        return WxrItem::Skipped(format!("of the type {kind:?}, not a post"));
+        return WxrItem::Skipped(format!("has the type {kind:?}, so it is not a post"));
     }
     let (is_draft, note) = match status(item) {
         Ok(status) => status,
@@ -39,19 +39,19 @@ pub fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     }
 }
 
-/// Whether it becomes a draft, and what is to be said about that.
+/// Whether the post becomes a draft, with a note about it.
 fn status(item: &Element) -> Result<(bool, Option<&'static str>), String> {
     let is_locked = !item.child_text("wp:post_password").is_empty();
     match item.child_text("wp:status") {
-        "publish" | "future" if is_locked => Ok((true, Some("behind a password, so it was taken as a draft"))),
+        "publish" | "future" if is_locked => Ok((true, Some("has a password, so it is imported as a draft"))),
         "publish" | "future" => Ok((false, None)),
         "draft" | "pending" => Ok((true, None)),
-        "private" => Ok((true, Some("private, so it was taken as a draft"))),
-        other => Err(format!("of the status {other:?}, neither published nor a draft")),
+        "private" => Ok((true, Some("is private, so it is imported as a draft"))),
+        other => Err(format!("has the status {other:?}, which is neither published nor a draft")),
     }
 }
 
-/// In UTC where the export says so; WordPress writes `0000-00-00` there for what was never published.
+/// The date in UTC if the export has it; WordPress writes `0000-00-00` there for posts that were never published.
 fn date(item: &Element) -> Option<Instant> {
     ["wp:post_date_gmt", "pubDate", "wp:post_date"].iter().find_map(|name| dates::parse(item.child_text(name)))
 }
@@ -76,10 +76,11 @@ fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Opti
         is_draft,
         former_slugs: Vec::new(),
         aliases: old_slugs(item),
+        ..ImportedPost::default()
     }
 }
 
-/// WordPress keeps titles as HTML. One that is empty becomes the first heading, or else the slug in words.
+/// WordPress stores titles as HTML. An empty title is replaced with the first heading, else with the slug in words.
 fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
     let given = html_text::from_any(item.child_text("title"));
     let given = Some(given).filter(|title| !title.is_empty());
@@ -101,13 +102,13 @@ fn terms(item: &Element, domain: &str) -> Vec<Term> {
     terms
 }
 
-/// The slugs that the post had before, which WordPress keeps among its notes on the post.
+/// The former slugs of the post, which WordPress stores in the post's metadata.
 fn old_slugs(item: &Element) -> Vec<String> {
     let notes = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == "_wp_old_slug");
     notes.filter_map(|meta| slug_text(meta.child_text("wp:meta_value"))).collect()
 }
 
-/// A slug as WordPress writes it: other scripts percent-encoded.
+/// A slug as WordPress writes it, with other scripts percent-encoded.
 pub fn slug(nicename: &str) -> Option<Slug> {
     Slug::from_name(&slug_text(nicename)?)
 }

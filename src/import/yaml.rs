@@ -1,24 +1,25 @@
-//! YAML read into a [`Value`]. The rule: what is built is bounded, whatever the text repeats by aliases.
+//! Parses YAML into a [`Value`]. The rule: the size of the value is limited, however much the text repeats by aliases.
 
 use std::collections::HashMap;
 
 use granit_parser::{Event, Options, Parser, ScalarStyle};
 
 use super::value::Value;
+use super::yaml_error;
 
-/// What front matter may come to once its aliases are written out: bytes of text, and 32 for each value.
+/// The largest front matter with expanded aliases: bytes of text, plus 32 for each value.
 const WEIGHT_MAX: usize = 1 << 20;
-/// Lists and tables inside each other.
+/// The deepest nesting of lists and tables.
 const DEPTH_MAX: usize = 64;
 
-/// The first document of the text; the error says what is wrong and where.
+/// The first document of the text. The error describes the problem and its position.
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut options = Options::default();
     options.flow_nesting_limit = DEPTH_MAX;
     options.block_nesting_limit = DEPTH_MAX;
     let mut builder = Builder::default();
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, _) = event.map_err(|error| error.to_string())?;
+        let (event, _) = event.map_err(|error| yaml_error::explain(text, &error))?;
         if !builder.take(event)? {
             break;
         }
@@ -34,16 +35,16 @@ struct Builder {
     done: Option<Value>,
 }
 
-/// A list or table whose end has not come yet, and its anchor.
+/// A list or table that has not ended yet, with its anchor.
 struct OpenTag {
     anchor: usize,
     value: Value,
-    /// In a table: the key that waits for its value.
+    /// In a table: the key whose value has not been read yet.
     key: Option<String>,
 }
 
 impl Builder {
-    /// Whether more is wanted.
+    /// Adds an event. Returns false when the document has ended.
     fn take(&mut self, event: Event<'_>) -> Result<bool, String> {
         match event {
             Event::Scalar(text, style, anchor, _) => self.add(scalar(&text, style), anchor)?,
@@ -76,15 +77,15 @@ impl Builder {
     }
 
     fn repeat(&mut self, anchor: usize) -> Result<(), String> {
-        // An alias inside what it names is not known yet, so nothing can hold itself.
-        let value = self.anchors.get(&anchor).cloned().ok_or("an alias stands inside of what it repeats")?;
+        // An alias inside its own anchor is not known yet, so no value can contain itself.
+        let value = self.anchors.get(&anchor).cloned().ok_or("an alias is inside the value that it repeats")?;
         self.add(value, 0)
     }
 
     fn weigh(&mut self, more: usize) -> Result<(), String> {
         self.weight += 32 + more;
         if self.weight > WEIGHT_MAX {
-            Err(format!("the front matter comes to more than {WEIGHT_MAX} bytes"))
+            Err(format!("the front matter expands to more than {WEIGHT_MAX} bytes"))
         } else {
             Ok(())
         }
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_stay_as_they_were_written() {
+    fn scalars_keep_their_written_text() {
         let value = parse("a: 1.10\nb: 2013-1-6\nc: ~\nd: 'null'\ne: [yes, \"x\"]\nf:\n- g: h\n").expect("YAML");
         let table = vec![("g".to_owned(), text("h"))];
         let expected = [
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_billion_laughs_are_refused() {
+    fn an_exponential_expansion_of_aliases_is_refused() {
         let mut bomb = "a0: &a0 [lol, lol]\n".to_owned();
         for level in 1..40 {
             bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![format!("*a{}", level - 1); 10].join(", ")));

@@ -1,4 +1,4 @@
-//! Cursors: a place in a list, opaque to the client. The rule: a cursor holds a key, never an offset, and names the list it was made for.
+//! Cursors: a place in a list, opaque to the client. The rule: a cursor holds a key, never an offset, and names the list that it belongs to.
 //!
 //! The text is base64url of `1`, 8 hexadecimal digits of the list's hash, `:` and the position. `1` is the version of this form.
 
@@ -10,7 +10,7 @@ use crate::model::{PostKey, Slug, TokenId};
 use super::{stable_hash, time};
 
 const VERSION: char = '1';
-/// Longer than any cursor: what is longer is not decoded at all.
+/// Longer than any cursor. A longer text is not decoded.
 const TEXT_BYTES_MAX: usize = 512;
 
 /// Which list a cursor belongs to: hashed from a text that names the list and its filter.

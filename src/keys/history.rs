@@ -1,5 +1,5 @@
-//! `Revisions` and `Changes`: what was. The rule: the newest sorts first, and a row's key follows from what it tells, so that to write it twice
-//! is to write it once.
+//! `Revisions` and `Changes`: earlier versions of posts, and what was changed. The rule: the newest sorts first, and a row's key follows from its
+//! content, so that writing a row twice has the same effect as writing it once.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId};
@@ -33,7 +33,7 @@ fn revision_row(version: i32) -> String {
     format!("{:0VERSION_DIGITS$}", i32::MAX.saturating_sub(version.max(0)))
 }
 
-/// `None` where the row is no version of a post.
+/// `None` if the row is not a version of a post.
 pub fn parse_revision(found: &Key) -> Option<(PostId, i32)> {
     let id: PostId = found.partition().parse().ok()?;
     let version = i32::MAX.checked_sub(found.row().parse().ok()?)?;
@@ -46,10 +46,10 @@ pub fn change(intent: &IntentName) -> Option<Key> {
     Some(key(changes_partition(year_of(at)), format!("{:019}-{random}", time::inverted_ticks(at))))
 }
 
-/// The changes of a year, from one on where it is given.
-pub fn changes(year: u16, behind: Option<&str>) -> RowRange {
-    // `!` sorts below every character of a row, so it puts the bound just behind it.
-    range(changes_partition(year), behind.map(|row| format!("{row}!")), None)
+/// The changes of a year; if `after` is given, those that follow it.
+pub fn changes(year: u16, after: Option<&str>) -> RowRange {
+    // `!` sorts before every character of a row, so the range starts just after that row.
+    range(changes_partition(year), after.map(|row| format!("{row}!")), None)
 }
 
 /// The year of a row of `Changes`.

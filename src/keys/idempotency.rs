@@ -1,5 +1,5 @@
-//! `Idempotency`: which post was created with an idempotency key. The rule: a row's key is a hash, so that nothing that a client has sent is in it; its first byte
-//! is the partition, so that rows are spread and can be deleted in batches.
+//! `Idempotency`: which post was created with an idempotency key. The rule: a row's key is a hash, so that it holds nothing that a client has sent;
+//! its first byte is the partition, so that rows are spread and can be deleted in batches.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const DIGITS: usize = 64;
 pub fn row(hash: &[u8; 32]) -> Key {
     let mut digits = String::with_capacity(DIGITS);
     for byte in hash {
-        write!(digits, "{byte:02x}").expect("a text takes what is written");
+        write!(digits, "{byte:02x}").expect("writing to a string cannot fail");
     }
     let (partition, row) = digits.split_at(PARTITION_DIGITS);
     key(partition, row)

@@ -1,4 +1,4 @@
-//! `Intents`: the unfinished changes of each server. The rule: a name of an intent, as pointers bear it, is its two keys with a dot between.
+//! `Intents`: the unfinished changes of each server. The rule: the name of an intent, as other rows hold it, is its two keys separated by a dot.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ impl IntentName {
         Self { server: key.partition().to_owned(), row: key.row().to_owned() }
     }
 
-    /// When it was opened, and what tells it from others of that instant.
+    /// When it was opened, and the random id that distinguishes it from others of that instant.
     pub fn parts(&self) -> Option<(Instant, &str)> {
         let (ticks, random) = self.row.split_once('-')?;
         Some((Instant::from_ticks(ticks.parse().ok()?)?, random))

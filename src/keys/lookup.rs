@@ -1,7 +1,7 @@
 //! `PostKeys`: from an id or a slug to a post's place. The rule: the partition is a bucket of the row's hash.
 //!
 //! 16 buckets: a partition serves about 2,000 rows a second and an account 20,000 (Azure's "Scalability and performance targets for
-//! Table storage"), so more would gain nothing, and an import writes fuller transactions with fewer.
+//! Table storage"), so more buckets would gain nothing, and with fewer an import writes fuller transactions.
 
 use crate::model::{PostId, Slug};
 use crate::store::Key;
@@ -25,7 +25,7 @@ pub enum Lookup {
     Slug(Slug),
 }
 
-/// `None` where the row is not one of this table's.
+/// `None` if the row is not one of this table.
 pub fn parse(found: &Key) -> Option<Lookup> {
     let lookup = match found.row().split_once('-')? {
         ("i", id) => Lookup::Id(id.parse().ok()?),
@@ -37,6 +37,6 @@ pub fn parse(found: &Key) -> Option<Lookup> {
 
 fn in_bucket(row: String) -> Key {
     let hash = stable_hash(row.as_bytes());
-    // The low bits of FNV-1a hang on the last bytes alone; fold the high half in.
+    // The low bits of FNV-1a depend on the last bytes alone, so the high half is folded in.
     key(format!("{:x}", (hash ^ (hash >> 32)) % BUCKETS), row)
 }

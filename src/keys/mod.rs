@@ -1,5 +1,5 @@
-//! Every key of every table is formatted and parsed here, and nowhere else. The rule of this room: a key is a pure function of the
-//! model; what does not parse is an error, never a panic.
+//! Formats and parses every key of every table; no other module does. The rule of this module: a key is a pure function of the
+//! model; a text that does not parse is an error, never a panic.
 //!
 //! | table | PartitionKey | RowKey |
 //! |---|---|---|
@@ -36,16 +36,16 @@ use crate::store::{Key, RowRange};
 /// The RowKey of the row that counts its partition. Sorts before every other row.
 pub const COUNT_ROW: &str = "!count";
 
-/// A key of parts that this room made: it holds what a key may hold.
+/// A key of parts that this module has made, which hold only what a key may hold.
 fn key(partition: impl Into<CompactString>, row: impl Into<CompactString>) -> Key {
-    Key::new(partition, row).expect("keys are made of digits, slugs and ids, which every store takes")
+    Key::new(partition, row).expect("keys are made of digits, slugs and ids, which every store accepts")
 }
 
 fn range(partition: impl Into<String>, from: Option<String>, to: Option<String>) -> RowRange {
-    RowRange::new(partition, from, to).expect("ranges are made of digits, slugs and ids, which every store takes")
+    RowRange::new(partition, from, to).expect("ranges are made of digits, slugs and ids, which every store accepts")
 }
 
-/// FNV-1a, 64 bits: stable for ever, for it stands in keys and cursors.
+/// FNV-1a, 64 bits. It must never change, because keys and cursors contain it.
 fn stable_hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

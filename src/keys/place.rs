@@ -1,4 +1,4 @@
-//! Where a post's rows stand. The rule: the place follows from the post alone, so that it can be computed without a read.
+//! Where a post's rows are stored. The rule: the place follows from the post alone, so that it can be computed without a read.
 
 use std::str::FromStr;
 
@@ -74,7 +74,7 @@ pub fn month_partition(month: Month) -> String {
     month.to_string()
 }
 
-/// The row that lists a post, on either collection.
+/// The row that lists a post, in either collection.
 pub fn summary(post: &PostKey) -> Key {
     key(month_partition(post.month()), time::time_row(post))
 }
@@ -97,7 +97,7 @@ pub fn parse_marker_row(row: &str) -> Option<PostId> {
     row.strip_prefix(MARKER_PREFIX)?.parse().ok()
 }
 
-/// The slug of a row that holds a whole post; `None` where it is another row.
+/// The slug of a row that holds a whole post; `None` if it is another row.
 pub fn parse_whole_row(row: &str) -> Option<Slug> {
     row.strip_prefix("s-")?.parse().ok()
 }
@@ -120,7 +120,7 @@ pub fn month_row(collection: Collection, month: Month) -> Key {
     key(months_partition(collection), format!("{:019}", time::inverted_ticks(month.first())))
 }
 
-/// The collection and the month of a row of `Months`; `None` where no month has such a row.
+/// The collection and the month of a row of `Months`; `None` if no month has such a row.
 pub fn parse_month_row(found: &Key) -> Option<(Collection, Month)> {
     let collection =
         Collection::ALL.into_iter().find(|collection| months_partition(*collection) == found.partition())?;

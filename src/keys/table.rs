@@ -13,9 +13,9 @@ pub enum Table {
     /// `Categories`, `Tags`, `Authors`
     Terms(TermKind),
     Intents,
-    /// What posts were.
+    /// Earlier versions of posts.
     Revisions,
-    /// What was changed, by whom.
+    /// What was changed, and by whom.
     Changes,
     Tokens,
     /// Which post was created with an idempotency key.

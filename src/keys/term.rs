@@ -1,8 +1,8 @@
-//! Categories, tags and authors, and the partitions that list their posts. The rule: a term stands in the partition of its slug's
+//! Categories, tags and authors, and the partitions that list their posts. The rule: a term is stored in the partition of its slug's
 //! first character, once under the slug and once under its mirror; the partition `!` lists those characters.
 //!
-//! The mirror of a slug is `~`, each character's complement in the alphabet of slugs, and `~`: it sorts the other way round, and the
-//! closing `~` puts a slug behind those that it begins.
+//! The mirror of a slug is `~`, each character's complement in the alphabet of slugs, and `~`. It sorts in the reverse order, and the
+//! closing `~` sorts a slug after the longer slugs that start with it.
 
 use crate::model::Slug;
 use crate::store::{Key, RowRange};
@@ -24,14 +24,14 @@ pub fn term(slug: &Slug) -> Key {
 pub fn row(slug: &Slug, direction: Direction) -> String {
     match direction {
         Direction::Forward => slug.to_string(),
-        Direction::Backward => format!("{MIRROR}{}{MIRROR}", turn_round(slug.as_str())),
+        Direction::Backward => format!("{MIRROR}{}{MIRROR}", complement(slug.as_str())),
     }
 }
 
-/// The slug of a row under a slug or under its mirror; `None` where it is neither.
+/// The slug of a row under a slug or under its mirror; `None` if it is neither.
 pub fn parse_row(row: &str) -> Option<(Slug, Direction)> {
     match row.strip_prefix(MIRROR) {
-        Some(rest) => Some((turn_round(rest.strip_suffix(MIRROR)?).parse().ok()?, Direction::Backward)),
+        Some(rest) => Some((complement(rest.strip_suffix(MIRROR)?).parse().ok()?, Direction::Backward)),
         None => Some((row.parse().ok()?, Direction::Forward)),
     }
 }
@@ -49,24 +49,24 @@ pub fn posts_partition(slug: &Slug) -> String {
     slug.to_string()
 }
 
-/// The terms of one partition that stand behind `after` and before `before` in the order of their slugs, read in a direction.
+/// The terms of one partition after `after` and before `before` in the order of their slugs, read in a direction.
 pub fn rows(partition: &str, after: Option<&Slug>, before: Option<&Slug>, direction: Direction) -> RowRange {
-    // `!` sorts below every character of a slug, so it puts the bound just behind a row.
-    let behind = |slug: &Slug| format!("{}!", row(slug, direction));
+    // `!` sorts before every character of a slug, so the bound is just after the row.
+    let just_after = |slug: &Slug| format!("{}!", row(slug, direction));
     let at = |slug: &Slug| row(slug, direction);
     match direction {
         Direction::Forward => {
-            let from = after.map_or_else(|| "0".to_owned(), behind);
+            let from = after.map_or_else(|| "0".to_owned(), just_after);
             range(partition, Some(from), Some(before.map_or_else(|| "{".to_owned(), at)))
         }
         Direction::Backward => {
-            let from = before.map_or_else(|| MIRROR.to_string(), behind);
+            let from = before.map_or_else(|| MIRROR.to_string(), just_after);
             range(partition, Some(from), after.map(at))
         }
     }
 }
 
-fn turn_round(slug: &str) -> String {
+fn complement(slug: &str) -> String {
     slug.bytes()
         .map(|byte| match ALPHABET.binary_search(&byte) {
             Ok(i) => char::from(ALPHABET[ALPHABET.len() - 1 - i]),
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mirrors_sort_the_other_way_round() {
+    fn mirrors_sort_in_the_reverse_order() {
         let mut slugs: Vec<Slug> =
             ["a", "a-b", "a.b", "ab", "a0", "a_b", "b", "0"].iter().map(|s| s.parse().expect("a slug")).collect();
         slugs.sort();

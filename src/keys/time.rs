@@ -1,8 +1,8 @@
 //! Time keys and mirror keys. The rule: forward, later instants sort first and ties by ascending id; the mirror is the exact reverse.
 //!
-//! A time key is `{3155378975999999999 - ticks, 19 digits}-{id}`, a mirror key `~{ticks, 19 digits}-{id turned round}`. The id is
-//! turned round digit by digit (`0` for `z`), for otherwise posts of one instant would stand in the same order both ways, and
-//! pages read backward would not join to what pages read forward do.
+//! A time key is `{3155378975999999999 - ticks, 19 digits}-{id}`, a mirror key `~{ticks, 19 digits}-{complement of id}`. Each digit of the
+//! id is replaced by its complement (`0` by `z`), because otherwise posts of one instant would have the same order in both directions, and
+//! pages that are read backward would not show the same list as pages that are read forward.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId, PostKey};
@@ -44,7 +44,7 @@ pub fn time_row(key: &PostKey) -> String {
 }
 
 pub fn mirror_row(key: &PostKey) -> String {
-    format!("{MIRROR}{:019}-{}", key.at.ticks(), turn_round(key.id.as_str()))
+    format!("{MIRROR}{:019}-{}", key.at.ticks(), complement(key.id.as_str()))
 }
 
 /// The row of a post in a list that is read this way.
@@ -63,7 +63,7 @@ pub fn parse_time_row(row: &str) -> Option<PostKey> {
 pub fn parse_mirror_row(row: &str) -> Option<PostKey> {
     let (ticks, id) = split(row.strip_prefix(MIRROR)?)?;
     let id: PostId = id.parse().ok()?;
-    Some(PostKey { at: Instant::from_ticks(ticks)?, id: turn_round(id.as_str()).parse().ok()? })
+    Some(PostKey { at: Instant::from_ticks(ticks)?, id: complement(id.as_str()).parse().ok()? })
 }
 
 pub fn parse_row(row: &str, direction: Direction) -> Option<PostKey> {
@@ -73,16 +73,16 @@ pub fn parse_row(row: &str, direction: Direction) -> Option<PostKey> {
     }
 }
 
-/// A stretch of a list in its one order, newest first. Both ends are optional and exclusive where they name a post.
+/// A part of a list in its one order, newest first. Both ends are optional, and exclusive if they name a post.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Span {
     /// Nothing later than this instant: the bound that hides scheduled posts, and `publishedBefore`.
     pub until: Option<Instant>,
     /// Nothing earlier than this instant.
     pub since: Option<Instant>,
-    /// Only what stands behind this post.
+    /// Only what comes after this post.
     pub after: Option<PostKey>,
-    /// Only what stands before this post.
+    /// Only what comes before this post.
     pub before: Option<PostKey>,
 }
 
@@ -110,7 +110,7 @@ impl Span {
             && self.before.as_ref().is_none_or(|before| key < before)
     }
 
-    /// The rows of a partition that hold it, in this direction.
+    /// The rows of a partition that this span covers, in this direction.
     pub fn rows(&self, partition: &str, direction: Direction) -> RowRange {
         match direction {
             Direction::Forward => self.time_rows(partition),
@@ -139,7 +139,7 @@ impl Span {
     }
 }
 
-/// The first row that sorts behind this one: `!` is the lowest character that keys of ours hold.
+/// The first row that sorts after this one: `!` is the lowest character in our keys.
 fn just_after(row: &str) -> String {
     format!("{row}!")
 }
@@ -152,8 +152,8 @@ fn split(text: &str) -> Option<(i64, &str)> {
     Some((digits.parse().ok()?, rest.strip_prefix('-')?))
 }
 
-/// Each digit of base 36 for its complement, so that the order of ids of one length is reversed.
-fn turn_round(id: &str) -> String {
+/// Replaces each digit of base 36 by its complement, which reverses the order of ids of one length.
+fn complement(id: &str) -> String {
     id.chars().map(|c| c.to_digit(36).and_then(|digit| char::from_digit(35 - digit, 36)).unwrap_or(c)).collect()
 }
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_holds_in_rows_what_it_holds_in_keys() {
+    fn the_rows_of_a_span_hold_the_keys_that_it_contains() {
         let keys: Vec<_> = (1..6).flat_map(|t| (0..3).map(move |id| key(t * 10, id))).collect();
         let span = Span {
             until: Instant::from_ticks(50),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_rows_are_none() {
+    fn hostile_rows_do_not_parse() {
         for row in [
             "",
             "!count",

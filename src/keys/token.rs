@@ -1,5 +1,5 @@
-//! `Tokens`: who may do what, and the key that preview links are signed with. The rule: one partition lists the tokens in the order in which
-//! they were made, another holds what only the server needs.
+//! `Tokens`: the tokens of clients, and the key that signs preview links. The rule: one partition lists the tokens in the order of their creation,
+//! another holds what only the server needs.
 
 use crate::model::TokenId;
 use crate::store::{Key, RowRange};
@@ -23,7 +23,7 @@ pub fn preview_key() -> Key {
     key(KEYS_PARTITION, "previews")
 }
 
-/// `None` where the row is no token's.
+/// `None` if the row is not a token.
 pub fn parse(found: &Key) -> Option<TokenId> {
     (found.partition() == TOKENS_PARTITION).then(|| found.row().parse().ok()).flatten()
 }

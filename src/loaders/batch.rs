@@ -1,12 +1,12 @@
-//! Look-ups of one kind, gathered into batches. The rule: every key of a batch is answered, with its own error if it has one; and a key that
-//! was asked for is never looked up again.
+//! A loader: gathers look-ups of one kind into batches. The rule: every key of a batch gets an answer, or its own error; and a key is never looked
+//! up twice.
 //!
-//! Of those who wait for a batch one gathers: it yields to the scheduler until nobody has asked for anything in between, then reads. The others
-//! sleep until it is done. (Loaders that let everyone yield wake each waiting field of an answer ten times over, which cost a front page a fifth
-//! of its time.) Where the one that gathers goes away, another takes its place.
+//! One of the futures that wait for a batch gathers it: it yields to the scheduler until no key was requested in between, then reads. The others
+//! sleep until the batch is done. (If all of them yield, each waiting field of an answer wakes about ten times, which cost a front page a fifth of
+//! its time.) If the gathering future is dropped, another one takes over.
 //!
-//! Yielding lets the other fields ask only on a worker of the runtime, in a task that was spawned, as the server's requests are: elsewhere
-//! tokio's `yield_now` wakes at once, and a `FuturesUnordered` polls the one that gathers again before its neighbours.
+//! Yielding lets the other fields request their keys only on a worker of the runtime, in a spawned task, where the server runs its requests.
+//! Elsewhere tokio's `yield_now` wakes immediately, and a `FuturesUnordered` polls the gathering future again before its neighbours.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -23,16 +23,16 @@ use crate::telemetry::{metrics, spans};
 
 use super::Loaded;
 
-/// Keys that one batch may gather: more than any level of a query that is let in.
+/// The maximum number of keys of one batch: more than any level of an admitted query requests.
 const BATCH_KEYS_MAX: usize = 20_000;
 
 type Answers<V> = Vec<Loaded<V>>;
-/// Answers keys in their order, each.
+/// Reads a batch: one answer for each key, in the order of the keys.
 type Read<K, V> = Box<dyn Fn(Vec<K>) -> Pin<Box<dyn Future<Output = Answers<V>> + Send>> + Send + Sync>;
 
 /// A loader of values `V` by keys `K`.
 pub(super) struct Loader<K, V> {
-    /// What it looks up, for those who watch.
+    /// What it looks up, for metrics and traces.
     name: &'static str,
     read: Read<K, V>,
     state: Mutex<BatchState<K, V>>,
@@ -40,13 +40,13 @@ pub(super) struct Loader<K, V> {
 
 struct BatchState<K, V> {
     places: HashMap<K, BatchPlace<K, V>>,
-    /// The batch that takes keys.
+    /// The batch that still accepts keys.
     open: Option<Arc<KeyBatch<K, V>>>,
-    /// How often anything was asked for.
-    asked: usize,
+    /// How often keys were requested.
+    requested: usize,
 }
 
-/// Where the answer to a key is, or will be.
+/// The position of the answer to a key.
 struct BatchPlace<K, V> {
     batch: Arc<KeyBatch<K, V>>,
     at: usize,
@@ -62,12 +62,12 @@ where
     K: Clone + Eq + Hash,
     V: Clone,
 {
-    /// `read` answers keys in their order.
+    /// `read` returns the answers in the order of the keys.
     pub fn new<F>(name: &'static str, read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Answers<V>> + Send + 'static,
     {
-        let state = BatchState { places: HashMap::new(), open: None, asked: 0 };
+        let state = BatchState { places: HashMap::new(), open: None, requested: 0 };
         Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::new(state) }
     }
 
@@ -76,7 +76,7 @@ where
         self.answer(&place).await
     }
 
-    /// Waits until these keys have their answers.
+    /// Waits until these keys have answers.
     pub async fn look_up(&self, keys: Vec<K>) {
         for place in self.places(keys) {
             self.answers(&place.batch).await;
@@ -93,14 +93,14 @@ where
         Ok(values)
     }
 
-    /// All are asked for before the first is waited for.
+    /// Requests all keys before it waits for the first.
     fn places(&self, keys: Vec<K>) -> Vec<BatchPlace<K, V>> {
         let mut state = self.lock();
         keys.into_iter().map(|key| self.place(&mut state, key)).collect()
     }
 
     fn place(&self, state: &mut BatchState<K, V>, key: K) -> BatchPlace<K, V> {
-        state.asked += 1;
+        state.requested += 1;
         if let Some(place) = state.places.get(&key) {
             return place.clone();
         }
@@ -121,7 +121,7 @@ where
     async fn answers<'r>(&self, batch: &'r Arc<KeyBatch<K, V>>) -> &'r Answers<V> {
         match batch.answers.get() {
             Some(answers) => answers,
-            // Not to be put off by tokio's budget of a task: an answer may well have more fields than that.
+            // Unconstrained, because an answer can have more fields than tokio's budget of a task allows.
             None => coop::unconstrained(batch.answers.get_or_init(|| self.run(batch))).await,
         }
     }
@@ -135,15 +135,15 @@ where
         (self.read)(keys).instrument(span).await
     }
 
-    /// Waits until all fields that can ask have asked.
+    /// Waits until all fields that can run have requested their keys.
     async fn gather(&self) {
-        let mut asked = 0;
+        let mut requested = 0;
         loop {
-            let now = self.lock().asked;
-            if now == asked {
+            let now = self.lock().requested;
+            if now == requested {
                 return;
             }
-            asked = now;
+            requested = now;
             yield_now().await;
         }
     }
@@ -173,7 +173,7 @@ impl<K, V> Default for KeyBatch<K, V> {
 }
 
 impl<K, V> KeyBatch<K, V> {
-    /// The place of the key in the batch.
+    /// Adds a key to the batch and returns its index.
     fn take(&self, key: K) -> usize {
         let mut keys = self.keys();
         keys.push(key);
@@ -185,9 +185,9 @@ impl<K, V> KeyBatch<K, V> {
     }
 }
 
-/// A read that left a key out is a mistake of ours.
+/// The error for a key that the read omitted, which is an internal error.
 fn unanswered() -> Arc<ContentError> {
-    Arc::new(ContentError::Internal { what: "a batch of look-ups left a key unanswered", source: None })
+    Arc::new(ContentError::Internal { what: "a batch of look-ups has no answer for a key", source: None })
 }
 
 #[cfg(test)]
@@ -199,70 +199,70 @@ mod tests {
 
     use super::*;
 
-    /// Answers each key with ten times itself, and remembers what it was asked.
-    /// The keys of each batch, as they were asked for.
+    /// The keys of each batch, in the order of the requests.
     type KeyBatches = Arc<Mutex<Vec<Vec<u32>>>>;
 
+    /// A loader that answers each key with ten times the key, and the batches that it has read.
     fn tenfold() -> (Loader<u32, u32>, KeyBatches) {
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let batches = Arc::clone(&asked);
+        let read = Arc::new(Mutex::new(Vec::new()));
+        let batches = Arc::clone(&read);
         let loader = Loader::new("tenfold", move |keys: Vec<u32>| {
-            batches.lock().expect("no test panics in here").push(keys.clone());
+            batches.lock().expect("no code panics while it holds this lock").push(keys.clone());
             async move {
                 yield_now().await;
                 keys.into_iter().map(|key| Ok(key * 10)).collect()
             }
         });
-        (loader, asked)
+        (loader, read)
     }
 
-    fn batches(asked: &Mutex<Vec<Vec<u32>>>) -> Vec<Vec<u32>> {
-        asked.lock().expect("no test panics in here").clone()
+    fn batches(read: &Mutex<Vec<Vec<u32>>>) -> Vec<Vec<u32>> {
+        read.lock().expect("no code panics while it holds this lock").clone()
     }
 
     #[tokio::test]
-    async fn what_is_asked_at_once_is_one_round_with_each_key_once() {
-        let (loader, asked) = tenfold();
+    async fn concurrent_requests_are_one_batch_with_each_key_once() {
+        let (loader, read) = tenfold();
         let found = join_all([3, 1, 3, 2].map(|key| loader.load(key))).await;
         assert_eq!(found.into_iter().map(|v| v.ok()).collect::<Vec<_>>(), [Some(30), Some(10), Some(30), Some(20)]);
-        assert_eq!(batches(&asked), [[3, 1, 2]]);
+        assert_eq!(batches(&read), [[3, 1, 2]]);
     }
 
     #[tokio::test]
-    async fn a_thousand_fields_are_one_round() {
-        let (loader, asked) = tenfold();
+    async fn a_thousand_fields_are_one_batch() {
+        let (loader, read) = tenfold();
         join_all((0..1_000).map(|key| loader.load(key))).await;
-        assert_eq!(batches(&asked).len(), 1);
+        assert_eq!(batches(&read).len(), 1);
     }
 
     #[tokio::test]
-    async fn more_keys_than_a_batch_has_are_in_the_next() {
-        let (loader, asked) = tenfold();
+    async fn keys_above_the_maximum_of_a_batch_are_in_the_next() {
+        let (loader, read) = tenfold();
         let keys = BATCH_KEYS_MAX as u32 + 1;
         let found = join_all((0..keys).map(|key| loader.load(key))).await;
         assert!(found.into_iter().zip(0..).all(|(value, key)| value.ok() == Some(10 * key)));
-        let mut sizes: Vec<usize> = batches(&asked).iter().map(Vec::len).collect();
-        // Which of them is read first is not said.
+        let mut sizes: Vec<usize> = batches(&read).iter().map(Vec::len).collect();
+        // The order of the two batches is not defined.
         sizes.sort_unstable();
         assert_eq!(sizes, [1, BATCH_KEYS_MAX]);
     }
 
     #[tokio::test]
-    async fn what_was_read_is_not_read_again() {
-        let (loader, asked) = tenfold();
+    async fn a_key_is_read_only_once() {
+        let (loader, read) = tenfold();
         let first = loader.load_many(vec![1, 2]).await;
         let second = loader.load_many(vec![2, 3, 1]).await;
         assert_eq!((first.ok(), second.ok()), (Some(vec![10, 20]), Some(vec![20, 30, 10])));
-        assert_eq!(batches(&asked), [vec![1, 2], vec![3]]);
+        assert_eq!(batches(&read), [vec![1, 2], vec![3]]);
     }
 
     #[tokio::test]
-    async fn one_that_goes_away_takes_nothing_from_the_others() {
+    async fn a_dropped_future_does_not_affect_the_others() {
         let (loader, _) = tenfold();
-        let goes_away = timeout(Duration::ZERO, async {
+        let dropped = timeout(Duration::ZERO, async {
             let _gathering = loader.load(1).await;
         });
-        let (_, found) = join(goes_away, loader.load(2)).await;
+        let (_, found) = join(dropped, loader.load(2)).await;
         assert_eq!(found.ok(), Some(20));
     }
 }

@@ -1,5 +1,5 @@
-//! Several pages, read side by side, look their posts up together. The rule: a batch of look-ups starts when every page that is still being read
-//! has asked, or is done; so however the storage's answers arrive, a level of pages costs batches, not pages.
+//! Pages that are read concurrently look up their posts together. The rule: a batch of look-ups starts when every page has either requested its keys
+//! or is finished; so the number of batches does not grow with the number of pages, in whatever order the storage responds.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ type GatheredPosts = Arc<HashMap<PostKey, Arc<Post>>>;
 type KeyBatch = watch::Receiver<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 type GatherSender = watch::Sender<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 
-/// Gathers the look-ups of the pages that take part.
+/// Gathers the look-ups of several pages.
 pub(super) struct Gather {
     reader: Reader,
     state: Mutex<GatherState>,
@@ -23,7 +23,7 @@ pub(super) struct Gather {
 struct GatherState {
     /// Pages that are still being read.
     taking_part: usize,
-    /// Of these, the ones that wait for the batch that is being gathered.
+    /// How many of these pages wait for the current batch.
     waiting: usize,
     keys: BTreeSet<PostKey>,
     batch: (GatherSender, KeyBatch),
@@ -35,7 +35,7 @@ impl Gather {
         Arc::new(Self { reader, state: Mutex::new(state) })
     }
 
-    /// A page's part; it ends when this is dropped.
+    /// The post source of one page. The page must call [`PostPart::finish`] when it needs no more posts.
     pub fn part(self: &Arc<Self>) -> PostPart {
         PostPart { gather: Arc::clone(self) }
     }
@@ -44,7 +44,7 @@ impl Gather {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys and the waiting of a batch that is complete.
+    /// The keys of the current batch and the sender for its answer, if all unfinished pages wait for it.
     fn complete(&self) -> Option<(Vec<PostKey>, GatherSender)> {
         let mut state = self.lock();
         if state.waiting == 0 || state.waiting < state.taking_part {
@@ -67,7 +67,7 @@ pub(super) struct PostPart {
 }
 
 impl PostPart {
-    /// Tells that this page looks nothing more up, and starts the batch that waited for it.
+    /// Declares that this page looks up nothing more, and runs the batch if it waited only for this page.
     pub async fn finish(self) {
         let gather = Arc::clone(&self.gather);
         gather.lock().taking_part -= 1;
@@ -96,7 +96,7 @@ impl PostSource for PostPart {
                 Ok(keys.iter().filter_map(|key| Some((key.clone(), Arc::clone(found.get(key)?)))).collect())
             }
             Some(Err(shared)) => Err(ContentError::Shared(shared)),
-            None => Err(ContentError::Internal { what: "a batch of look-ups was given up", source: None }),
+            None => Err(ContentError::Internal { what: "a batch of look-ups was aborted", source: None }),
         }
     }
 }

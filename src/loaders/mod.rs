@@ -1,5 +1,5 @@
-//! Look-ups gathered: what the fields of one level ask for is read at once, each key once. The rule of this room: loaders live as long as
-//! a request, for what they remember is what that request may see.
+//! Data loaders: the keys that the fields of one level of a query request are read in one batch, each key once. The rule of this module: loaders
+//! live as long as one request, because they cache what that request has access to.
 //!
 //! They wait by yielding to the scheduler, never by a timer.
 
@@ -19,10 +19,10 @@ use crate::model::{Post, PostId, PostKey, Slug, Term, TermKind};
 use batch::Loader;
 use pages::PageKey;
 
-/// Errors are shared by all who wait for one batch.
+/// The result of a look-up. All fields that wait for one batch share its error.
 pub type Loaded<T> = Result<T, Arc<ContentError>>;
 
-/// Look-ups of several requests each that one batch has under way at once.
+/// The maximum number of concurrent look-ups in a batch of posts. Each look-up takes several storage requests.
 const CONCURRENCY: usize = 200;
 
 /// The loaders of one request.
@@ -56,14 +56,14 @@ impl Loaders {
         }
     }
 
-    /// The terms of a post, by the first slugs that it names, in their order. One that is gone is left out, also if another term has its slug by now.
+    /// The terms of a post by their first slugs, in that order. A term that no longer exists is omitted, even if another term now has its slug.
     pub async fn terms_of_post(&self, kind: TermKind, first_slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
         let keys = first_slugs.iter().map(|slug| (kind, slug.clone())).collect();
         let found = self.terms.load_many(keys).await?.into_iter().zip(first_slugs);
         Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
     }
 
-    /// Terms that will be asked for one by one. An error is told to whoever asks.
+    /// Loads terms that fields will request one by one. The fields that request them get the errors.
     pub async fn look_up_terms(&self, keys: Vec<(TermKind, Slug)>) {
         self.terms.look_up(keys).await;
     }
@@ -80,7 +80,7 @@ impl Loaders {
         self.posts.load(id.clone()).await
     }
 
-    /// A page of posts; the pages of one level are read together.
+    /// A page of posts. The pages of one level are read together.
     pub async fn page(
         &self,
         list: PostList,

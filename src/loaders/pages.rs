@@ -1,4 +1,5 @@
-//! Pages of posts, those of one level together. The rule: ten authors' pages cost as many batches as one author's.
+//! The loader of pages of posts, which reads the pages of one level together. The rule: the pages of ten authors cost as many batches as the page of
+//! one author.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub(super) struct PageKey {
     pub requested: RequestedFields,
 }
 
-/// Of the list its tag: equal lists have equal tags.
+/// Hashes the tag of the list, because equal lists have equal tags.
 impl Hash for PageKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.list.tag(), &self.arguments, self.requested).hash(state);

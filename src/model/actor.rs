@@ -1,5 +1,5 @@
-//! Who asks: a name for the log and a role. The rule: what a role may do includes all that the roles below it may, but for an author's
-//! bounds, which are its own posts.
+//! An authenticated client: a name for the log and a role. The rule: a role includes all permissions of the lower roles, except that the role
+//! author reads and changes only its own posts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,16 +9,16 @@ use super::slug::Slug;
 use super::term::TermKind;
 use super::token::Token;
 
-/// What someone may do, the least first.
+/// The permissions of an actor, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
-    /// Sees drafts and scheduled posts, and changes nothing.
+    /// Reads drafts and scheduled posts, and changes nothing.
     Reader,
-    /// Sees and changes the posts that bear its own author.
+    /// Reads and changes the posts that have its own author.
     Author,
-    /// Sees and changes all posts.
+    /// Reads and changes all posts.
     Editor,
-    /// Categories, tags, authors and tokens too.
+    /// Also changes categories, tags, authors and tokens.
     Admin,
 }
 
@@ -54,41 +54,41 @@ impl fmt::Display for Role {
     }
 }
 
-/// One who has shown who it is.
+/// An authenticated client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
-    /// As the log shows it: the token's name, or the subject of an identity provider.
+    /// The name that the log shows: of the token, or of the subject of an identity provider.
     pub name: String,
-    /// Identifies it for as long as the server knows it. A name may be given to another token after this one was revoked.
+    /// Identifies the actor for as long as the server knows it. A name does not, because another token can get it after this one was revoked.
     pub id: String,
     pub role: Role,
-    /// Of an author: the slug of the author whose posts are its own.
+    /// For the role author: the slug of the author whose posts are its own.
     pub author: Option<Slug>,
 }
 
 impl Actor {
-    /// An actor whose name identifies it.
+    /// An actor whose id is its name.
     pub fn new(name: impl Into<String>, role: Role) -> Self {
         let name = name.into();
         Self { id: name.clone(), name, role, author: None }
     }
 
-    /// The bearer of a token of this site.
+    /// The owner of a token of this site.
     pub fn of_token(token: &Token) -> Self {
         Self { id: format!("token:{}", token.id), ..Self::new(&token.name, token.role) }
     }
 
-    /// Whether the post is its own: it bears the author whose posts these are.
+    /// Whether the post has the author of this actor.
     pub fn owns(&self, post: &Post) -> bool {
         self.author.as_ref().is_some_and(|author| post.has_term(TermKind::Author, author))
     }
 
-    /// Whether it sees every post, whatever stage that is at.
+    /// Whether the actor may read every post, whatever its status.
     pub fn sees_all(&self) -> bool {
         self.role != Role::Author
     }
 
-    /// Whether it sees the post before everyone does.
+    /// Whether the actor may read the post before it is published.
     pub fn sees(&self, post: &Post) -> bool {
         self.sees_all() || self.owns(post)
     }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roles_are_read_as_they_are_written_and_stand_in_their_order() {
+    fn roles_parse_as_they_print_and_are_sorted() {
         for role in Role::ALL {
             assert_eq!(role.to_string().parse(), Ok(role));
         }

@@ -1,40 +1,40 @@
-//! The excerpt of a post whose writer gave none. The rule: it is the opening of the text, plain, on one line, never longer than
-//! [`EXCERPT_CHARS_MAX`].
+//! Generates the excerpt of a post whose writer gave none. The rule: it is the beginning of the text, plain, on one line, never longer
+//! than [`EXCERPT_CHARS_MAX`].
 
 use super::{Rendered, html_text, markdown};
 
-/// The longest excerpt that is made, its `…` included, in characters.
+/// The longest generated excerpt in characters, its `…` included.
 pub const EXCERPT_CHARS_MAX: usize = 280;
 
-/// How much of a text is looked at for a paragraph: nearly every post opens with one, and rendering is most of what an import costs.
+/// How many bytes are first searched for a paragraph: nearly every post begins with one, and rendering is most of the cost of an import.
 const OPENING_BYTES: usize = 1 << 10;
 
-/// How much of it is looked at if the opening has none, before [`EXCERPT_BYTES_MAX`] are.
+/// How many bytes are searched next if these contain no paragraph, before [`EXCERPT_BYTES_MAX`].
 const LONG_OPENING_BYTES: usize = 8 << 10;
 
-/// The most that is rendered for an excerpt: what comes later does not open the text.
+/// The maximum number of bytes that are rendered for an excerpt: later text is not the beginning.
 const EXCERPT_BYTES_MAX: usize = 64 << 10;
 
-/// Link definitions that are rendered with an opening, in bytes.
+/// The maximum size of the link definitions that are rendered with an opening.
 const DEFINITIONS_BYTES_MAX: usize = 16 << 10;
 
-/// The first paragraph that has text, or else the first line of any text, cut at a word.
+/// The first paragraph that has text, or else the first line of the text, cut at a word.
 pub fn excerpt(body: &Rendered) -> String {
     first_paragraph(&body.html).unwrap_or_else(|| first_line(&body.text))
 }
 
-/// The excerpt of a text, at the cost of rendering its opening, with the link definitions that stand behind it.
+/// The excerpt of a text. It renders only the opening of the text, with the link definitions after it.
 pub fn excerpt_of(markdown: &str) -> String {
     let paragraph = opening(markdown, OPENING_BYTES).and_then(|text| first_paragraph(&markdown::html_of(&text)));
     if let Some(found) = paragraph {
         return found;
     }
     let long = opening(markdown, LONG_OPENING_BYTES).map(|text| excerpt_of_html(&markdown::html_of(&text)));
-    // An opening of pictures alone says nothing; the text behind it may.
-    long.filter(|made| !made.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
+    // An opening that contains only images has no text, but what follows may have.
+    long.filter(|text| !text.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
 }
 
-/// The most that is looked at of a text: whole lines, if it has any.
+/// The longest beginning of a text that is searched: whole lines, if it has any.
 fn beginning(markdown: &str) -> &str {
     if markdown.len() <= EXCERPT_BYTES_MAX {
         return markdown;
@@ -59,7 +59,8 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text up to the first blank line after so many bytes, with the link definitions that follow it; `None` if there is none soon enough.
+/// The text up to the first blank line after so many bytes, with the link definitions that follow it; `None` without such a line in the first
+/// [`EXCERPT_BYTES_MAX`] bytes.
 fn opening(markdown: &str, bytes: usize) -> Option<String> {
     let start = markdown.floor_char_boundary(bytes);
     let blank_lines = ["\n\n", "\n\r\n"].map(|blank| markdown[start..].find(blank));
@@ -89,7 +90,7 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     }
     let head: String = text.chars().take(EXCERPT_CHARS_MAX).collect();
-    // The last word may be whole only by chance, so it is left out; a text without spaces is cut inside.
+    // The last word may be incomplete, so it is omitted; a text without spaces is cut anywhere.
     let end = head.rfind(' ').unwrap_or_else(|| head.char_indices().next_back().map_or(0, |(at, _)| at));
     format!("{}…", head[..end].trim_end_matches([',', ';', ':', '-', '–', '—', ' ']))
 }
@@ -104,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_first_paragraph_that_has_text() {
+    fn the_excerpt_is_the_first_paragraph_that_has_text() {
         assert_eq!(excerpt_of("# Title\n\n![a](b.png)\n\nOne *two*\nthree.\n\nFour."), "One two three.");
         assert_eq!(excerpt_of("<pre>code</pre><p class=\"x\">A</p>"), "A");
     }
 
     #[test]
-    fn a_long_text_without_paragraphs_is_not_rendered_whole() {
+    fn a_long_text_without_paragraphs_is_not_rendered_completely() {
         let items = "- item\n".repeat(200_000);
         assert_eq!(super::excerpt_of(&items), "item");
         let far = format!("{}\n\nA paragraph.", "![](a.png)\n".repeat(20_000));
@@ -120,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_paragraph_it_is_the_first_line() {
+    fn without_a_paragraph_the_excerpt_is_the_first_line() {
         assert_eq!(excerpt_of("- one\n- two"), "one");
         assert_eq!(excerpt_of(""), "");
     }
 
     #[test]
-    fn a_long_one_is_cut_at_a_word() {
+    fn a_long_excerpt_is_cut_at_a_word() {
         let cut = excerpt_of(&"word, ".repeat(100));
         assert!(cut.ends_with("word…") && cut.chars().count() <= EXCERPT_CHARS_MAX, "{cut}");
         assert_eq!(excerpt_of(&"字".repeat(1000)).chars().count(), EXCERPT_CHARS_MAX);

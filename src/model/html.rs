@@ -1,5 +1,5 @@
-//! HTML cleaned. The rule: what is not on these lists is not let through, and nothing on them can run, load a page into the page,
-//! restyle the site, or take the name of something that the site's own scripts look up.
+//! Cleans HTML. The rule: only what is on these lists is kept, and nothing on them can run code, load a page into the page, restyle
+//! the site, or shadow a name that the site's own scripts look up.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,11 +8,11 @@ use ammonia::{Builder, UrlRelative};
 
 use super::html_cost;
 
-/// How often HTML is cleaned at the most.
+/// The maximum number of cleaning passes.
 const PASSES_MAX: usize = 3;
 
-/// The HTML with all that is not allowed taken away, and with every tag closed. What a browser reads of it is what was checked: a parser moves
-/// what is misplaced in a table out of it, and may read the result otherwise, so HTML with a table is cleaned until nothing changes.
+/// The HTML without everything that is not allowed, and with every tag closed. A browser must read the result as it was checked. A parser moves
+/// misplaced content out of tables, and may parse the result differently, so HTML with a table is cleaned until nothing changes.
 pub fn clean(html: &str) -> String {
     let mut cleaned = clean_once(html);
     for _ in 1..PASSES_MAX {
@@ -30,7 +30,7 @@ pub fn clean(html: &str) -> String {
 
 fn clean_once(html: &str) -> String {
     let cleaned = CLEANER.clean(html).to_string();
-    // The parser takes a byte order mark at the start for one; what now stands first may only have come there.
+    // The parser drops a byte order mark at the start, and cleaning may have moved another one to the start.
     match cleaned.strip_prefix(BYTE_ORDER_MARK) {
         Some(_) => cleaned.trim_start_matches(BYTE_ORDER_MARK).to_owned(),
         None => cleaned,
@@ -39,15 +39,15 @@ fn clean_once(html: &str) -> String {
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What Markdown and GitHub's extensions make, and what people write by hand in a post: text, lists, tables, pictures, sound
-/// and film. No forms, frames, objects, SVG or MathML: each is a way to run or to load something.
+/// The elements of Markdown with GitHub's extensions, and those that people write by hand in a post: text, lists, tables, images,
+/// audio and video. No forms, frames, objects, SVG or MathML, because each can run code or load a resource.
 const TAGS: &str = "\
     a abbr article aside audio b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn \
     div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li mark ol p \
     picture pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot \
     th thead time tr tt u ul var video wbr";
 
-/// These go with all that is in them: it is code, or means nothing outside of them.
+/// Elements that are removed with their content, because it is code, or is meaningless outside of them.
 const DROPPED_WITH_CONTENT: &str =
     "script style iframe noembed noframes object template title textarea select svg math";
 
@@ -77,7 +77,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("video", "src controls height loop muted poster preload width"),
 ];
 
-/// What footnotes are known by in a style sheet.
+/// The classes by which style sheets select footnotes.
 const CLASSES: &[(&str, &str)] = &[("a", "footnote-backref"), ("section", "footnotes"), ("sup", "footnote-ref")];
 
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
@@ -88,23 +88,23 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .generic_attributes(["dir", "id", "lang", "title"].into())
         .tag_attributes(ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.split_whitespace().collect())).collect())
         .allowed_classes(CLASSES.iter().map(|(tag, class)| (*tag, [*class].into())).collect())
-        // An `<input>` is a task's box, whatever it was written as.
+        // Every `<input>` becomes the check box of a task list.
         .set_tag_attribute_value("input", "type", "checkbox")
         .set_tag_attribute_value("input", "disabled", "")
         .url_schemes(["http", "https", "mailto", "tel"].into())
         .url_relative(UrlRelative::PassThrough)
-        // Posts are written by the site's own authors, so their links are meant (no `nofollow`), and as `target` is not let
-        // through there is no opener to hide (no `noopener`).
+        // The site's own authors write the posts, so their links are intended (no `nofollow`). `target` is removed, so there is
+        // no opener to hide (no `noopener`).
         .link_rel(None)
         .attribute_filter(allowed);
     cleaner
 });
 
-/// The URL of a quotation's source is shown by no browser, and is checked by no URL rule of the cleaner, but a script may follow it.
+/// Elements with a `cite` attribute. No browser shows this URL and no URL rule of the cleaner checks it, but a script may follow it.
 const CITED: [&str; 4] = ["blockquote", "del", "ins", "q"];
 
-/// An id must hold a hyphen: footnotes' ids do, most headings' too, but no property of `window` or `document` that a script
-/// might look up. A class on code must name a language.
+/// An id must contain a hyphen. The ids of footnotes and of most headings do, but no property of `window` or `document` that a
+/// script might look up does. A class on code must name a language.
 fn allowed<'v>(element: &str, attribute: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let keep = match (element, attribute) {
         (_, "id") => value.contains('-') && !value.contains(char::is_whitespace),
@@ -115,8 +115,8 @@ fn allowed<'v>(element: &str, attribute: &str, value: &'v str) -> Option<Cow<'v,
     keep.then_some(Cow::Borrowed(value))
 }
 
-/// Whether the URL is relative, or an absolute one of `http` or `https`. Browsers drop control characters and white space before they read the
-/// scheme, so a URL with any of these before its first `/`, `?` or `#` is refused.
+/// Whether the URL is relative, or absolute with `http` or `https`. Browsers drop control characters and white space before they read the scheme,
+/// so a URL with any of these before its first `/`, `?` or `#` is refused.
 fn is_web_address(url: &str) -> bool {
     let beginning = url.trim_matches(' ').split(['/', '?', '#']).next().unwrap_or_default();
     if beginning.contains(|c: char| c.is_whitespace() || c.is_control()) {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_is_gone() {
+    fn code_is_removed() {
         let cases = [
             ("<script>x</script>a", "a"),
             ("<p onclick=\"x()\" style=\"color:red\">a</p>", "<p>a</p>"),
@@ -149,19 +149,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_moved_out_of_a_table_is_read_again_as_it_was_checked() {
+    fn content_moved_out_of_a_table_is_cleaned_again() {
         let cleaned = clean("<h1><table><tr>&lt;a</h1><h1>b</h1>");
         assert!(cleaned.contains("<h1>b</h1>"), "{cleaned}");
         assert_eq!(clean(&cleaned), cleaned);
     }
 
     #[test]
-    fn an_input_can_only_be_a_tasks_box() {
+    fn an_input_becomes_a_disabled_check_box() {
         assert_eq!(clean("<input type=\"password\" name=\"p\">"), "<input type=\"checkbox\" disabled=\"\">");
     }
 
     #[test]
-    fn an_id_or_class_that_a_script_or_style_could_know_is_gone() {
+    fn ids_and_classes_that_scripts_or_styles_may_use_are_removed() {
         assert_eq!(
             clean("<p id=\"cookie\" class=\"admin\">a</p><p id=\"the-end\">b</p>"),
             "<p>a</p><p id=\"the-end\">b</p>"
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_links_and_pictures_stay() {
+    fn relative_links_and_images_are_kept() {
         let html = "<a href=\"../x#y\"><img src=\"/a.png\" alt=\"b\"></a>";
         assert_eq!(clean(html), html);
     }

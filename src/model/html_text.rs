@@ -1,12 +1,12 @@
-//! The text of HTML. The rule: it reads only what [`super::html::clean`] wrote, where every tag is whole, every attribute stands in
-//! double quotes and all that is not a tag is text, so that a scan is as right as a parser.
+//! Extracts the text of HTML. The rule: it reads only the output of [`super::html::clean`], in which every tag is complete, every attribute is in
+//! double quotes and everything else is text, so that a scan is as correct as a parser.
 
 use std::borrow::Cow;
 
 use super::html_cost;
 
-/// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code as it stands. The marks that
-/// lead to a footnote and back are left out, as they are not words.
+/// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code unchanged. The marks that link
+/// to a footnote and back are omitted, because they are not words.
 pub fn from_clean(html: &str) -> String {
     let mut writer = TextWriter::default();
     let mut rest = html;
@@ -20,27 +20,27 @@ pub fn from_clean(html: &str) -> String {
     writer.finish()
 }
 
-/// The text of any HTML: cleaned first. HTML that costs too much to clean is taken as text.
+/// The text of any HTML, which is cleaned first. HTML that costs too much to clean is treated as plain text.
 pub fn from_any(html: &str) -> String {
-    // Most names and titles hold no markup at all, and cleaning costs a parser.
+    // Most names and titles contain no markup, and cleaning costs a parser run.
     let has_markup = html.contains(['<', '&']) && html_cost::is_bounded(html);
     if has_markup { from_clean(&super::html::clean(html)) } else { html.trim().to_owned() }
 }
 
-/// Any text as cleaned HTML that shows it character by character, without a parser.
+/// Any text as cleaned HTML that shows it unchanged. Needs no parser.
 pub fn preformatted(text: &str) -> String {
     let text = text.replace('\0', "").replace("\r\n", "\n").replace('\r', "\n");
-    // A parser takes the first newline for a part of the tag.
+    // A parser drops a newline directly after the tag.
     let text = escape(text.trim_start_matches('\n')).replace('\u{a0}', "&nbsp;");
     format!("<pre>{text}</pre>")
 }
 
-/// Text as it must stand in HTML.
+/// Text escaped for HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// How long the tag is that starts here, its `>` included. A `>` in an attribute's quotes does not end it.
+/// The length of the tag at the start of the text, its `>` included. A `>` in an attribute's quotes does not end it.
 fn tag_end(tag: &str) -> usize {
     let mut quoted = false;
     for (at, byte) in tag.bytes().enumerate() {
@@ -56,11 +56,11 @@ fn tag_end(tag: &str) -> usize {
 #[derive(Default)]
 struct TextWriter {
     out: String,
-    /// A block has ended, or white space was seen: written only where more text follows.
+    /// A block has ended, or white space was read. It is written only if more text follows.
     break_due: bool,
     space_due: bool,
     in_pre: u32,
-    /// Inside a footnote's mark: the element's name, and how many of that name are open.
+    /// Inside of the mark of a footnote: the name of the element, and how many elements with that name are open.
     skipping: Option<(&'static str, u32)>,
 }
 
@@ -74,16 +74,16 @@ impl TextWriter {
     }
 
     fn verbatim(&mut self, text: &str) {
-        self.settle();
+        self.write_due_space();
         self.out.push_str(text);
     }
 
-    /// Runs of white space are one space, none at the start of a line.
+    /// Collapses white space to one space, and drops it at the start of a line.
     fn flowing(&mut self, text: &str) {
         for part in text.split_inclusive(is_html_space) {
             let word = part.trim_end_matches(is_html_space);
             if !word.is_empty() {
-                self.settle();
+                self.write_due_space();
                 self.out.push_str(word);
             }
             self.space_due |= word.len() < part.len();
@@ -103,7 +103,7 @@ impl TextWriter {
         self.break_due |= is_block(name);
     }
 
-    /// Whether this tag opens, closes or lies in a footnote's mark.
+    /// Whether this tag opens, closes or is inside of the mark of a footnote.
     fn skip(&mut self, tag: &str, name: &str, is_end: bool) -> bool {
         match &mut self.skipping {
             Some((skipped, depth)) if *skipped == name => {
@@ -118,8 +118,8 @@ impl TextWriter {
         self.skipping.is_some() || footnote_mark(tag).is_some()
     }
 
-    /// Writes the newline or the space that has been due since the text before.
-    fn settle(&mut self) {
+    /// Writes the newline or the space that is due after the previous text.
+    fn write_due_space(&mut self) {
         if self.break_due {
             self.out.truncate(self.out.trim_end_matches(is_html_space).len());
         }
@@ -154,7 +154,7 @@ fn name_of(tag: &str) -> (&str, bool) {
     (&inner[..length], is_end)
 }
 
-/// White space that HTML folds; a no-break space is not.
+/// White space that HTML collapses; a no-break space is not among it.
 fn is_html_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
@@ -182,12 +182,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn white_space_is_folded_outside_of_code_alone() {
+    fn white_space_is_collapsed_only_outside_of_code() {
         assert_eq!(from_clean("<p>a\n  b <em>c</em></p>\n<pre>  d\n\n  e</pre>"), "a b c\n  d\n\n  e");
     }
 
     #[test]
-    fn footnotes_marks_are_no_words() {
+    fn footnote_marks_are_omitted() {
         let html = "<p>a<sup class=\"footnote-ref\"><a href=\"#fn-1\">1</a></sup> b</p><p>c \
                     <a class=\"footnote-backref\" href=\"#x\">↩<sup class=\"footnote-ref\">2</sup></a></p>";
         assert_eq!(from_clean(html), "a b\nc");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_markup_become_plain() {
+    fn markup_is_removed_from_names() {
         assert_eq!(from_any("Tips &amp; <b>Tr</b>icks &#8217;"), "Tips & Tricks \u{2019}");
         assert_eq!(from_any("&amp;lt;"), "&lt;");
     }

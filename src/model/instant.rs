@@ -1,4 +1,5 @@
-//! An instant in UTC, to the tick. The rule: every `Instant` lies in the years 1 to 9999, so each has a key and an RFC 3339 form.
+//! An instant in UTC with a precision of one tick (100 ns). The rule: every `Instant` is in the years 1 to 9999, so each has a key and an RFC 3339
+//! form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -37,12 +38,12 @@ impl Instant {
         Self::from_ticks(self.0 - 1)
     }
 
-    /// `None` outside of the years 1 to 9999; what is finer than a tick is cut off.
-    /// `None` where that is behind the last instant.
+    /// `None` if the result is after the last instant.
     pub fn after_minutes(self, minutes: u32) -> Option<Self> {
         Self::from_ticks(self.ticks().checked_add(i64::from(minutes) * 60 * 10_000_000)?)
     }
 
+    /// `None` outside of the years 1 to 9999. Truncates to a tick.
     pub fn from_chrono(at: DateTime<Utc>) -> Option<Self> {
         let since = at.naive_utc() - epoch();
         let whole = since.num_seconds().checked_mul(TICKS_PER_SECOND)?;
@@ -56,7 +57,7 @@ impl Instant {
         (epoch() + seconds + nanos).and_utc()
     }
 
-    /// The UTC month that holds this instant.
+    /// The UTC month of this instant.
     pub fn month(self) -> Month {
         let date = self.to_chrono().date_naive();
         Month { year: date.year() as u16, month: date.month() as u8 }
@@ -67,7 +68,7 @@ fn epoch() -> NaiveDateTime {
     NaiveDate::from_ymd_opt(1, 1, 1).expect("the first day of the calendar").and_time(NaiveTime::MIN)
 }
 
-/// RFC 3339 with `Z`: whole seconds without a fraction, others with seven digits.
+/// RFC 3339 with `Z`: whole seconds have no fraction, others have seven digits.
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.to_chrono();
@@ -103,7 +104,7 @@ pub struct Month {
 }
 
 impl Month {
-    /// `None` where there is no such month.
+    /// `None` if no such month exists.
     pub fn new(year: i32, month: u32) -> Option<Self> {
         let fits = (1..=9999).contains(&year) && (1..=12).contains(&month);
         fits.then_some(Self { year: year as u16, month: month as u8 })
@@ -117,19 +118,19 @@ impl Month {
         self.month
     }
 
-    /// Its first tick.
+    /// The first tick of the month.
     pub fn first(self) -> Instant {
         let day = NaiveDate::from_ymd_opt(i32::from(self.year), u32::from(self.month), 1)
             .expect("a Month is a month of the calendar");
-        Instant::from_chrono(day.and_time(NaiveTime::MIN).and_utc()).expect("a Month lies in the years 1 to 9999")
+        Instant::from_chrono(day.and_time(NaiveTime::MIN).and_utc()).expect("a Month is in the years 1 to 9999")
     }
 
-    /// Its last tick.
+    /// The last tick of the month.
     pub fn last(self) -> Instant {
         self.next().map_or(Instant::MAX, |next| next.first().previous().expect("a later month is not the first"))
     }
 
-    /// The month after it; `None` after December 9999.
+    /// The next month; `None` after December 9999.
     pub fn next(self) -> Option<Self> {
         match self.month {
             12 => Self::new(i32::from(self.year) + 1, 1),
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_keeps_every_tick() {
+    fn the_text_form_preserves_every_tick() {
         for text in ["0001-01-01T00:00:00Z", "2025-02-03T04:05:06.1234567Z", "9999-12-31T23:59:59.9999999Z"] {
             assert_eq!(text.parse::<Instant>().map(|i| i.to_string()), Ok(text.to_owned()));
         }
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_knows_its_first_and_last_tick() {
+    fn the_first_and_last_tick_of_a_month_are_correct() {
         let month: Month = "2025-02".parse().expect("a month");
         assert_eq!(month.first().to_string(), "2025-02-01T00:00:00Z");
         assert_eq!(month.last().ticks(), 638_763_839_999_999_999);

@@ -1,6 +1,6 @@
-//! Markdown rendered: CommonMark with GitHub's extensions, cleaned. The rule: whatever the Markdown holds, rendering takes time and memory in
-//! proportion to its length, never panics, and gives HTML that no browser runs anything of (tests/it/rendering.rs). What is rendered depends on
-//! the Markdown alone: every bound is a count, not a time, so that a rendered form can be kept.
+//! Renders Markdown (CommonMark with GitHub's extensions) to cleaned HTML. The rule: for any Markdown, rendering takes time and memory in proportion
+//! to its length, never panics, and returns HTML from which no browser runs code (tests/it/rendering.rs). The result depends on the Markdown
+//! alone: every bound is a count, not a time, so that a rendered form can be cached.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,16 +9,16 @@ use comrak::{Arena, Options};
 
 use super::{html, html_cost, html_text, words};
 
-/// What readers are given of a body; all of it comes from one parse.
+/// The rendered forms of a body, all from one parse.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rendered {
-    /// Cleaned HTML: see [`html::clean`] for what is left in it.
+    /// Cleaned HTML; see [`html::clean`] for what it can contain.
     pub html: String,
-    /// The text of the HTML: no tags, a newline between blocks, code kept as it is.
+    /// The text of the HTML: no tags, a newline between blocks, code unchanged.
     pub text: String,
     /// See [`words::count`] for what a word is.
     pub word_count: u32,
-    /// At 200 words a minute, rounded up: 0 only where there is no text.
+    /// At 200 words a minute, rounded up; 0 only if there is no text.
     pub reading_minutes: u32,
 }
 
@@ -31,12 +31,12 @@ pub fn render(markdown: &str) -> Rendered {
     Rendered { html, text, word_count, reading_minutes }
 }
 
-/// The cleaned HTML alone, if nothing is asked of the text.
+/// Only the cleaned HTML, without the text and the counts.
 pub fn html_of(markdown: &str) -> String {
     bounded_html(markdown).map_or_else(|| html_text::preformatted(markdown), |html| html::clean(&html))
 }
 
-/// The text of the first heading, where there is one: the title of a body that came without.
+/// The text of the first heading, if there is one: the title of a body that has no other.
 pub fn first_heading(markdown: &str) -> Option<String> {
     let html = html_of(markdown);
     let start = (1..=6).filter_map(|level| html.find(&format!("<h{level}"))).min()?;
@@ -45,8 +45,8 @@ pub fn first_heading(markdown: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// HTML that can be cleaned in time and memory in proportion to the length of the Markdown: as the Markdown says, or else with raw HTML shown as
-/// text. `None` if neither can be.
+/// HTML that can be cleaned in time and memory in proportion to the length of the Markdown: with its raw HTML, or else with raw HTML escaped as
+/// text. `None` if neither is possible.
 fn bounded_html(markdown: &str) -> Option<String> {
     let html = parse_and_format(markdown, RawHtml::Kept)?;
     if html_cost::is_bounded(&html) {
@@ -63,7 +63,7 @@ enum RawHtml {
     Escaped,
 }
 
-/// `None` if the Markdown makes more work, more nodes or more HTML than its length allows.
+/// `None` if the Markdown causes more work, more nodes or more HTML than its length allows.
 fn parse_and_format(markdown: &str, raw_html: RawHtml) -> Option<String> {
     let mut options = options(raw_html);
     options.extension.autolink = searches_for_autolinks_are_bounded(markdown);
@@ -80,7 +80,7 @@ fn parse_and_format(markdown: &str, raw_html: RawHtml) -> Option<String> {
     Some(html.text)
 }
 
-/// Nodes of a document: at most one for each byte that is written, but the cells that a table's short rows lack cost no byte.
+/// Nodes of a document: at most one for each byte, except that the missing cells of a short table row take no byte.
 fn nodes_max(bytes: usize) -> usize {
     NODES_MAX.min(bytes + NODES_ALWAYS_ALLOWED)
 }
@@ -93,18 +93,18 @@ fn steps_max(bytes: usize) -> usize {
     32 * bytes + (1 << 20)
 }
 
-/// How many steps the parser takes between two questions whether to go on.
+/// How many steps the parser takes between two checks whether to stop.
 const STEPS_PER_CALL: usize = 256;
 
-/// Bytes of HTML: a table of short cells or a text of quotes makes 6 for each byte, references to one footnote 70.
+/// Bytes of HTML: a table of short cells or a text of quotes creates 6 for each byte, references to one footnote 70.
 fn html_bytes_max(bytes: usize) -> usize {
     HTML_BYTES_MAX.min(8 * bytes + (64 << 10))
 }
 
 const HTML_BYTES_MAX: usize = 16 << 20;
 
-/// Whether the searches for the ends of autolinks pass over each byte a few times at most: each goes to the next white space, and may end in front
-/// of it.
+/// Whether the searches for the ends of autolinks pass over each byte at most a few times: each search goes to the next white space, and may end
+/// before it.
 fn searches_for_autolinks_are_bounded(markdown: &str) -> bool {
     let searched = markdown.split_ascii_whitespace().map(|run| {
         let starts = run.matches("://").count() + run.matches("www.").count();
@@ -136,7 +136,7 @@ fn options(raw_html: RawHtml) -> Options<'static> {
     options.extension.autolink = true;
     options.extension.tasklist = true;
     options.extension.footnotes = true;
-    // Cleaning takes away what is not allowed; here raw HTML must come through whole, or comrak would leave a hole.
+    // The cleaner removes what is not allowed. Here raw HTML must be kept, or comrak would replace it with a comment.
     options.render.r#unsafe = raw_html == RawHtml::Kept;
     options.render.escape = raw_html == RawHtml::Escaped;
     options
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn githubs_extensions_come_through_cleaning() {
+    fn cleaning_keeps_githubs_extensions() {
         let html = |markdown| render(markdown).html;
         assert_eq!(html("~~no~~"), "<p><del>no</del></p>\n");
         assert_eq!(html("www.example.com"), "<p><a href=\"http://www.example.com\">www.example.com</a></p>\n");
@@ -159,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn text_is_what_a_reader_sees() {
+    fn the_text_is_what_a_reader_sees() {
         let body = "# Title\n\nOne *two*\nthree &amp; four<br>five <script>alert(1)</script>six\n\n```\na  <b\n```\n- x\n- y\n";
         assert_eq!(render(body).text, "Title\nOne two three & four\nfive six\na  <b\nx\ny");
     }
 
     #[test]
-    fn an_empty_body_takes_no_time_to_read() {
+    fn an_empty_body_has_a_reading_time_of_zero() {
         assert_eq!(render(" \n"), Rendered { html: render(" \n").html, ..Rendered::default() });
     }
 

@@ -1,4 +1,5 @@
-//! The content itself: plain types and their rules. The rule of this room: no I/O, no clock, nothing async, nothing of ours imported.
+//! The content itself: plain types and their rules. The rule of this module: no I/O, no clock, no async code, no imports of other
+//! modules of this crate.
 
 pub mod actor;
 pub mod excerpt;

@@ -1,6 +1,7 @@
-//! The ids that clients hold: Relay's global object identification. The rule: an id names its kind, so that `node` needs no search.
+//! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so that
+//! `node` needs no search.
 //!
-//! A post is `post-{post id}`; a term is its kind and its first slug, as in `tag-rust`. Clients take them as opaque.
+//! The id of a post is `post-{post id}`; the id of a term is its kind and its first slug, as in `tag-rust`. Clients must treat ids as opaque.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,7 +29,7 @@ impl FromStr for NodeId {
     type Err = ();
 
     /// # Errors
-    /// Where the text is no id that was ever given.
+    /// If the text is not the id of a post or a term.
     fn from_str(text: &str) -> Result<Self, ()> {
         let (kind, rest) = text.split_once('-').ok_or(())?;
         if kind == "post" {
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_comes_back_and_anything_else_is_none() {
+    fn an_id_parses_as_it_prints_and_other_texts_are_refused() {
         for text in ["post-0123456789ab", "tag-rust-1.0", "author-x", "category-a"] {
             assert_eq!(text.parse::<NodeId>().map(|id| id.to_string()), Ok(text.to_owned()));
         }

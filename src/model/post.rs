@@ -1,4 +1,4 @@
-//! A post: all but its body in [`Post`], the body beside it. The rule: the lists read posts, never bodies.
+//! A post: [`Post`] has everything except the body, [`WholePost`] has both. The rule: lists read posts without bodies.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +10,13 @@ use super::instant::{Instant, Month};
 use super::slug::Slug;
 use super::term::TermKind;
 
-/// Terms of one kind that a post may bear. Each is a row in an index, and a read where a query asks for it.
+/// The maximum number of terms of one kind on a post. Each is a row in an index, and a read if a query requests it.
 pub const TERMS_MAX: usize = 100;
 
-/// Characters of a post id. Always as many, so that an id can be turned round for the mirror key; 36^12 is 4.7e18 ids.
+/// Characters of a post id. The length is fixed so that the mirror key can contain the inverted id; 36^12 is 4.7e18 ids.
 pub const POST_ID_CHARS: usize = 12;
 
-/// Given once, never reused: 12 characters of `[0-9a-z]`.
+/// The id of a post, which is never reused: 12 characters of `[0-9a-z]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PostId(CompactString);
 
@@ -48,7 +48,7 @@ impl PostId {
         Self("z".repeat(POST_ID_CHARS).into())
     }
 
-    /// The id that sorts next; `None` behind the last.
+    /// The id that sorts next; `None` after the last.
     fn next(&self) -> Option<Self> {
         self.step(|digit| digit.checked_add(1).filter(|d| *d < 36), '0')
     }
@@ -58,7 +58,7 @@ impl PostId {
         self.step(|digit| digit.checked_sub(1), 'z')
     }
 
-    /// Counts by one in base 36: `step` is `None` where the digit wraps to `wrapped` and the next one is counted.
+    /// Counts by one in base 36: if `step` is `None`, the digit wraps to `wrapped` and the next digit is counted.
     fn step(&self, step: impl Fn(u32) -> Option<u32>, wrapped: char) -> Option<Self> {
         let mut digits: Vec<char> = self.0.chars().collect();
         for digit in digits.iter_mut().rev() {
@@ -93,10 +93,10 @@ impl fmt::Display for PostId {
     }
 }
 
-/// Where a post stands in the one order of all lists: newest first, ties by ascending id.
+/// The position of a post in the order of all lists: newest first, ties by ascending id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PostKey {
-    /// Publication; for a draft its creation.
+    /// The time of publication; for a draft, of creation.
     pub at: Instant,
     pub id: PostId,
 }
@@ -106,7 +106,7 @@ impl PostKey {
         self.at.month()
     }
 
-    /// The place just behind this one in the order; `None` behind the last of all.
+    /// The position directly after this one; `None` after the last of all.
     pub fn next(&self) -> Option<Self> {
         match self.id.next() {
             Some(id) => Some(Self { at: self.at, id }),
@@ -114,7 +114,7 @@ impl PostKey {
         }
     }
 
-    /// The place just before this one; `None` before the first of all.
+    /// The position directly before this one; `None` before the first of all.
     pub fn previous(&self) -> Option<Self> {
         match self.id.previous() {
             Some(id) => Some(Self { at: self.at, id }),
@@ -135,7 +135,7 @@ impl PartialOrd for PostKey {
     }
 }
 
-/// What a reader sees of a post's life at one moment.
+/// The status of a post at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PostStatus {
     Draft,
@@ -149,23 +149,23 @@ pub struct Post {
     pub id: PostId,
     pub slug: Slug,
     pub title: String,
-    /// What the lists show: the writer's, or else the opening of the body.
+    /// What lists show: the writer's own text, or else the beginning of the body.
     pub excerpt: String,
     /// Whether the writer gave the excerpt.
     pub has_own_excerpt: bool,
-    /// 1 for a new post; one more with each change.
+    /// 1 for a new post; each change increases it by one.
     pub version: i32,
     pub created_at: Instant,
     pub updated_at: Instant,
     /// `None` for a draft.
     pub published_at: Option<Instant>,
-    /// In the writer's order, each once; so too the categories and tags.
+    /// In the writer's order, without duplicates; the same holds for categories and tags.
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
-    /// Slugs that lead to this post, oldest first.
+    /// Former slugs that redirect to this post, oldest first.
     pub former_slugs: Vec<Slug>,
-    /// Where an importer found it, such as a path below the imported folder: how the next import knows it again.
+    /// The source of an imported post, such as a path below the imported folder. The next import recognizes the post by it.
     pub origin: Option<String>,
 }
 
@@ -195,13 +195,13 @@ impl Post {
     }
 }
 
-/// A post with its body, as it is written.
+/// A post with its body, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholePost {
     pub post: Post,
-    /// As it was written, byte for byte.
+    /// The Markdown source, exactly as it was written.
     pub markdown: Arc<str>,
-    /// Who has made this version.
+    /// Who created this version.
     pub changed_by: Option<String>,
 }
 
@@ -211,14 +211,14 @@ mod tests {
 
     #[test]
     fn later_posts_sort_first_and_ties_by_id() {
-        let key = |ticks, bits| PostKey { at: Instant::from_ticks(ticks).expect("ticks"), id: PostId::from_bits(bits) };
+        let key = |ticks, bits| PostKey { at: Instant::from_ticks(ticks).expect("valid"), id: PostId::from_bits(bits) };
         let mut keys = vec![key(1, 1), key(2, 2), key(2, 1)];
         keys.sort();
         assert_eq!(keys, [key(2, 1), key(2, 2), key(1, 1)]);
     }
 
     #[test]
-    fn an_id_has_twelve_characters_whatever_the_bits() {
+    fn an_id_has_twelve_characters_for_any_bits() {
         for bits in [0, 35, u64::MAX] {
             assert!(PostId::from_bits(bits).as_str().parse::<PostId>().is_ok());
         }

@@ -1,27 +1,28 @@
-//! What a post must keep to before it is written. The rule: a post that passes fits the tables, its body's packed size aside.
+//! The rules that a post or a term must meet before it is written. The rule: a valid post fits the tables, except that the packed size of its body is
+//! checked elsewhere.
 
 use super::instant::Instant;
 use super::post::{Post, TERMS_MAX, WholePost};
 use super::term::TermKind;
 
-/// A title is a line, not a text.
+/// A title is one line.
 pub const TITLE_CHARS_MAX: usize = 1_000;
-/// An excerpt is a paragraph; with the title it must leave the row of a list small.
+/// An excerpt is a paragraph; with the title it must keep the rows of a list small.
 pub const EXCERPT_CHARS_MAX: usize = 5_000;
 /// The name of a category, tag or author is a label.
 pub const TERM_NAME_CHARS_MAX: usize = 500;
-/// A description or a bio is a paragraph: a hundred of them stand on a page, and 49 in a transaction, twice each.
+/// A description or a bio is a paragraph: a page contains up to a hundred of them, and a transaction 49, each twice.
 pub const TERM_DESCRIPTION_CHARS_MAX: usize = 5_000;
-/// The longest address of an author's page; browsers take about as much.
+/// The longest URL of an author's page; browsers accept about as much.
 pub const URL_CHARS_MAX: usize = 2_000;
-/// Slugs that may lead to one post.
+/// The maximum number of former slugs of a post or a term.
 pub const FORMER_SLUGS_MAX: usize = 100;
 /// The longest body, in bytes: a book of 1.5 million words.
 pub const BODY_BYTES_MAX: usize = 8 << 20;
-/// Azure's tables keep no date before 1601-01-01T00:00:00Z (Edm.DateTime), in ticks.
+/// Azure Table Storage stores no date before 1601-01-01T00:00:00Z (Edm.DateTime), in ticks.
 const FIRST_TICKS: i64 = 504_911_232_000_000_000;
 
-/// What is wrong with which field.
+/// A broken rule: the field and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {reason}")]
 pub struct Broken {
@@ -43,10 +44,10 @@ pub fn check(whole: &WholePost) -> Result<(), Broken> {
     check_dates(post)
 }
 
-/// Texts of a category, tag or author, before it is made or changed.
+/// Checks the texts of a category, tag or author before it is written.
 ///
 /// # Errors
-/// The first rule that they break.
+/// The first rule that the texts break.
 pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Option<&str>) -> Result<(), Broken> {
     let chars = |text: Option<&str>| text.map_or(0, |text| text.chars().count());
     let description_field = if kind == TermKind::Author { "bio" } else { "description" };
@@ -62,7 +63,7 @@ pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Op
     }
 }
 
-/// Whether a browser that follows the URL loads a page by HTTP, and runs nothing.
+/// Whether a browser that follows the URL loads a page by HTTP and runs no script.
 pub fn is_web_address(url: &str) -> bool {
     let has_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     ["http://", "https://"].iter().any(|scheme| has_scheme(scheme))
@@ -77,7 +78,7 @@ fn check_dates(post: &Post) -> Result<(), Broken> {
     ];
     for (field, at) in dates {
         if let Some(at) = at.filter(|at| at.ticks() < FIRST_TICKS) {
-            let first = Instant::from_ticks(FIRST_TICKS).expect("a tick of the calendar");
+            let first = Instant::from_ticks(FIRST_TICKS).expect("the tick is in the calendar");
             return Err(Broken { field, reason: format!("is {at}; the tables keep no instant before {first}") });
         }
     }

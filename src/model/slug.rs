@@ -1,15 +1,15 @@
-//! Slugs: names that stand in addresses and keys. The rule: a `Slug` that exists can be a key as it stands.
+//! Slugs: names for URLs and keys. The rule: every `Slug` can be used in a key without encoding.
 
 use std::fmt;
 use std::str::FromStr;
 
 use compact_str::{CompactString, format_compact};
 
-/// The longest slug in bytes. A key adds a short prefix and must stay far below 512.
+/// The longest slug in bytes. A key adds a short prefix and must be much shorter than 512.
 pub const SLUG_BYTES_MAX: usize = 200;
 
-/// 1 to 200 characters of `[a-z0-9._-]`, the first and the last of them a letter or digit. Up to 24 stand in the value itself: a page of
-/// posts is some hundred slugs.
+/// 1 to 200 characters of `[a-z0-9._-]`, the first and the last a letter or digit. Up to 24 bytes are stored inline, without an allocation, because
+/// a page of posts contains some hundred slugs.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slug(CompactString);
 
@@ -20,8 +20,8 @@ pub struct Slug(CompactString);
 pub struct BadSlug(pub String);
 
 impl Slug {
-    /// The slug of a name in any script: transliterated, lower case, `[a-z0-9._-]` kept, all else one `-`, cut at 200.
-    /// What is a slug already stays as it is. `None` where nothing of the name can stand in a slug.
+    /// The slug of a name in any script: transliterated, in lower case, `[a-z0-9._-]` kept, other characters replaced by one `-`, cut
+    /// at 200. A name that is already a slug is unchanged. `None` if no character of the name can be part of a slug.
     pub fn from_name(name: &str) -> Option<Self> {
         if let Ok(slug) = name.parse() {
             return Some(slug);
@@ -37,14 +37,14 @@ impl Slug {
         Self::trimmed(&slug)
     }
 
-    /// The slug for the `n`-th name that meets this one: `-2`, `-3` and so on behind it; the first is the slug itself.
+    /// The slug for the `n`-th name with this slug: it ends with `-2`, `-3` and so on; the first is the slug itself.
     pub fn numbered(&self, n: u32) -> Self {
         if n <= 1 {
             return self.clone();
         }
         let suffix = format!("-{n}");
-        let room = SLUG_BYTES_MAX - suffix.len();
-        let head = self.0[..self.0.len().min(room)].trim_end_matches(is_edge_mark);
+        let head_bytes_max = SLUG_BYTES_MAX - suffix.len();
+        let head = self.0[..self.0.len().min(head_bytes_max)].trim_end_matches(is_edge_mark);
         Self(format_compact!("{head}{suffix}"))
     }
 
@@ -52,7 +52,7 @@ impl Slug {
         &self.0
     }
 
-    /// What is left of `[a-z0-9._-]*` between its first and last letter or digit.
+    /// The part of a text of `[a-z0-9._-]*` from its first to its last letter or digit, at most 200 bytes.
     fn trimmed(text: &str) -> Option<Self> {
         let start = text.trim_start_matches(is_edge_mark);
         let cut = &start[..start.len().min(SLUG_BYTES_MAX)];
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_every_script_become_slugs() {
+    fn names_in_any_script_become_slugs() {
         let slug = |name| Slug::from_name(name).map(|s| s.to_string());
         assert_eq!(slug("Łukasz / Ĳ").as_deref(), Some("lukasz-ij"));
         assert_eq!(slug("C++ & Rust 1.0").as_deref(), Some("c-rust-1.0"));

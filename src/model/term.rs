@@ -1,4 +1,4 @@
-//! Categories, tags and authors: the three kinds of term that a post bears. The rule: one type, for they live by the same rules.
+//! Categories, tags and authors: the three kinds of terms of a post. The rule: all three are one type, because the same rules apply to them.
 
 use super::slug::Slug;
 
@@ -25,7 +25,7 @@ impl TermKind {
     }
 }
 
-/// Given once and kept through renames: the kind and the first slug that the term had.
+/// The id of a term, which renames do not change: the kind and the first slug of the term.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TermId {
     pub kind: TermKind,
@@ -39,9 +39,9 @@ pub struct Term {
     pub name: String,
     /// A category's or tag's description; an author's bio.
     pub description: Option<String>,
-    /// An author's page elsewhere.
+    /// The URL of an author's own web page.
     pub url: Option<String>,
-    /// Slugs that lead to this term, oldest first.
+    /// Former slugs that redirect to this term, oldest first.
     pub former_slugs: Vec<Slug>,
 }
 

@@ -1,4 +1,4 @@
-//! Tokens: who bears the text of one may do what its role may. The rule: the text is shown once; what is kept does not give it away.
+//! Access tokens, which grant the permissions of a role. The rule: the text is returned once, and what is stored does not reveal it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,20 +9,20 @@ use super::actor::Role;
 use super::instant::Instant;
 use super::slug::Slug;
 
-/// What every token begins with, so that it is known where it turns up: in a log, in a repository.
+/// The prefix of every token, so that a leaked token is recognized, for example in a log or a repository.
 pub const TOKEN_PREFIX: &str = "tdg_";
 /// Characters of a token's id.
 pub const TOKEN_ID_CHARS: usize = 12;
-/// Hexadecimal digits of a secret: 192 random bits.
+/// Hexadecimal digits of a secret, which has 192 random bits.
 pub const SECRET_CHARS: usize = 48;
 /// A name is a label for lists and logs.
 pub const TOKEN_NAME_CHARS_MAX: usize = 100;
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
-/// The seconds of an id: enough to the year 2483.
+/// Characters for the seconds of an id, which suffice until the year 2483.
 const SECOND_CHARS: usize = 7;
 
-/// 12 characters of `[0-9a-z]`, the second first, so that ids sort as tokens were made. It is no secret.
+/// 12 characters of `[0-9a-z]`, which begin with the second of creation, so that ids sort by creation. It is not secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenId(CompactString);
 
@@ -38,7 +38,7 @@ impl TokenId {
     }
 }
 
-/// The last digits of a number.
+/// The last digits of a number in base 36.
 fn base36(number: u64, digits: usize) -> String {
     let mut rest = number;
     let mut reversed = Vec::with_capacity(digits);
@@ -68,29 +68,29 @@ impl fmt::Display for TokenId {
     }
 }
 
-/// A token as it is kept, without what its secret is known by.
+/// A token as it is stored, without the hash of its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub id: TokenId,
     /// For lists and logs.
     pub name: String,
     pub role: Role,
-    /// Of a token of the role author: the first slug of the author whose posts are its own, which is the author's id.
+    /// For the role author: the first slug of the author whose posts the token gives access to, which is the author's id.
     pub author: Option<Slug>,
     pub created_at: Instant,
-    /// `None`: it does not expire.
+    /// `None` if it does not expire.
     pub expires_at: Option<Instant>,
     pub revoked_at: Option<Instant>,
 }
 
 impl Token {
-    /// Whether it opens anything at this instant.
+    /// Whether the token is valid at this instant: not revoked and not expired.
     pub fn is_live(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|at| at > now)
     }
 }
 
-/// The text of a token, taken apart: `tdg_{id}_{secret}`.
+/// The parsed text of a token: `tdg_{id}_{secret}`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenText {
     pub id: TokenId,
@@ -107,7 +107,7 @@ impl TokenText {
         &self.secret
     }
 
-    /// The whole text, for the one who is to bear it.
+    /// The whole text, for the client that created the token.
     pub fn reveal(&self) -> String {
         format!("{TOKEN_PREFIX}{}_{}", self.id, self.secret)
     }
@@ -123,7 +123,7 @@ impl FromStr for TokenText {
     }
 }
 
-/// Without the secret.
+/// Does not print the secret.
 impl fmt::Debug for TokenText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{TOKEN_PREFIX}{}_…", self.id)
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_sort_as_tokens_were_made() {
+    fn ids_sort_by_creation() {
         let id = |at: &str, random| TokenId::new(at.parse().expect("an instant"), random);
         let mut ids =
             [id("2026-06-15T12:00:01Z", 0), id("2026-06-15T12:00:00Z", u64::MAX), id("2482-01-01T00:00:00Z", 7)];
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_taken_apart_and_what_is_none_is_refused() {
+    fn a_token_text_is_parsed_and_an_invalid_text_is_refused() {
         let text = TokenText::new(TokenId::new(Instant::MIN, 1), &[0xa5; 24]);
         assert_eq!(text.reveal().parse(), Ok(text.clone()));
         assert!(!format!("{text:?}").contains(text.secret()));

@@ -1,29 +1,29 @@
-//! Words counted. The rule: a word is what white space parts and what holds a letter or a digit, but Chinese characters and Japanese
-//! kana, which are written without spaces, count one each. Korean is written with spaces, so its words count as words.
+//! Counts words. The rule: a word is delimited by white space and contains a letter or a digit, except that each Chinese character and
+//! each Japanese kana counts as one word, because these are written without spaces. Korean is written with spaces, so its words count as words.
 
-/// Words read in a minute.
+/// The number of words that a reader reads in a minute.
 const WORDS_PER_MINUTE: u32 = 200;
 
-/// How many words the text has.
+/// The number of words in the text.
 pub fn count(text: &str) -> u32 {
     let total: usize = text.split_whitespace().map(count_piece).sum();
     u32::try_from(total).unwrap_or(u32::MAX)
 }
 
-/// How long the text takes to read: rounded up, at least 1 where there is any text, a picture of signs alone included.
+/// The reading time of the text in minutes: rounded up, and at least 1 if there is any text, even without a word.
 pub fn reading_minutes(text: &str, word_count: u32) -> u32 {
     let at_least = u32::from(!text.trim().is_empty());
     word_count.div_ceil(WORDS_PER_MINUTE).max(at_least)
 }
 
-/// A piece without white space: each Chinese or kana character, and each stretch between them that holds a letter or digit.
+/// The words of a text without white space: each Chinese or kana character, and each part between them that contains a letter or digit.
 fn count_piece(piece: &str) -> usize {
-    let characters = piece.chars().filter(|c| is_isolated(*c)).count();
-    let stretches = piece.split(is_isolated).filter(|stretch| stretch.contains(char::is_alphanumeric)).count();
-    characters + stretches
+    let characters = piece.chars().filter(|c| counts_as_word(*c)).count();
+    let parts = piece.split(counts_as_word).filter(|part| part.contains(char::is_alphanumeric)).count();
+    characters + parts
 }
 
-fn is_isolated(c: char) -> bool {
+fn counts_as_word(c: char) -> bool {
     matches!(c,
         '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}'
         | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'

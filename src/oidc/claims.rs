@@ -1,4 +1,4 @@
-//! What a JWT says of its subject. The rule: pure; a claim of another type than it should have is a claim that is not there.
+//! The claims of a JWT about its subject. The rule: pure; a claim of the wrong type counts as absent, except `nbf`, which is refused.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ const SUBJECT_CHARS_MAX: usize = 255;
 pub(super) struct Claims(Map<String, Value>);
 
 impl Claims {
-    /// A claim by its name; where there is none of that name, by the way that the dots in it lead (`realm_access.roles`).
+    /// A claim by its name. If no claim has that name, the dots in it select nested objects (`realm_access.roles`).
     fn find(&self, name: &str) -> Option<&Value> {
         self.0.get(name).or_else(|| {
             let (first, rest) = name.split_once('.')?;
@@ -38,7 +38,7 @@ impl Claims {
         self.seconds("exp")
     }
 
-    /// `None` where the token may be used at once. One that says so in a way that does not read is not taken.
+    /// `None` if the claim is absent. A malformed one is an error.
     pub fn not_before(&self) -> Result<Option<i64>, &'static str> {
         match (self.0.get("nbf"), self.seconds("nbf")) {
             (None, _) => Ok(None),
@@ -54,7 +54,7 @@ impl Claims {
         self.text("sub").filter(is_line)
     }
 
-    /// Of the roles that a claim names the highest that is one of ours.
+    /// The highest of the known roles that the claim names.
     pub fn highest_role(&self, claim: &str) -> Option<Role> {
         match self.find(claim)? {
             Value::String(text) => text.parse().ok(),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_role_that_is_one_of_ours_counts() {
+    fn the_highest_known_role_counts() {
         let role = |value| claims(json!({ "roles": value })).highest_role("roles");
         assert_eq!(role(json!("editor")), Some(Role::Editor));
         assert_eq!(role(json!(["reader", "owner", "editor", "author"])), Some(Role::Editor));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_found_by_its_name_or_by_its_way() {
+    fn a_claim_is_found_by_its_name_or_by_its_path() {
         let found = claims(json!({
             "realm_access": { "roles": ["author"] }, "https://example.com/roles": "admin", "a.b": "reader", "a": { "b": "admin" },
         }));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_do_not_read_are_not_taken() {
+    fn malformed_times_are_not_accepted() {
         assert_eq!(claims(json!({ "exp": 12.9 })).expires_at(), Some(12));
         assert_eq!(claims(json!({ "exp": "12" })).expires_at(), None);
         assert_eq!(claims(json!({})).not_before(), Ok(None));

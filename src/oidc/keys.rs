@@ -1,6 +1,6 @@
-//! The provider's keys, as they were last read. The rule: one background task reads them, at most once a minute, and no request waits for it
-//! longer than [`WAIT`]; while the provider does not answer, the keys that were read count for a day. The server's start reads them first, so that
-//! the first request after it finds them.
+//! The cached keys of the provider. The rule: one background task reads them, at most once a minute, and no request waits for it longer than
+//! [`WAIT`]; if the provider does not answer, the keys remain valid for a day. The start of the server reads them first, so that they are
+//! cached for the first request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Moment};
@@ -17,16 +17,16 @@ use super::source::{FetchError, KeySource};
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
 const USABLE_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 const FETCH_EVERY: Duration = Duration::from_secs(60);
-/// The same while no keys have been read: a provider that starts beside this server is asked again soon.
+/// The same while no keys have been read, so that a provider that starts at the same time as this server is asked again soon.
 const FIRST_FETCH_EVERY: Duration = Duration::from_secs(5);
-/// How long a request waits for keys that are being read. A provider that works answers in less, and a client notices no more.
+/// How long a request waits for keys that are being read. A working provider answers sooner, and a client does not notice this delay.
 const WAIT: Duration = Duration::from_millis(700);
-/// Requests that wait for keys at once; the others are answered at once. Anyone can make up tokens that would wait.
+/// Requests that wait for keys at the same time; further ones are refused at once, because anyone can invent tokens that would wait.
 const WAITING_MAX: usize = 64;
-/// More than any provider has at once.
+/// More keys than any provider has.
 const KEYS_MAX: usize = 100;
 
-/// Clones are the same.
+/// Clones share the state.
 #[derive(Debug, Clone)]
 pub(super) struct KeyRing(Arc<SharedKeySet>);
 
@@ -43,18 +43,18 @@ struct SharedKeySet {
 struct KeySetState {
     keys: Vec<Jwk>,
     read_at: Option<Moment>,
-    /// When the last reading began.
+    /// When the last read began.
     tried_at: Option<Moment>,
 }
 
-/// What is known of a key without a request to the provider.
+/// The cached state of a key.
 enum Known {
     Key(Jwk),
-    /// It counts, and the keys are to be read again.
+    /// It is valid, but the keys must be read again.
     Aging(Jwk),
-    /// There is none, and the other keys count.
+    /// There is no such key; the other keys are valid.
     Missing,
-    /// No keys have been read that count.
+    /// There are no valid keys.
     NoKeys,
 }
 
@@ -64,7 +64,7 @@ impl KeyRing {
         Self(Arc::new(SharedKeySet { source, state: Mutex::default(), is_reading, waiting }))
     }
 
-    /// The key of a name, for an algorithm; without a name the only one that fits it.
+    /// The key of this name for this algorithm; without a name, the only key that fits the algorithm.
     ///
     /// # Errors
     /// [`BadJwt::NoKeys`] if the key is unknown and the provider has not answered in time.
@@ -95,11 +95,11 @@ impl KeyRing {
         }
     }
 
-    /// Reads the keys, and waits for them no longer than this.
+    /// Reads the keys and waits at most this long for them.
     pub async fn read_within(&self, time: Duration) {
         self.start_reading();
         let mut is_reading = self.0.is_reading.subscribe();
-        // Whether they were read is logged by the task itself.
+        // The task itself logs the result.
         let _ = tokio::time::timeout(time, is_reading.wait_for(|is_reading| !is_reading)).await;
     }
 
@@ -116,13 +116,13 @@ impl KeyRing {
         }
         let ring = self.clone();
         tokio::spawn(async move {
-            // A reading is bounded in time by its source; one that panics ends as well.
+            // The source limits the time of a read. `Ended` also reports the end after a panic.
             let _ended = Ended(&ring.0.is_reading);
             ring.read().await;
         });
     }
 
-    /// Waits until nothing is being read.
+    /// Waits until no read is in progress.
     async fn wait_for_reading(&self) -> Result<(), BadJwt> {
         let mut is_reading = self.0.is_reading.subscribe();
         if !*is_reading.borrow_and_update() {
@@ -155,7 +155,7 @@ impl KeyRing {
     }
 }
 
-/// Reports the end of a reading when it is dropped.
+/// Reports the end of a read when it is dropped.
 struct Ended<'a>(&'a watch::Sender<bool>);
 
 impl Drop for Ended<'_> {
@@ -164,7 +164,7 @@ impl Drop for Ended<'_> {
     }
 }
 
-/// Each key by itself: one of a kind that is not known here does not take the others along.
+/// Parses each key separately, so that a key of an unknown type does not invalidate the others.
 fn parse(bytes: &[u8]) -> Result<Vec<Jwk>, FetchError> {
     let malformed = |error| FetchError::Malformed("the key set".to_owned(), error);
     let set: Value = serde_json::from_slice(bytes).map_err(|error| malformed(Some(error)))?;
@@ -178,12 +178,12 @@ fn pick(keys: &[Jwk], name: Option<&str>, algorithm: Algorithm) -> Option<Jwk> {
         .filter(|key| fits(key, algorithm) && name.is_none_or(|name| key.common.key_id.as_deref() == Some(name)));
     match (fitting.next(), fitting.next()) {
         (Some(key), None) => Some(key.clone()),
-        // Two of one name, or several and no name: which is meant is not known.
+        // Two keys of one name, or several keys and no name: it is unknown which one is meant.
         _ => None,
     }
 }
 
-/// Whether the key is one that verifies signatures by this algorithm (RFC 7517, sections 4.2, 4.3 and 4.4).
+/// Whether the key can verify signatures of this algorithm (RFC 7517, sections 4.2, 4.3 and 4.4).
 fn fits(key: &Jwk, algorithm: Algorithm) -> bool {
     let operations = key.common.key_operations.as_ref();
     let verifies = operations.is_none_or(|operations| operations.contains(&KeyOperations::Verify));
@@ -221,7 +221,7 @@ mod tests {
         { "kty": "OKP", "kid": "b", "crv": "Ed25519", "x": "AQAC" } ] }"#;
 
     #[test]
-    fn a_key_is_taken_by_its_name_and_for_its_own_algorithm() {
+    fn a_key_is_found_by_its_name_and_its_own_algorithm() {
         let keys = parse(KEYS.as_bytes()).expect("keys");
         let found = |name: &str, algorithm| pick(&keys, Some(name), algorithm).is_some();
         for (name, algorithm, expected) in [
@@ -245,9 +245,9 @@ mod tests {
         assert!(parse(b"[]").is_err() && parse(b"{").is_err());
     }
 
-    /// The clock of these is the machine's, so the test turns back what was noted of it.
+    /// The keys use the clock of the machine, so the test sets the recorded times back.
     #[tokio::test]
-    async fn keys_are_read_anew_where_one_is_missing_but_no_more_than_once_a_minute() {
+    async fn keys_are_read_again_if_one_is_missing_but_at_most_once_a_minute() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("keys.json");
         let ring = KeyRing::new(KeySource::File(path.clone()));
@@ -269,6 +269,6 @@ mod tests {
         assert_eq!((find("new").await, find("a").await), (Ok(true), Ok(false)));
         std::fs::remove_file(&path).expect("the file was there");
         later();
-        assert_eq!((find("a").await, find("new").await), (Ok(false), Ok(true)), "what was read goes on counting");
+        assert_eq!((find("a").await, find("new").await), (Ok(false), Ok(true)), "the keys that were read remain valid");
     }
 }

@@ -1,7 +1,7 @@
-//! JWTs of an OpenID provider: the second way to show who one is. The rule of this room: a JWT is believed for its signature by a key of the
-//! provider's own, its issuer and its audience, all three, and only while its time runs; the algorithm is never the token's choice alone.
+//! Authentication by JWTs of an OpenID provider. The rule of this module: a JWT is accepted only if a key of the provider has signed it, its issuer
+//! and its audience are the configured ones, and it is currently valid; the algorithm must be allowed and fit the key.
 //!
-//! "OpenID Connect Core 1.0", section 3.1.3.7 ("ID Token Validation"); "JSON Web Token Best Current Practices" (RFC 8725).
+//! Sources: "OpenID Connect Core 1.0", section 3.1.3.7 ("ID Token Validation"); "JSON Web Token Best Current Practices" (RFC 8725).
 
 mod claims;
 mod keys;
@@ -17,45 +17,45 @@ use claims::Claims;
 use keys::KeyRing;
 pub use source::{BadKeySource, KeySource};
 
-/// Longer than what providers give; what is longer is not looked at.
+/// Longer than the tokens of providers; a longer text is refused without being parsed.
 const TEXT_BYTES_MAX: usize = 8 << 10;
-/// Clocks differ; both ends of a token's time are taken that much wider.
+/// Clocks differ, so the validity of a token is extended by this much at both ends.
 const LEEWAY_SECONDS: i64 = 60;
-/// Signatures by a key that only the provider has. `none` and those by a shared secret are not among them.
+/// Signatures by a private key of the provider. `none` and signatures by a shared secret are not allowed.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
-/// How long the start of the server waits for the provider's keys. A provider that is down does not keep the server from starting.
+/// How long the start of the server waits for the provider's keys. The server also starts if the provider is down.
 const START_WAIT: Duration = Duration::from_secs(5);
 const UNIX_EPOCH_SECONDS: i64 = 62_135_596_800;
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
-/// Whose JWTs are believed, and what of them is read.
+/// The issuer whose JWTs are accepted, and the claims that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OidcSettings {
-    /// Just as the claim `iss` has it.
+    /// Exactly as in the claim `iss`.
     pub issuer: String,
-    /// One of the claim `aud`.
+    /// A value of the claim `aud`.
     pub audience: String,
     pub keys: KeySource,
-    /// The claim that names roles: a string, or an array of them. With dots it may lead into objects.
+    /// The claim that names the roles: a string or an array of strings. Dots select nested objects.
     pub role_claim: String,
     /// The claim that names the author's slug, for the role author.
     pub author_claim: String,
 }
 
-/// Whom a JWT is about, as far as the provider tells.
+/// The subject of a JWT, as the provider describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     /// `oidc:` and the claim `sub`, for the log.
     pub name: String,
     pub role: Role,
-    /// As the claim has it; whether there is such an author is not known here.
+    /// The value of the claim; this module does not check that the author exists.
     pub author: Option<Slug>,
 }
 
-/// Why a JWT opens nothing.
+/// Why a JWT is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadJwt {
-    /// A signature, an issuer or an audience that is not ours; which of them is the log's matter.
+    /// The signature, the issuer, the audience or another claim is wrong; the log has the reason.
     #[error("the token is not known here")]
     Unknown,
     #[error("the token has expired")]
@@ -64,12 +64,12 @@ pub enum BadJwt {
     NotYet,
     #[error("the token's claim `{claim}` names none of the roles reader, author, editor and admin")]
     NoRole { claim: String },
-    /// The provider's keys cannot be had at the moment.
+    /// The provider's keys are not available now.
     #[error("the keys of the identity provider cannot be reached at the moment; try again")]
     NoKeys,
 }
 
-/// The provider, with its keys.
+/// The provider with its keys.
 #[derive(Debug)]
 pub struct Provider {
     settings: OidcSettings,
@@ -88,13 +88,13 @@ impl Provider {
         self.keys.read_within(START_WAIT).await;
     }
 
-    /// Whether a text has the form of a JWT; nothing is believed of it yet.
+    /// Whether a text has the form of a JWT; nothing is verified.
     pub fn is_jwt(text: &str) -> bool {
         text.split('.').count() == 3 && decode_header(text).is_ok()
     }
 
     /// # Errors
-    /// Why the JWT opens nothing.
+    /// The reason why the JWT is refused.
     pub async fn verify(&self, text: &str, now: Instant) -> Result<Subject, BadJwt> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(unknown("it is too long"));
@@ -103,7 +103,7 @@ impl Provider {
         if !ALGORITHMS.contains(&header.alg) {
             return Err(unknown("its algorithm is not taken"));
         }
-        // RFC 7515, section 4.1.11: who does not know an extension that is critical refuses the token.
+        // RFC 7515, section 4.1.11: a token with an unknown critical extension must be refused.
         if header.crit.is_some() {
             return Err(unknown("it has a critical extension"));
         }
@@ -113,7 +113,7 @@ impl Provider {
         self.subject(&claims, now)
     }
 
-    /// Time is not asked of the library: it would ask the system, and not our clock.
+    /// The library does not check the times, because it would read the system time and not our clock.
     fn validation(&self, algorithm: Algorithm) -> Validation {
         let mut validation = Validation::new(algorithm);
         validation.set_required_spec_claims(&["iss", "aud", "exp", "sub"]);
@@ -131,7 +131,7 @@ impl Provider {
         if claims.not_before().map_err(unknown)?.is_some_and(|from| from > now + LEEWAY_SECONDS) {
             return Err(BadJwt::NotYet);
         }
-        // The library would take an array that holds the issuer.
+        // The library accepts an array that contains the issuer.
         if claims.text("iss") != Some(&self.settings.issuer) {
             return Err(unknown("its issuer"));
         }
@@ -143,7 +143,7 @@ impl Provider {
     }
 }
 
-/// The reason is for the operator: told to whoever sent it, it would tell what to try next.
+/// Logs the reason. The client does not get it, because it would help an attacker.
 fn unknown(reason: impl std::fmt::Display) -> BadJwt {
     tracing::debug!(%reason, "oidc.refused");
     BadJwt::Unknown

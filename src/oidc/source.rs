@@ -1,5 +1,5 @@
-//! Where a provider's keys come from: a file, an address, or what the provider's own discovery names. The rule: bounded in time and bytes, and
-//! over TLS, but for an address of this machine. No message shows the user, password or query of an address.
+//! The source of a provider's keys: a file, a URL, or the provider's discovery document. The rule: time and bytes are limited, and TLS is
+//! required, except for addresses of this machine. No message shows the user, password or query of a URL.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::{Client, Url, redirect};
 use serde::Deserialize;
 
-/// A set of keys has some kilobytes.
+/// A key set has a few kilobytes.
 const BYTES_MAX: usize = 256 << 10;
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 const FETCH_TIME: Duration = Duration::from_secs(10);
@@ -18,25 +18,25 @@ const FETCH_TIME: Duration = Duration::from_secs(10);
 pub enum KeySource {
     /// A JSON Web Key Set on this machine.
     File(PathBuf),
-    /// The address of one.
+    /// The URL of a JSON Web Key Set.
     Url(Url),
-    /// The issuer, whose discovery document names the address ("OpenID Connect Discovery 1.0", section 4).
+    /// The issuer, whose discovery document contains the URL ("OpenID Connect Discovery 1.0", section 4).
     Discovery(Url),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no address that keys may come from; write https://HOST/PATH, or the path of a file")]
+#[error("{0:?} is not an accepted source of keys; write https://HOST/PATH, or the path of a file")]
 pub struct BadKeySource(String);
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
     #[error("the file {} cannot be read", .0.display())]
     File(PathBuf, #[source] std::io::Error),
-    #[error("{0} did not answer with keys")]
+    #[error("{0} did not return keys")]
     Http(String, #[source] reqwest::Error),
-    #[error("{0} answered more than {BYTES_MAX} bytes")]
+    #[error("{0} has more than {BYTES_MAX} bytes")]
     TooLong(String),
-    #[error("{0} is not what it should be")]
+    #[error("{0} is not a valid answer")]
     Malformed(String, #[source] Option<serde_json::Error>),
     #[error(transparent)]
     BadAddress(#[from] BadKeySource),
@@ -52,12 +52,12 @@ impl FromStr for KeySource {
 
 impl KeySource {
     /// # Errors
-    /// Where the issuer is no address over TLS.
+    /// If the issuer is not an https URL.
     pub fn discovery(issuer: &str) -> Result<Self, BadKeySource> {
         Ok(Self::Discovery(address(issuer)?))
     }
 
-    /// The key set as it stands now.
+    /// Reads the current key set.
     pub(super) async fn fetch(&self) -> Result<Vec<u8>, FetchError> {
         match self {
             Self::File(path) => {
@@ -70,7 +70,7 @@ impl KeySource {
     }
 }
 
-/// TLS keeps others from putting their own keys in; on this machine there is no one in between.
+/// Requires TLS, so that nobody can inject other keys. An address of this machine does not need it.
 fn address(text: &str) -> Result<Url, BadKeySource> {
     let bad = || BadKeySource(without_credentials(text).chars().take(200).collect());
     let url: Url = text.parse().map_err(|_| bad())?;
@@ -79,10 +79,10 @@ fn address(text: &str) -> Result<Url, BadKeySource> {
     if is_safe { Ok(url) } else { Err(bad()) }
 }
 
-/// The address as the log shows it. A query may hold a key as well.
+/// The URL for the log, without its query, which may contain a key.
 fn shown(url: &Url) -> String {
     let mut url = url.clone();
-    // These fail for addresses that cannot have a user, and then have none.
+    // These fail only for URLs that cannot have a user.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     if url.query().is_some() {
@@ -91,7 +91,7 @@ fn shown(url: &Url) -> String {
     url.into()
 }
 
-/// A text that is meant as an address, without what stands before an `@` in it.
+/// A text that may be a URL, without the part before an `@`.
 fn without_credentials(text: &str) -> String {
     match (text.split_once("://"), text.rsplit_once('@')) {
         (Some((scheme, rest)), Some((_, host))) if rest.contains('@') => format!("{scheme}://{host}"),
@@ -111,7 +111,7 @@ async fn discover(issuer: &Url) -> Result<Url, FetchError> {
     let bytes = get(url.clone()).await?;
     let document: Document =
         serde_json::from_slice(&bytes).map_err(|error| FetchError::Malformed(shown(&url), Some(error)))?;
-    // Section 4.3: a document that tells of another issuer is not this one's.
+    // Section 4.3: the document must name the same issuer.
     if document.issuer.trim_end_matches('/') != issuer.as_str().trim_end_matches('/') {
         return Err(FetchError::Malformed(shown(&url), None));
     }
@@ -120,7 +120,7 @@ async fn discover(issuer: &Url) -> Result<Url, FetchError> {
 
 async fn get(url: Url) -> Result<Vec<u8>, FetchError> {
     let failed = |error: reqwest::Error| FetchError::Http(shown(&url), error.without_url());
-    // Not followed: what is redirected elsewhere was not named by the operator.
+    // Redirects are not followed, because the operator has not named their targets.
     let client = Client::builder().connect_timeout(CONNECT_TIME).timeout(FETCH_TIME).redirect(redirect::Policy::none());
     let answer = client.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)?;
     if answer.status() != reqwest::StatusCode::OK {
@@ -143,13 +143,13 @@ mod tests {
 
     #[tokio::test]
     async fn no_message_shows_a_user_a_password_or_a_query() {
-        let refused = |text: &str| text.parse::<KeySource>().expect_err("no address of keys").to_string();
+        let refused = |text: &str| text.parse::<KeySource>().expect_err("not a source of keys").to_string();
         let mut messages = vec![
             refused("http://user:pass-word@id.example/keys"),
             refused("https://user:pass/word@"),
             refused("ftp://user:pass@word@id.example/keys"),
         ];
-        // Nothing listens at a port that was just given back.
+        // Nothing listens on a port that was just released.
         let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let closed = closed.expect("an address");
         let with = |path: &str| format!("http://user:pass-word@{closed}{path}");

@@ -1,7 +1,7 @@
-//! Signatures, by ring. The rule: of each family of keys one algorithm, and nothing that is signed here.
+//! Verifies signatures with ring. The rule: one algorithm for each family of keys, and nothing is signed.
 //!
-//! The library has no backend of its own that would do: one is a second TLS stack's, the other has an advisory against its RSA. ring is in the
-//! tree, below rustls.
+//! No backend of the library is suitable: one uses a second TLS stack, the other has a security advisory for RSA. ring is already a
+//! dependency of rustls.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
@@ -15,7 +15,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// For the whole process, once; in tests many servers share one.
+/// Installs the provider for the whole process. Later calls have no effect; in tests many servers share a process.
 pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }
@@ -27,7 +27,7 @@ fn verifier_factory(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn 
         Algorithm::EdDSA => AlgorithmFamily::Ed,
         _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
     };
-    // Otherwise a key of one kind could be passed off as one of another.
+    // Otherwise a key of one kind could be used as a key of another kind.
     if key.family() != family {
         return Err(ErrorKind::InvalidKeyFormat.into());
     }
@@ -65,7 +65,7 @@ impl JwtVerifier for RingVerifier {
     }
 }
 
-/// Some providers write a sign byte in front, which ring does not take.
+/// The number without leading zeros: some providers write a sign byte, which ring does not accept.
 fn without_zeros(number: &[u8]) -> &[u8] {
     let start = number.iter().position(|byte| *byte != 0).unwrap_or(number.len());
     &number[start..]

@@ -1,4 +1,4 @@
-//! An entity group transaction as a value. The rule: a batch that was made keeps the limits of the tables.
+//! An entity group transaction as a value. The rule: every `Batch` keeps the limits of the tables.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::limits::{self, BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 /// What must hold of the row at the moment of the write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Precondition {
-    /// Nothing is asked. A put then inserts or replaces; a delete still needs the row to stand.
+    /// No condition. A put inserts or replaces the row; a delete still requires that the row exists.
     None,
-    /// The row must not stand.
+    /// The row must not exist.
     Absent,
-    /// The row must stand as it was read.
+    /// The row must exist as it was read.
     Match(Etag),
 }
 
@@ -25,7 +25,7 @@ pub enum Precondition {
 pub enum Operation {
     /// Writes the whole row.
     Put { row: String, properties: Properties, precondition: Precondition },
-    /// Deletes the row, which must stand ([`Precondition::Absent`] is refused).
+    /// Deletes the row, which must exist ([`Precondition::Absent`] is refused).
     Delete { row: String, precondition: Precondition },
 }
 
@@ -46,7 +46,7 @@ pub struct Batch {
 
 impl Batch {
     /// # Errors
-    /// [`StoreError::Limit`] where the batch is empty, too large, names a row twice, or a row or key is over a limit.
+    /// [`StoreError::Limit`] if the batch is empty, too large, names a row twice, or a row or key is over a limit.
     pub fn new(partition: impl Into<CompactString>, operations: Vec<Operation>) -> Result<Self, StoreError> {
         let partition = partition.into();
         if operations.is_empty() || operations.len() > BATCH_OPERATIONS_MAX {
@@ -79,12 +79,12 @@ impl Batch {
     }
 }
 
-/// Answers the bytes that an operation adds to the transaction's payload.
+/// Returns the bytes that an operation adds to the transaction's payload.
 fn check_operation(key: &Key, operation: &Operation) -> Result<usize, StoreError> {
     match operation {
         Operation::Put { properties, .. } => limits::check_entity(key, properties),
         Operation::Delete { precondition: Precondition::Absent, .. } => {
-            Err(StoreError::limit(format!("a delete of {key} cannot ask that the row is absent")))
+            Err(StoreError::limit(format!("a delete of {key} cannot require that the row is absent")))
         }
         Operation::Delete { .. } => Ok(limits::key_payload_bytes(key)),
     }

@@ -1,7 +1,7 @@
-//! Counts what a request asks of the store. The rule: it changes nothing but the count, and one is made for each request.
+//! Counts the requests that one GraphQL request makes to the store. The rule: it changes nothing except its counters, and each request has its own.
 //!
-//! Round trips are counted as waves: a read that starts after another has been answered is taken to depend on it. A read therefore
-//! yields once before it is sent, so that reads sent together are seen together even where the store answers without waiting.
+//! Round trips are counted as waves: a read that starts after another has been answered is assumed to depend on it. A read therefore
+//! yields once before it is sent, so that reads sent together are counted together even if the store answers without waiting.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,22 +10,22 @@ use super::{
     TableStore, Value,
 };
 
-/// How many of the reads' keys and ranges are kept by name; the rest are counted only.
+/// How many reads are listed by their keys and ranges; the others are only counted.
 const READS_NAMED_MAX: usize = 1_000;
 
-/// What was asked of the store.
+/// What was requested from the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageUse {
     pub point_reads: u32,
     pub range_reads: u32,
     pub transactions: u32,
-    /// Rows that the reads answered with.
+    /// Rows that the reads returned.
     pub rows: u64,
     /// Bytes of those rows: keys, names and values.
     pub bytes: u64,
-    /// How many requests stood one behind the other at the most.
+    /// The longest sequence of requests of which each started after the one before was answered.
     pub round_trips: u32,
-    /// Where they are asked for, each read, as `Table(partition, row)` or `Table(partition, from..to)`, the first 1,000.
+    /// The first 1,000 reads, as `Table(partition, row)` or `Table(partition, from..to)`; empty if they are not requested.
     pub reads: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl StorageUse {
     }
 }
 
-/// A store that counts, around another.
+/// Wraps a store, and counts its requests.
 pub struct CountingStore {
     inner: Store,
     /// Shared with the snapshots of the store.
@@ -63,7 +63,7 @@ impl CountingStore {
         Self::of(inner, false)
     }
 
-    /// Keeps each read by its name too, which costs a text for each.
+    /// Also lists each read by its key or range, which costs a string for each.
     pub fn naming(inner: Store) -> Arc<Self> {
         Self::of(inner, true)
     }
@@ -73,7 +73,7 @@ impl CountingStore {
         Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
     }
 
-    /// What was used since the wrapper was made.
+    /// What was requested since the wrapper was created.
     pub fn used(&self) -> StorageUse {
         self.lock().used.clone()
     }
@@ -82,7 +82,7 @@ impl CountingStore {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Notes a request that starts, and answers its wave.
+    /// Notes a request that starts, and returns its wave.
     async fn start(&self, count: impl FnOnce(&mut CountingState)) -> u32 {
         let wave = {
             let mut state = self.lock();
@@ -167,7 +167,7 @@ impl TableStore for CountingStore {
         self.inner.is_transactional()
     }
 
-    /// What the plan reads is part of the transaction, and not counted.
+    /// The reads of the plan are part of the transaction, and are not counted.
     async fn transact(&self, plan: GroupPlan) -> Result<()> {
         let wave = self.start(|state| state.used.transactions += 1).await;
         let answer = self.inner.transact(plan).await;
@@ -175,7 +175,7 @@ impl TableStore for CountingStore {
         answer
     }
 
-    /// No request of its own; the reads of the snapshot are counted as those of the store.
+    /// Not counted as a request; the reads of the snapshot are counted as those of the store.
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         let snapshot = self.inner.snapshot().await?;
         let state = Arc::clone(&self.state);
@@ -189,8 +189,8 @@ impl TableStore for CountingStore {
         answer
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        self.inner.turn(table, name).await
+    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
+        self.inner.keyed_lock(table, name).await
     }
 
     async fn ping(&self) -> Result<()> {

@@ -21,14 +21,14 @@ pub enum Value {
     Int64(i64),
     /// Edm.Boolean
     Boolean(bool),
-    /// Edm.DateTime in ticks (100 ns since 0001-01-01T00:00:00Z); Azure takes 1601-01-01 and later.
+    /// Edm.DateTime in ticks (100 ns since 0001-01-01T00:00:00Z); Azure accepts 1601-01-01 and later.
     DateTime(i64),
     /// Edm.Binary, at most 64 KiB.
     Binary(Arc<[u8]>),
 }
 
-/// Properties, each name once. They are kept in the order they were put, but no table promises an order, so it does not count.
-/// A clone is the same allocation: one row's values go into its mirror, into a batch and to the thread that writes it.
+/// Properties, each name once. They are kept in the order in which they were set, but no table guarantees an order, so `==` ignores it.
+/// Clones share one allocation: the values of one row go into its mirror, into a batch and to the thread that writes it.
 #[derive(Debug, Clone, Default)]
 pub struct Properties(Arc<Vec<(CompactString, Value)>>);
 
@@ -49,7 +49,7 @@ impl Properties {
         Self(Arc::new(Vec::with_capacity(capacity)))
     }
 
-    /// Sets a property, in place where the name stands already.
+    /// Sets a property; it replaces one of the same name in place.
     pub fn set(&mut self, name: &str, value: Value) {
         let properties = Arc::make_mut(&mut self.0);
         match properties.iter_mut().find(|(n, _)| n == name) {
@@ -58,13 +58,13 @@ impl Properties {
         }
     }
 
-    /// The same properties but for one.
+    /// The same properties except one.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         Self(Arc::new(self.0.iter().filter(|(n, _)| n != name).cloned().collect()))
     }
 
-    /// For decoders, whose input was made from `Properties`: each name stands once.
+    /// For decoders, whose input was made from `Properties`, so that each name occurs once.
     pub(in crate::store) fn of_decoded(properties: Vec<(CompactString, Value)>) -> Self {
         Self(Arc::new(properties))
     }

@@ -1,4 +1,4 @@
-//! What can go wrong in a store, sorted by what the caller does next. The rule: causes stay inside as sources, never in the text
+//! The errors of a store, sorted by what the caller does next. The rule: causes are kept as sources, never in the text
 //! that a client reads.
 
 use std::error::Error as StdError;
@@ -7,37 +7,37 @@ type ErrorSource = Box<dyn StdError + Send + Sync>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A precondition of a batch did not hold: a row that must be absent stands, one that must stand is gone, or an ETag has
-    /// moved on. Nothing was written. Read again, then decide.
+    /// A precondition of a batch did not hold: a row that must be absent exists, one that must exist is gone, or an ETag has
+    /// changed. Nothing was written. Read again, then decide.
     #[error("the rows have changed: {0}")]
     Precondition(String),
     /// The request itself is over a limit of the tables, or malformed. Nothing was sent. Fix the request.
     #[error("{0}")]
     Limit(String),
-    /// Throttled or out of reach, after the retries. Nothing was written. Try again later.
+    /// Throttled or unreachable, after the retries. Nothing was written. Try again later.
     #[error("the store could not be reached: {what}")]
     Unavailable {
         what: String,
         #[source]
         source: Option<ErrorSource>,
     },
-    /// The answer to a write was lost: it may have happened or not. Read before trying again.
-    #[error("the answer to a write was lost, it may have been made: {what}")]
+    /// The answer to a write was lost, so the write may or may not have happened. Read before trying again.
+    #[error("the answer to a write was lost, so it may have been committed: {what}")]
     OutcomeUnknown {
         what: String,
         #[source]
         source: Option<ErrorSource>,
     },
-    /// This server's clock is too far from the storage's, so that its leases would not be what other servers take them for. Nothing was written. Set the clock.
+    /// This server's clock is too far from the storage's, so other servers would misjudge when its leases expire. Nothing was written. Set the clock.
     #[error(
-        "the server's clock is {} s {} the storage's, so it changes nothing until the clock is right, and goes on reading; synchronise the clock by NTP (chrony, systemd-timesyncd)",
+        "the server's clock is {} s {} the storage's, so it writes nothing until the clock is right, and continues to serve reads; synchronise the clock by NTP (chrony, systemd-timesyncd)",
         seconds(*ahead_ms), if *ahead_ms < 0 { "behind" } else { "ahead of" }
     )]
     WrongClock {
         /// Below zero if it is behind.
         ahead_ms: i64,
     },
-    /// The disk of the store file has no room. What was acknowledged stands; make room, then try again.
+    /// The disk of the store file is full. Everything that was acknowledged is kept. Free disk space, then try again.
     #[error("the disk is full: {what}")]
     Full {
         what: String,
@@ -57,7 +57,7 @@ pub enum StoreError {
     /// The code that uses the store is wrong: a plan panicked, or the store has no such capability. Nothing was written. Report it.
     #[error("the store was used wrongly: {0}")]
     Internal(String),
-    /// What is stored cannot be read as what it should be. Report it; a restore or a repair is needed.
+    /// What is stored cannot be decoded. Report it; a restore or a repair is needed.
     #[error("the store is damaged: {what}")]
     Corrupt {
         what: String,

@@ -1,4 +1,4 @@
-//! A row's address, and a span of rows. The rule: a `Key` that exists is one that every store takes.
+//! A row's address, and a range of rows. The rule: every store accepts every `Key`.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Key {
 
 impl Key {
     /// # Errors
-    /// [`StoreError::Limit`] where a part is too long or holds a character that a key must not hold.
+    /// [`StoreError::Limit`] if a part is too long or has a character that a key must not have.
     pub fn new(partition: impl Into<CompactString>, row: impl Into<CompactString>) -> Result<Self, StoreError> {
         let (partition, row) = (partition.into(), row.into());
         check_part("PartitionKey", &partition)?;
@@ -41,7 +41,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// A span of rows in one partition: `from` inclusive, `to` exclusive; `None` leaves that side open.
+/// A range of rows in one partition: `from` inclusive, `to` exclusive; `None` leaves that side open.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RowRange {
     partition: String,
@@ -51,7 +51,7 @@ pub struct RowRange {
 
 impl RowRange {
     /// # Errors
-    /// [`StoreError::Limit`] where the partition or a bound cannot be a key.
+    /// [`StoreError::Limit`] if the partition or a bound cannot be a key.
     pub fn new(partition: impl Into<String>, from: Option<String>, to: Option<String>) -> Result<Self, StoreError> {
         let partition = partition.into();
         check_part("PartitionKey", &partition)?;
@@ -65,10 +65,10 @@ impl RowRange {
         &self.partition
     }
 
-    /// The same range from this row on, where that lies behind its own start.
+    /// The same range from this row on, or from its own start if that is later.
     ///
     /// # Errors
-    /// [`StoreError::Limit`] where the text cannot be a key.
+    /// [`StoreError::Limit`] if the text cannot be a key.
     pub fn starting_at(&self, row: String) -> Result<Self, StoreError> {
         check_part("RowKey", &row)?;
         let from = self.from.clone().map_or(row.clone(), |own| own.max(row));
@@ -95,17 +95,19 @@ fn check_part(which: &'static str, text: &str) -> Result<(), StoreError> {
     if text.len() > KEY_BYTES_MAX {
         return Err(StoreError::limit(format!("a {which} has {} bytes; the limit is {KEY_BYTES_MAX}", text.len())));
     }
-    // Byte by byte, for every key that is read passes here; the bytes of other characters are none of a key's.
+    // Byte by byte, because every key that is read is checked here. No byte of a non-ASCII character is allowed in a key.
     if text.bytes().all(|byte| is_key_char(char::from(byte))) {
         return Ok(());
     }
     match text.chars().find(|c| !is_key_char(*c)) {
-        Some(bad) => Err(StoreError::limit(format!("a {which} holds the character {bad:?}, which no key may hold"))),
+        Some(bad) => {
+            Err(StoreError::limit(format!("a {which} has the character {bad:?}, which is not allowed in a key")))
+        }
         None => Ok(()),
     }
 }
 
-/// Whether a key may hold this character. `/ \ # ?` and control characters are Azure's rule; `'` and `%` break its URLs.
+/// Whether a key may have this character. `/ \ # ?` and control characters are Azure's rule; `'` and `%` break its URLs.
 pub fn is_key_char(c: char) -> bool {
     matches!(c, ' '..='~') && !matches!(c, '/' | '\\' | '#' | '?' | '\'' | '%')
 }

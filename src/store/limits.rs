@@ -1,5 +1,5 @@
-//! The limits of the tables, kept on every store alike. Source: "Understanding the Table service data model" and "Performing
-//! entity group transactions" in Azure's documentation. Azurite takes more than Azure does; these are Azure's.
+//! The limits of the tables, which every store keeps. Source: "Understanding the Table service data model" and "Performing
+//! entity group transactions" in Azure's documentation. Azurite accepts more than Azure does; these are Azure's.
 
 use super::entity::{Properties, Value};
 use super::error::StoreError;
@@ -9,16 +9,16 @@ use super::key::Key;
 pub const PAGE_ROWS_MAX: usize = 1_000;
 /// Operations in one transaction.
 pub const BATCH_OPERATIONS_MAX: usize = 100;
-/// The payload of one transaction in bytes: 4 MiB. It is the request's body that Azure weighs, so a binary counts as Base64.
+/// The payload of one transaction in bytes: 4 MiB. Azure measures the body of the request, so a binary counts as Base64.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
-/// Rows that one transaction over all tables writes: many times what a change needs, and no more than others can wait for.
+/// Rows that one transaction over all tables writes: many times what a change needs, and few enough that others can wait for it.
 pub const TRANSACTION_ROWS_MAX: usize = 10_000;
 /// What such a transaction writes in bytes, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
 pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
-/// What an operation adds to that body beside its row: boundaries, headers, the URL without the keys, and names of types.
+/// What an operation adds to that body in addition to its row: boundaries, headers, the URL without the keys, and names of types.
 const OPERATION_BYTES: usize = 640;
-/// A row's keys, names and values in bytes: 1 MiB. It holds for the row as Azure stores it and for its JSON, which is what
-/// Azurite weighs: there a binary counts as Base64, so that a row has room for 768 KiB of binaries.
+/// A row's keys, names and values in bytes: 1 MiB. The limit holds for the row as Azure stores it and for its JSON, which is what
+/// Azurite measures: there a binary counts as Base64, so a row can have 768 KiB of binaries.
 pub const ENTITY_BYTES_MAX: usize = 1 << 20;
 /// A row's own properties: 255 less PartitionKey, RowKey and Timestamp.
 pub const PROPERTIES_MAX: usize = 252;
@@ -33,10 +33,10 @@ pub const DATE_TIME_TICKS_MIN: i64 = 504_911_232_000_000_000;
 /// 9999-12-31T23:59:59.9999999Z, the last one.
 pub const DATE_TIME_TICKS_MAX: i64 = 3_155_378_975_999_999_999;
 
-/// Answers the bytes that the row adds to a transaction's payload.
+/// Returns the bytes that the row adds to a transaction's payload.
 ///
 /// # Errors
-/// [`StoreError::Limit`] naming the row, the limit and the value that passes it.
+/// [`StoreError::Limit`], which names the row, the limit and the value that exceeds it.
 pub fn check_entity(key: &Key, properties: &Properties) -> Result<usize, StoreError> {
     if properties.len() > PROPERTIES_MAX {
         return Err(StoreError::limit(format!(
@@ -57,14 +57,14 @@ pub fn check_entity(key: &Key, properties: &Properties) -> Result<usize, StoreEr
     Ok(payload)
 }
 
-/// The bytes that a row's key takes in the body of a transaction: in the URL, where a character may take three, and in the row.
+/// The bytes that a row's key takes in the body of a transaction: in the URL, in which a character may take three bytes, and in the row.
 pub fn key_payload_bytes(key: &Key) -> usize {
     OPERATION_BYTES + 4 * (key.partition().len() + key.row().len())
 }
 
-/// The bytes that a row takes in the body of a transaction, as JSON in UTF-8; never less than it will be.
+/// The bytes that a row takes in the body of a transaction, as JSON in UTF-8; an upper bound.
 pub fn row_payload_bytes(key: &Key, properties: &Properties) -> usize {
-    // A type beside the value repeats the name.
+    // The type of a value repeats the name.
     let each = properties.iter().map(|(name, value)| 2 * name.len() + 40 + value_payload_bytes(value));
     key_payload_bytes(key) + each.sum::<usize>()
 }
@@ -79,7 +79,7 @@ fn value_payload_bytes(value: &Value) -> usize {
 }
 
 /// A byte of a string in JSON: control characters as `\u001f`, quotes and backslashes as two. The line separators U+2028 and
-/// U+2029, three bytes that are written as six, begin with 0xE2, which is weighed as four.
+/// U+2029, three bytes that are written as six, begin with 0xE2, which is counted as four.
 fn escaped_bytes(byte: u8) -> usize {
     match byte {
         0x00..0x20 => 6,
@@ -89,7 +89,7 @@ fn escaped_bytes(byte: u8) -> usize {
     }
 }
 
-/// Whether a page size can be asked of a store.
+/// Checks the size of a page that is requested from a store.
 pub fn check_page_rows(limit: usize) -> Result<(), StoreError> {
     match limit {
         1..=PAGE_ROWS_MAX => Ok(()),

@@ -1,8 +1,8 @@
 //! The storage contract: rows with a PartitionKey and a RowKey, and nothing that one of the stores could not keep.
 //!
-//! The rule of this room: it knows rows, never posts. What a key means is `keys`' matter, what a row means `content`'s.
+//! The rule of this module: it knows rows, never posts. The module `keys` defines what a key means, the module `content` what a row means.
 //!
-//! Guarantees, the same on every store (the contract suite in `tests/it/store` holds each of them to it):
+//! Guarantees, the same on every store (the contract suite in `tests/it/store` tests each of them):
 //!
 //! - **Point read**: the row as its last acknowledged write left it.
 //! - **Range read**: one partition, ascending by RowKey in byte order, at most [`PAGE_ROWS_MAX`] rows a page. A page may be
@@ -12,9 +12,9 @@
 //! - **Transaction**: only on stores that have it ([`TableStore::is_transactional`]). Any rows of any tables and partitions, planned by a function
 //!   that reads inside the transaction; all of it happens or nothing does, durable before it is acknowledged, in one order with all batches.
 //! - **Snapshot**: only on stores that have it ([`TableStore::snapshot`]). Many reads that see the rows as they were at one moment.
-//! - **Lost answers**: a store may send a batch again whose answer was lost, and where it is refused then, the rows tell whether it
-//!   was made. Where they cannot it is [`StoreError::OutcomeUnknown`], never a refusal. Two writers that insert the very same row
-//!   may both be told that they did, so a row that only one may insert names its writer.
+//! - **Lost answers**: a store may send a batch again if its answer was lost. If the batch is refused then, the rows show whether it was
+//!   committed before. If they do not show it, the error is [`StoreError::OutcomeUnknown`], never a refusal. If two writers insert exactly the
+//!   same row, both may get a success, so a row that only one of them may insert names its writer.
 //! - **Limits**: those of Azure Table Storage ("Understanding the Table service data model", "Performing entity group
 //!   transactions"), refused here with [`StoreError::Limit`] before anything is sent, so that a file can be moved to Azure.
 
@@ -49,8 +49,8 @@ pub use transaction::{GroupPlan, RowWrite, Rows};
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub type Store = Arc<dyn TableStore>;
 
-/// Point reads of one [`get_many`](TableStore::get_many) under way at once: a page and its neighbours in one wave, without flooding the
-/// connections.
+/// Point reads of one [`get_many`](TableStore::get_many) under way at once: enough for a page and its neighbours in one round trip, without
+/// flooding the connections.
 const POINT_READS_AT_ONCE: usize = 200;
 
 /// The answers to point reads, in their order.
@@ -58,19 +58,19 @@ async fn all_at_once<R: Future>(reads: Vec<R>) -> Vec<R::Output> {
     stream::iter(reads).buffered(POINT_READS_AT_ONCE).collect().await
 }
 
-/// One page of a range read or a scan: rows in ascending order, and where to go on.
+/// One page of a range read or a scan: rows in ascending order, and where the read continues.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
     pub rows: Vec<Entity>,
-    /// Opaque; handed back unchanged to the same read. `None`: nothing follows.
+    /// Opaque; the caller passes it unchanged to the same read. `None`: nothing follows.
     pub continuation: Option<Continuation>,
 }
 
-/// Where a read goes on; only the store that made it can read it.
+/// Where a read continues; only the store that made it can interpret it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Continuation(pub(in crate::store) String);
 
-/// For a store of one's own.
+/// For other implementations of [`TableStore`].
 impl Continuation {
     pub fn new(position: impl Into<String>) -> Self {
         Self(position.into())
@@ -84,14 +84,14 @@ impl Continuation {
 /// A table store. Implemented by [`embedded::EmbeddedStore`], [`azure::AzureStore`] and the wrappers around them.
 #[async_trait::async_trait]
 pub trait TableStore: Send + Sync + 'static {
-    /// Makes the tables that do not exist yet. Idempotent.
+    /// Creates the tables that do not exist yet. Idempotent.
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()>;
 
-    /// Point read: one row, or `None` where there is none.
+    /// Point read: one row, or `None` if it does not exist.
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
 
-    /// Several point reads of one table, all sent at once, each answered for itself, in the order of the keys. To the table, and in a count of
-    /// requests, they are as many point reads; a store that can answer them together for less may.
+    /// Several point reads of one table, all sent at once, each with its own result, in the order of the keys. They count as as many point reads; a
+    /// store may answer them together if that costs less.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await
     }
@@ -105,7 +105,7 @@ pub trait TableStore: Send + Sync + 'static {
         continuation: Option<&Continuation>,
     ) -> Result<Page>;
 
-    /// Entity group transaction. Answers the new ETag of each row put, `None` for each row deleted, in the batch's order.
+    /// Entity group transaction. Returns the new ETag of each row put, `None` for each row deleted, in the batch's order.
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>>;
 
     /// Whether [`transact`](Self::transact) is supported.
@@ -123,8 +123,8 @@ pub trait TableStore: Send + Sync + 'static {
         Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()))
     }
 
-    /// The rows as they are at this moment, however many reads are made of them. `None`: the store cannot show them, and each read sees its own
-    /// moment. To be dropped soon: while it is kept, a file cannot use the room of what was deleted since.
+    /// The rows as they are at this moment, for any number of reads. `None`: the store has no snapshots, and each read sees the rows of its own
+    /// moment. The caller drops it soon, because until then a file cannot reuse the space of what was deleted since.
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         Ok(None)
     }
@@ -132,12 +132,12 @@ pub trait TableStore: Send + Sync + 'static {
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;
 
-    /// Waits for the turn to change a row that many change, such as a count, among the writers of this store in this process; it is over when
-    /// the answer is dropped. `None` where the store lets everybody try. A courtesy: what holds is the ETag.
-    async fn turn(&self, _table: &'static str, _name: &str) -> Option<KeyedLockGuard> {
+    /// Waits for the keyed lock of a row that many writers change, such as a count, among the writers of this store in this process; the lock is
+    /// released when the guard is dropped. `None` if the store has no such locks. They only save retries: the ETag protects the row.
+    async fn keyed_lock(&self, _table: &'static str, _name: &str) -> Option<KeyedLockGuard> {
         None
     }
 
-    /// Answers where the store can be reached and read at this moment.
+    /// Succeeds if the store can be reached and read at this moment.
     async fn ping(&self) -> Result<()>;
 }

@@ -1,5 +1,5 @@
-//! Tells the metrics and the traces of each request to the store. The rule: it changes nothing, and stands at the store itself, so that it sees
-//! what every request of the server, every change and every recovery asks.
+//! Reports each request to the store to the metrics and the traces. The rule: it changes nothing, and wraps the store itself, so that it sees every
+//! request of a query, a change or a recovery.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use super::{
     StoreError, TableStore, all_at_once,
 };
 
-/// What kind of store is told of.
+/// The kind of store, as metrics and traces name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestKind {
     File,
@@ -39,7 +39,7 @@ impl RequestKind {
     }
 }
 
-/// A store that is told of, around another.
+/// Wraps a store, and reports its requests.
 pub struct ObservedStore {
     inner: Store,
     kind: RequestKind,
@@ -58,7 +58,7 @@ impl ObservedStore {
         spans::storage(self.kind.system(), table, operation)
     }
 
-    /// `rows`: how many an answer has, of a read.
+    /// `rows`: how many rows the answer to a read has.
     async fn observe<T>(
         &self,
         (table, operation): (&'static str, &'static str),
@@ -95,7 +95,7 @@ impl TableStore for ObservedStore {
         self.observe((table, GET), self.inner.get(table, key), |row| Some(u64::from(row.is_some()))).await
     }
 
-    /// Each is a request of its own, and a span; what a file answers together ends together.
+    /// Each point read is a request and a span of its own; those that a file answers together end together.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         if self.kind == RequestKind::Azure {
             return all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await;
@@ -156,8 +156,8 @@ impl TableStore for ObservedStore {
         self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        self.inner.turn(table, name).await
+    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
+        self.inner.keyed_lock(table, name).await
     }
 
     async fn ping(&self) -> Result<()> {
@@ -168,7 +168,7 @@ impl TableStore for ObservedStore {
 const GET: &str = "get";
 const COMMIT: &str = "commit";
 const TRANSACT: &str = "transact";
-/// The table of a request that is about no single one.
+/// The table of a request that concerns several tables.
 const ALL_TABLES: &str = "*";
 const OK: &str = "ok";
 
@@ -179,7 +179,7 @@ fn outcome<T>(answer: &Result<T>) -> &'static str {
     }
 }
 
-/// A precondition that does not hold is an answer, and no failure of the store.
+/// A precondition that does not hold is an answer, not a failure of the store.
 fn failure<T>(answer: &Result<T>) -> Option<&'static str> {
     match answer {
         Ok(_) | Err(StoreError::Precondition(_)) => None,

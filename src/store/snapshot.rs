@@ -1,4 +1,4 @@
-//! The rows as they were at one moment, for the stores that can show them (the file store; Azure cannot).
+//! The rows as they were at one moment, for the stores that have snapshots (the file store; Azure does not).
 //!
 //! The one rule: all reads of a snapshot see the same rows, whatever is written meanwhile.
 
@@ -7,21 +7,21 @@ use super::{Batch, Etag, Result, Store, StoreError};
 /// The rows of a store as they were when [`TableStore::snapshot`](super::TableStore::snapshot) was called.
 #[derive(Clone)]
 pub struct Snapshot {
-    /// It only reads: every write is [`StoreError::Internal`].
+    /// It can only be read: every write is [`StoreError::Internal`].
     pub store: Store,
     /// The number of the last transaction that it shows. Two snapshots of one store with the same version have the same rows.
     pub version: u64,
 }
 
 impl Snapshot {
-    /// As it is, with a wrapper around its store.
+    /// The same snapshot, with a wrapper around its store.
     #[must_use]
     pub fn wrap(self, wrap: impl FnOnce(Store) -> Store) -> Self {
         Self { store: wrap(self.store), ..self }
     }
 }
 
-/// What the store of a snapshot answers to a batch.
+/// The result of a batch on the store of a snapshot.
 ///
 /// # Errors
 /// Always.

@@ -17,8 +17,8 @@ use super::{Result, Store};
 
 /// Reads rows, then returns what to write. If it returns an error, nothing is written.
 ///
-/// It runs on the thread that writes, before every transaction that waits after it: it computes, and never waits for anything. It may be
-/// dropped without being run, if the store cannot be written.
+/// It runs on the thread that writes, and all later transactions wait for it, so it only computes and never waits. It may be dropped without being
+/// run, if the store cannot be written.
 pub type GroupPlan = Box<dyn FnOnce(&dyn Rows) -> Result<Vec<RowWrite>> + Send>;
 
 /// The rows as they are inside a transaction, before its own writes.
@@ -61,7 +61,7 @@ pub async fn transact<T: Send + 'static>(
     let (sender, mut receiver) = oneshot::channel();
     let plan = move |rows: &dyn Rows| {
         let (value, writes) = plan(rows)?;
-        // The caller may have gone away; the plan is carried out all the same.
+        // The caller may no longer wait; the plan is carried out nevertheless.
         let _ = sender.send(value);
         Ok(writes)
     };

@@ -1,9 +1,9 @@
-//! The log. The rule: it goes to the standard error, for a command's answer has the standard output; and it holds no secret.
+//! The log. The rule: it is written to the standard error, because the standard output is for the result of a command; and it contains no secret.
 //!
-//! A line's message is `room.what_happened`. Of `content.changed`, which is one for each change that is made, the fields are `actor` and `role` (who),
-//! `action` (what), and of what it was made to `post`, `slug` and `version`, `kind` and `slug`, or `token`, `name` and `granted`. Of
-//! `http.request`, which is one for each request, they are `status`, `duration_ms`, and of GraphQL `operation` and `code`. Lines of dependencies are
-//! bounded in number ([`repeats`](super::repeats)).
+//! The message of most lines is `module.event`. `content.changed` is logged for each change; its fields are `actor` and `role`, `action`, and the
+//! changed object: `post`, `slug` and `version`, or `kind` and `slug`, or `token`, `name` and `granted`. `http.request` is logged for each request;
+//! its fields are `status`, `duration_ms`, and for GraphQL `operation` and `code`. The number of lines of dependencies is limited
+//! ([`repeats`](super::repeats)).
 
 use std::io::IsTerminal;
 use std::str::FromStr;
@@ -19,7 +19,7 @@ use super::repeats::Sampling;
 use super::spans;
 use super::traces::Tracing;
 
-/// What is logged, in the words of `tracing`.
+/// The log directives, in the syntax of `tracing`.
 #[derive(Debug, Clone)]
 pub struct Directives(String);
 
@@ -33,10 +33,10 @@ impl FromStr for Directives {
     }
 }
 
-/// How a line of the log looks.
+/// The format of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people on a terminal, JSON elsewhere.
+    /// [`Pretty`](Self::Pretty) on a terminal, [`Json`](Self::Json) elsewhere.
     Auto,
     Json,
     Pretty,
@@ -50,13 +50,13 @@ impl FromStr for LogFormat {
             "auto" => Ok(Self::Auto),
             "json" => Ok(Self::Json),
             "pretty" => Ok(Self::Pretty),
-            _ => Err(format!("{text:?} is no format of the log; write json, pretty or auto")),
+            _ => Err(format!("{text:?} is not a log format; write json, pretty or auto")),
         }
     }
 }
 
 pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracing) {
-    // Without traces the filter stands before everything: what nobody reads costs nothing.
+    // Without traces the filter applies to the whole registry, so that disabled spans and events cost nothing.
     let started = match tracing.layer() {
         None => Registry::default().with(filter(directives)).with(lines(format).with_filter(Sampling)).try_init(),
         Some(traces) => {
@@ -64,21 +64,21 @@ pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracin
             Registry::default().with(lines).with(traces).try_init()
         }
     };
-    // A second start keeps the first log: in tests many servers share a process.
+    // A second start in the same process keeps the first log: in tests many servers share a process.
     drop(started);
 }
 
-/// What these warn of is what clients and posts make them meet: a table that holds text, a connection that is cut.
+/// The warnings of these crates are about input of clients and posts: text inside an HTML table, a closed connection.
 const QUIET_BY_DEFAULT: &str = "html5ever=error,h2=error";
 
 fn filter(directives: &Directives) -> EnvFilter {
-    // Before the given directives, so that one of these can name them again.
+    // Before the given directives, so that these can override it.
     let filter = EnvFilter::new(format!("{QUIET_BY_DEFAULT},{}", directives.0));
-    // At debug the SDK prints its Authorization headers and signed addresses; spans of traces are no matter of the log.
+    // At debug the SDK prints its Authorization headers and signed URLs. The spans of traces do not belong in the log.
     let quiet = ["azure_core=warn", "azure_storage=warn", "azure_identity=warn"].map(str::to_owned);
     let quiet = quiet.into_iter().chain([format!("{}=off", spans::TARGET)]);
     quiet.fold(filter, |filter, directive| {
-        filter.add_directive(directive.parse().expect("a directive as `tracing` takes it"))
+        filter.add_directive(directive.parse().expect("the directive is well-formed"))
     })
 }
 
@@ -92,5 +92,9 @@ where
         LogFormat::Pretty => true,
     };
     let lines = fmt::layer().with_writer(std::io::stderr);
-    if is_pretty { lines.with_ansi(std::io::stderr().is_terminal()).compact().boxed() } else { lines.json().boxed() }
+    if is_pretty {
+        lines.with_ansi(std::io::stderr().is_terminal()).compact().boxed()
+    } else {
+        lines.json().with_span_list(false).boxed()
+    }
 }

@@ -1,8 +1,8 @@
-//! What an operator sees of the server: the log, the metrics, the traces. The rule: the words of all three stand here, each with what it means;
-//! the other rooms say what happened, and know nothing of who reads it.
+//! Observability: the log, the metrics and the traces. The rule: all metrics and spans are defined here, each by a function; other modules call
+//! these functions and do not know the exporters.
 //!
-//! No metric bears what a client or an editor wrote: its labels are words of the code, so that their number is bounded. docs/telemetry.md is the
-//! list of every name, and a test holds the two together.
+//! The labels of metrics are constants of the code, never input of a client or an editor, so their number is bounded. docs/telemetry.md lists all
+//! names, and tests compare it with the code.
 
 pub mod log;
 pub mod metrics;
@@ -13,10 +13,10 @@ pub mod traces;
 pub use log::{Directives, LogFormat};
 pub use traces::{Sampler, TracesSettings, Tracing};
 
-/// Starts the log, and traces where they are wanted; of one process, once.
+/// Starts the log, and the traces if they are configured. Call it once per process.
 ///
 /// # Errors
-/// Where the traces' settings cannot be used.
+/// If the traces' settings cannot be used.
 pub fn start(
     directives: &Directives,
     format: LogFormat,

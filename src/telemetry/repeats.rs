@@ -1,5 +1,5 @@
-//! Lines of dependencies, bounded in number. The rule: what a dependency logs may be set off by any client, so the same line of its code is written
-//! [`LINES_MAX`] times in [`PERIOD`] at most; how many were left out is reported, and lines of Tidings itself are always written.
+//! Limits the log lines of dependencies. The rule: because any client can cause a dependency to log, each log statement of a dependency is written
+//! at most [`LINES_MAX`] times in [`PERIOD`]; the number of omitted lines is reported. Lines of Tidings itself are always written.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -10,11 +10,11 @@ use tracing::subscriber::Interest;
 use tracing::{Event, Metadata};
 use tracing_subscriber::layer::{Context, Filter};
 
-/// Enough to see what happens and how often.
+/// Enough lines to see the problem and its frequency.
 const LINES_MAX: u64 = 20;
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// A filter that leaves out what is repeated too often.
+/// A filter that omits lines that are repeated too often.
 pub(super) struct Sampling;
 
 impl<S> Filter<S> for Sampling {
@@ -40,15 +40,15 @@ fn is_own(target: &str) -> bool {
     target.split("::").next() == Some(env!("CARGO_PKG_NAME"))
 }
 
-/// One for each line of code that logs, so their number is bounded.
+/// One count for each log statement, so their number is bounded.
 static COUNTS: LazyLock<Mutex<HashMap<Identifier, RepeatCount>>> = LazyLock::new(Mutex::default);
 
 struct RepeatCount {
     target: String,
-    /// Of this period; `None` before the first line.
+    /// The start of this period; `None` before the first line.
     begun: Option<Instant>,
     lines: u64,
-    /// Since the last report.
+    /// Lines omitted since the last report.
     left_out: u64,
 }
 
@@ -68,9 +68,9 @@ impl RepeatCount {
     }
 }
 
-/// Logs how many lines were left out since the last report, one line for each place that wrote too many.
+/// Logs how many lines were omitted since the last report, one line for each log statement that wrote too many.
 pub fn report() {
-    // Not logged while the counts are held: the filter takes them again.
+    // Not logged while the lock is held, because the filter takes it again.
     let left_out: Vec<(String, u64)> = {
         let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
         let too_many = counts.values_mut().filter(|count| count.left_out > 0);
@@ -81,7 +81,7 @@ pub fn report() {
     }
 }
 
-/// Reports once in each period.
+/// Reports once per period.
 pub async fn report_for_ever() {
     loop {
         tokio::time::sleep(PERIOD).await;
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_written_a_few_times_in_each_period() {
+    fn a_line_is_written_a_limited_number_of_times_per_period() {
         let mut count = RepeatCount::new("h2");
         let begun = Instant::now();
         let taken = |count: &mut RepeatCount, at| (0..1_000).filter(|_| count.takes(at)).count() as u64;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_tidings_are_its_own() {
+    fn only_targets_of_tidings_are_its_own() {
         assert!(is_own("tidings::access") && is_own("tidings"));
         assert!(!is_own("tidingsish") && !is_own("html5ever::tree_builder"));
     }

@@ -1,15 +1,15 @@
-//! The spans of a trace: each stage of a request, and each request to the store. The rule: a span is made here, by a function that says what it
-//! stands for; where nobody takes traces it is none, and costs a look at a flag.
+//! The spans of a trace: each stage of a request, and each request to the store. The rule: each span is created by a function here that documents
+//! it; if traces are off, the span is disabled and costs one check of a flag.
 //!
-//! Names and attributes are those of OpenTelemetry's semantic conventions for HTTP, GraphQL and databases, and `tidings.…` where these have none.
-//! Slugs and what a client wrote are in none of them, but for the name of its operation.
+//! Names and attributes follow OpenTelemetry's semantic conventions for HTTP, GraphQL and databases; the others begin with `tidings.`. They contain
+//! no slugs and no input of a client, except the path, a plain request id and the name of the operation.
 
 use tracing::Span;
 use tracing::field::Empty;
 
-/// What tells them from the log's spans.
+/// The target that distinguishes them from the spans of the log.
 pub const TARGET: &str = "tidings_trace";
-/// An operation's name is the client's; longer ones are cut.
+/// The client chooses the name of an operation; longer names are cut.
 const OPERATION_NAME_BYTES_MAX: usize = 64;
 
 macro_rules! span {
@@ -18,7 +18,7 @@ macro_rules! span {
     };
 }
 
-/// A request, from its head to its answer: a root, or the child of the client's span.
+/// A request, from its head to its answer: a root span, or a child of the client's span.
 pub fn request(method: &str, route: &'static str, path: &str, request_id: &str) -> Span {
     span!(
         "request",
@@ -33,7 +33,7 @@ pub fn request(method: &str, route: &'static str, path: &str, request_id: &str) 
     )
 }
 
-/// The request's answer. Only a failure of the server's own is an error of its span.
+/// The request is answered. Only a server error is an error of its span.
 pub fn request_answered(span: &Span, status: u16) {
     span.record("http.response.status_code", status);
     if status >= 500 {
@@ -41,17 +41,17 @@ pub fn request_answered(span: &Span, status: u16) {
     }
 }
 
-/// The request's body and its parameters.
+/// The arrival of the request's body.
 pub fn receive() -> Span {
     span!("receive")
 }
 
-/// What is checked before anything runs: the bytes, the parse, the limits, the choice of the operation.
+/// The checks before anything runs: the bytes, the parse, the limits, the choice of the operation.
 pub fn admit() -> Span {
     span!("admit")
 }
 
-/// An operation, from who asks to its data.
+/// The execution of an operation, until its answer is written.
 pub fn execute(operation: &'static str, name: Option<&str>) -> Span {
     let span = span!(
         "execute",
@@ -71,12 +71,12 @@ pub fn executed(span: &Span, code: &'static str) {
     span.record("tidings.code", code);
 }
 
-/// What the fields of one level ask for, read at once.
+/// A batch of a loader: the keys that the fields of one level request.
 pub fn load(loader: &'static str, keys: usize) -> Span {
     span!("load", otel.name = format_args!("load {loader}"), tidings.loader = loader, tidings.keys = keys)
 }
 
-/// A change of posts, from its intent to its end.
+/// A change of posts, from its intent to its close.
 pub fn change(posts: usize) -> Span {
     span!("change", tidings.posts = posts)
 }
@@ -86,7 +86,7 @@ pub fn open_intent() -> Span {
     span!("open intent")
 }
 
-/// The posts are taken, so that no other change of them starts.
+/// The posts are taken, so that no other change of them can start.
 pub fn take() -> Span {
     span!("take")
 }
@@ -96,17 +96,17 @@ pub fn prepare() -> Span {
     span!("prepare")
 }
 
-/// The posts' own rows: what makes the change true.
+/// The posts' own rows are written, which makes the change a fact.
 pub fn commit() -> Span {
     span!("commit")
 }
 
-/// What the posts no longer have is removed.
+/// The rows that the posts no longer have are removed.
 pub fn reconcile() -> Span {
     span!("reconcile")
 }
 
-/// Changes that were left are looked for and settled.
+/// Unfinished changes are searched for and completed.
 pub fn recover() -> Span {
     span!("recover")
 }
@@ -132,7 +132,7 @@ pub fn storage_writes(span: &Span, rows: usize) {
     span.record("db.operation.batch.size", rows);
 }
 
-/// How a request to the store ended. `failed`: in which way, where it did.
+/// The end of a request to the store. `failed`: the kind of the error, if it failed.
 pub fn storage_done(span: &Span, rows: Option<u64>, failed: Option<&'static str>) {
     if let Some(rows) = rows {
         span.record("db.response.returned_rows", rows);

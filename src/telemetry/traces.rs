@@ -1,5 +1,5 @@
 //! Traces, sent by OTLP over HTTP. The rule: they are off unless an endpoint is set, they never make a request wait or fail, and a stop sends
-//! what is left.
+//! the remaining ones.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -21,16 +21,16 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::spans;
 
-/// "OpenTelemetry Protocol", section "OTLP/HTTP Request": what follows the endpoint.
+/// The path after the endpoint ("OpenTelemetry Protocol", section "OTLP/HTTP Request").
 const PATH: &str = "/v1/traces";
-/// How long one batch may take to be sent, and a stop for the last.
+/// How long sending one batch may take, and how long a stop waits for the last one.
 const SEND_TIME: Duration = Duration::from_secs(5);
 
-/// Where traces go, and which.
+/// Where traces are sent, and which.
 #[derive(Clone)]
 pub struct TracesSettings {
     pub endpoint: String,
-    /// Names and values; a value may be a secret.
+    /// Names and values. A value may be a secret.
     pub headers: Vec<(String, String)>,
     pub service_name: String,
     pub sampler: Sampler,
@@ -42,11 +42,11 @@ impl std::fmt::Debug for TracesSettings {
     }
 }
 
-/// Which requests are traced, in the words of `OTEL_TRACES_SAMPLER` ("Environment Variable Specification").
+/// Which requests are traced, with the values of `OTEL_TRACES_SAMPLER` ("Environment Variable Specification").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampler {
     choice: Choice,
-    /// Whether a client that sends a `traceparent` decides for its own requests.
+    /// Whether the `traceparent` of a client decides for its requests.
     is_parent_based: bool,
 }
 
@@ -71,7 +71,7 @@ impl FromStr for Sampler {
             "traceidratio" => Choice::Ratio(1.0),
             _ => {
                 return Err(format!(
-                    "{text:?} is no sampler; write always_on, always_off or traceidratio, or parentbased_ and one of these"
+                    "{text:?} is not a sampler; write always_on, always_off or traceidratio, or one of these after parentbased_"
                 ));
             }
         };
@@ -80,7 +80,7 @@ impl FromStr for Sampler {
 }
 
 impl Sampler {
-    /// The part of the requests, for a sampler that goes by it.
+    /// Sets the fraction of the requests, for a sampler with a ratio.
     #[must_use]
     pub fn with_ratio(self, ratio: f64) -> Self {
         match self.choice {
@@ -107,7 +107,7 @@ pub struct BadTraces {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// What sends the traces, where any are wanted.
+/// The sender of traces, if they are configured.
 #[derive(Debug, Clone, Default)]
 pub struct Tracing(Option<SdkTracerProvider>);
 
@@ -132,12 +132,12 @@ impl Tracing {
     {
         let tracer = self.0.as_ref()?.tracer("tidings");
         let layer = tracing_opentelemetry::layer().with_tracer(tracer);
-        // What the code's author needs, and the trace's reader does not.
+        // Without the details that only developers of Tidings need.
         let layer = layer.with_location(false).with_threads(false).with_target(false).with_tracked_inactivity(false);
         Some(layer.with_filter(Targets::new().with_target(spans::TARGET, Level::INFO)))
     }
 
-    /// Sends what is left.
+    /// Sends the remaining traces.
     pub async fn stop(self) {
         let Some(provider) = self.0 else { return };
         let stopped = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(SEND_TIME)).await;
@@ -159,7 +159,7 @@ fn exporter(settings: &TracesSettings) -> Result<SpanExporter, Box<dyn std::erro
     Ok(exporter.build()?)
 }
 
-/// The client that is asked on a thread of the SDK's own, and sends on the server's runtime.
+/// The client that the SDK calls on its own thread; it sends on the server's runtime.
 #[derive(Debug)]
 struct Client {
     client: reqwest::Client,
@@ -170,7 +170,7 @@ struct Client {
 impl HttpClient for Client {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let sent = self.runtime.spawn(send(self.client.clone(), request)).await?;
-        // The SDK itself says nothing of what goes wrong.
+        // The SDK itself does not report failures.
         match &sent {
             Ok(response) if response.status().is_success() => {}
             Ok(response) => tracing::warn!(status = response.status().as_u16(), "traces.not_sent"),
@@ -189,17 +189,17 @@ async fn send(client: reqwest::Client, request: Request<Bytes>) -> Result<Respon
     Ok(response.body(answer.bytes().await?)?)
 }
 
-/// Makes the span a child of the client's own, as its `traceparent` names it ("Trace Context", W3C). `header`: a request's, by its name.
+/// Makes the span a child of the client's span that `traceparent` names ("Trace Context", W3C). `header`: returns a request header by name.
 pub fn join<'h>(span: &Span, header: &'h dyn Fn(&str) -> Option<&'h str>) {
     if span.is_disabled() {
         return;
     }
     let context = TraceContextPropagator::new().extract(&Headers(header));
-    // A span that the sampler has let go has no parent to set.
+    // A span that is not sampled has no parent to set.
     let _ = span.set_parent(context);
 }
 
-/// The id of the trace that a span is in, where it is in one: for the lines of the log.
+/// The id of the trace of a span, if it has one, for the log lines.
 pub fn trace_id(span: &Span) -> Option<String> {
     if span.is_disabled() {
         return None;

@@ -1,11 +1,11 @@
-// A Chromium for a test. The rule: it reaches nothing but the origins that the test names, and what it tried to reach elsewhere fails the test.
+// A Chromium for a test. The rule: it reaches only the origins that the test names; a request to any other origin fails the test.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const PLACES = [process.env.TIDINGS_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-// It asks Google's servers for nothing, not even to look up their names.
+// These options prevent all requests to Google's servers, and also DNS lookups of their names.
 const QUIET = [
   "--disable-gpu",
   "--disable-quic",
@@ -17,8 +17,8 @@ const QUIET = [
 ];
 
 /**
- * Runs `test(page, context)` in a browser of its own, which is closed however the test ends. A request to any origin but `origins`, an uncaught
- * error of the page or an error in its console fails the test; `tolerated` has patterns of console messages that do not.
+ * Runs `test(page, context)` in a browser of its own, which is closed in all cases. A request to an origin that is not in `origins`, an uncaught
+ * error of the page or an error in its console fails the test; `tolerated` has patterns of console messages that are allowed.
  */
 export async function withPage({ origins, tolerated = [], ...options }, test) {
   const executablePath = PLACES.find((place) => place && existsSync(place));

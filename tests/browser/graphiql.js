@@ -1,4 +1,4 @@
-// The playground as a visitor uses it. The rule: things are found by what they are called, and an answer is what came over the network.
+// Actions of a visitor in the playground. The rule: elements are found by their visible names, and answers are read from the network responses.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
@@ -7,7 +7,7 @@ export const TOKEN = process.env.TOKEN;
 
 const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
-/** Opens the page, and waits until the first answer stands there; nothing is clicked. */
+/** Opens the page and waits for the first answer, without a click. */
 export async function open(page) {
   await page.goto(`${ORIGIN}/`);
   await page.locator(".result-window .view-lines", { hasText: '"data"' }).waitFor();
@@ -16,10 +16,10 @@ export async function open(page) {
 const isOf = (operation) => (response) =>
   response.url() === `${ORIGIN}/graphql` && response.request().postDataJSON()?.operationName === operation;
 
-/** The button of a tab; GraphiQL's tab has one to close it, too. */
+/** The button that selects a tab; a tab also has a button that closes it. */
 export const tab = (page, name) => page.locator(".graphiql-tab-button", { hasText: new RegExp(`^${name}$`) });
 
-/** Goes to a tab and runs what stands there: the request that was sent, and the answer. */
+/** Selects a tab and runs its query; returns the request and the answer. */
 export async function runTab(page, name) {
   await tab(page, name).click();
   await page.locator(".graphiql-query-editor .view-lines", { hasText: new RegExp(`(query|mutation)\\s${name}`) }).waitFor();
@@ -31,7 +31,7 @@ export async function runTab(page, name) {
   return { request: response.request(), answer };
 }
 
-/** Gives a token, and waits for what is said of it. */
+/** Enters a token and returns the message about it. */
 export async function giveToken(page, token) {
   await page.getByRole("button", { name: /^Token:/ }).click();
   const dialog = page.getByRole("dialog", { name: "Token" });
@@ -44,9 +44,9 @@ export async function giveToken(page, token) {
   return text;
 }
 
-/** What axe-core finds serious or worse in a part of the page, but for the rules in `tolerated`. */
+/** The violations in a part of the page that axe-core rates serious or critical, except those of the rules in `tolerated`. */
 export async function seriousFaults(page, part, tolerated = {}) {
-  // As the browser's own tools do it: a script that is put into the page would be refused by its policy.
+  // `evaluate` runs outside the page's content security policy, which would refuse an injected script element.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate((selector) => globalThis.axe.run(selector), part);
   const serious = violations.filter(({ id, impact }) => ["serious", "critical"].includes(impact) && !(id in tolerated));

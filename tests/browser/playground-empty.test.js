@@ -1,4 +1,4 @@
-// The playground over a blog without a post.
+// The playground on a blog without posts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withPage } from "./browser.js";

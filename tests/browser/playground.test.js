@@ -1,4 +1,4 @@
-// The playground of a server that tells what an answer costs, over the example blog.
+// The playground of a server that shows the storage cost, with the example blog.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { ORIGIN, TOKEN, giveToken, hasNoHorizontalScroll, open, runTab, seriousF
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
-const PICTURES = process.env.TIDINGS_SCREENSHOTS; // a folder, where pictures are wanted
+const PICTURES = process.env.TIDINGS_SCREENSHOTS; // the folder for screenshots, if it is set
 
 const visit = (options, act) => withPage({ origins: [ORIGIN], viewport: DESKTOP, reducedMotion: "reduce", ...options }, act);
 
@@ -17,9 +17,9 @@ async function picture(page, name) {
 
 const lineOf = (page) => page.locator(".answer-line").textContent();
 
-// Faults of GraphiQL's own parts, which are not ours to mend.
+// Violations in GraphiQL's own components.
 const THEIRS = {
-  "nested-interactive": "GraphiQL makes each tab an item of the role tab with two buttons in it, one to close it",
+  "nested-interactive": "GraphiQL gives each tab the role tab and puts two buttons in it, one of which closes it",
 };
 
 test("the landing view says what this is and shows an answer without a click", () =>
@@ -41,7 +41,7 @@ test("each example runs without an error, those that need a token with one", () 
     assert.deepEqual(names, ["Latest", "Post", "Tag", "Filter", "Archive", "Backward", "Cost", "Drafts", "Create"]);
     const data = {};
     for (const name of names) {
-      if (name === "Drafts") assert.match(await giveToken(page, TOKEN), /^The server takes it\./);
+      if (name === "Drafts") assert.match(await giveToken(page, TOKEN), /^The server accepts it\./);
       const { answer } = await runTab(page, name);
       assert.equal(answer.errors, undefined, `${name}: ${JSON.stringify(answer.errors)}`);
       data[name] = answer.data;
@@ -58,7 +58,7 @@ test("each example runs without an error, those that need a token with one", () 
     assert.equal(data.Create.createPost.post.status, "DRAFT");
   }));
 
-test("what a query costs is told by a switch", () =>
+test("a switch shows the storage cost of a query", () =>
   visit({}, async (page) => {
     await open(page);
     const before = await runTab(page, "Cost");
@@ -69,7 +69,7 @@ test("what a query costs is told by a switch", () =>
     await page.getByText(/requests to the storage in \d+ round trips?, \d+ at the most\.$/).waitFor();
   }));
 
-test("drafts are told to whoever bears a token, and without one it says how to give it", () =>
+test("drafts are shown with a token, and without one the playground says how to enter it", () =>
   visit({}, async (page) => {
     await open(page);
     const refused = await runTab(page, "Drafts");
@@ -82,48 +82,48 @@ test("drafts are told to whoever bears a token, and without one it says how to g
     await giveToken(page, TOKEN);
     await page.getByRole("button", { name: "Token: given" }).waitFor();
     await page.getByText("This was asked before you entered your token: run it again.").waitFor();
-    assert.equal(await page.getByText("The server does not take your token.").count(), 0);
+    assert.equal(await page.getByText("The server does not accept your token.").count(), 0);
     const { request, answer } = await runTab(page, "Drafts");
     assert.equal(await request.headerValue("authorization"), `Bearer ${TOKEN}`);
     assert.ok(answer.data.drafts.nodes.length > 0);
     assert.ok(!page.url().includes(TOKEN));
-    assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage }))).includes(TOKEN), "it outlives the tab");
+    assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage }))).includes(TOKEN), "the token is in localStorage");
     await page.reload();
     await page.getByRole("button", { name: "Token: given" }).click();
     await page.getByText("You are signed in as TIDINGS_EDITOR_TOKEN, with the role ADMIN.").waitFor();
-    await page.getByRole("button", { name: "Forget it" }).click();
+    await page.getByRole("button", { name: "Remove it" }).click();
     await page.getByText("You have given no token").waitFor();
     assert.equal(await page.evaluate((token) => JSON.stringify({ ...sessionStorage }).includes(token), TOKEN), false);
   }));
 
-test("a token that is none is told of and not kept", () =>
+test("an invalid token is reported and not kept", () =>
   visit({}, async (page) => {
     await open(page);
     assert.match(await giveToken(page, " "), /no token in the field/);
     assert.match(await giveToken(page, "two words"), /no spaces/);
-    assert.match(await giveToken(page, "a-token-that-nobody-has-made"), /^The server does not take it: the token is not known/);
+    assert.match(await giveToken(page, "a-token-that-nobody-has-made"), /^The server does not accept it: the token is not known/);
     await page.getByRole("button", { name: "Token: none" }).waitFor();
-    assert.match(await giveToken(page, `Bearer ${TOKEN}`), /^The server takes it\./);
+    assert.match(await giveToken(page, `Bearer ${TOKEN}`), /^The server accepts it\./);
   }));
 
-test("a token that was kept and is good no more is told of, until another is entered", () =>
+test("a kept token that is no longer valid is reported until another one is entered", () =>
   visit({}, async (page) => {
     await open(page);
     await page.evaluate(() => sessionStorage.setItem("tidings:token", "a-token-that-nobody-has-made"));
     await page.reload();
     await runTab(page, "Create");
-    await page.getByText("The server does not take your token.").waitFor();
+    await page.getByText("The server does not accept your token.").waitFor();
     await page.getByRole("button", { name: "Enter another" }).click();
-    await page.locator("#token-state", { hasText: "The server does not take it: the token is not known" }).waitFor();
+    await page.locator("#token-state", { hasText: "The server does not accept it: the token is not known" }).waitFor();
     await page.keyboard.press("Escape");
-    assert.match(await giveToken(page, TOKEN), /^The server takes it\./);
+    assert.match(await giveToken(page, TOKEN), /^The server accepts it\./);
     await page.getByText("This was asked before you entered your token: run it again.").waitFor();
-    assert.equal(await page.getByText("The server does not take your token.").count(), 0);
+    assert.equal(await page.getByText("The server does not accept your token.").count(), 0);
     await runTab(page, "Create");
     await page.getByText(/^Answered in \d+ ms\.$/).waitFor();
   }));
 
-test("a server out of reach has not answered, and nothing is said of a cost", () =>
+test("if the server cannot be reached, the playground says so and shows no cost", () =>
   visit({ tolerated: [/ERR_CONNECTION_REFUSED/] }, async (page) => {
     await open(page);
     await page.getByLabel("Storage cost").check();
@@ -133,7 +133,7 @@ test("a server out of reach has not answered, and nothing is said of a cost", ()
     assert.equal(await lineOf(page), "There was no answer: the server cannot be reached.");
   }));
 
-test("an answer without data says nothing of what it cost", () =>
+test("an answer without data shows no cost", () =>
   visit({}, async (page) => {
     await open(page);
     await page.getByLabel("Storage cost").check();
@@ -144,7 +144,7 @@ test("an answer without data says nothing of what it cost", () =>
     assert.match(await lineOf(page), /^Answered in \d+ ms\.$/);
   }));
 
-test("each tab keeps the line of its answer", () =>
+test("each tab keeps the status line of its answer", () =>
   visit({}, async (page) => {
     await open(page);
     const first = await lineOf(page);
@@ -160,7 +160,7 @@ test("each tab keeps the line of its answer", () =>
     await page.getByText("This needs a token.").waitFor();
   }));
 
-test("the documentation of the schema is at hand", () =>
+test("the documentation explorer shows the schema", () =>
   visit({}, async (page) => {
     await open(page);
     await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
@@ -170,7 +170,7 @@ test("the documentation of the schema is at hand", () =>
     await page.getByText("How many posts the whole list holds.").waitFor();
   }));
 
-test("the editor knows the schema, checks what is written, and runs it by the keyboard", () =>
+test("the editor completes and checks queries by the schema, and the keyboard runs them", () =>
   visit({}, async (page) => {
     await open(page);
     await page.getByRole("button", { name: "New tab" }).click();
@@ -206,7 +206,7 @@ test("variables are prettified as JSON with their comments", () =>
   }));
 
 for (const system of ["light", "dark"]) {
-  test(`colours follow a system that is ${system}, and can be switched`, () =>
+  test(`colours follow the ${system} colour scheme of the system and can be switched`, () =>
     visit({ colorScheme: system }, async (page) => {
       await open(page);
       const brightness = () =>
@@ -224,7 +224,7 @@ for (const system of ["light", "dark"]) {
     }));
 }
 
-test("on a phone the page fits its width, and whatever is pressed is 40 px high", () =>
+test("on a phone the page fits the width, and every control is at least 40 px high", () =>
   visit({ viewport: PHONE, hasTouch: true, isMobile: true }, async (page) => {
     await open(page);
     await hasNoHorizontalScroll(page);
@@ -244,11 +244,11 @@ test("on a phone the page fits its width, and whatever is pressed is 40 px high"
     await page.getByRole("link", { name: "Query", exact: true }).click();
     await hasNoHorizontalScroll(page);
     await page.getByRole("button", { name: "Hide Documentation Explorer" }).click();
-    assert.match(await giveToken(page, TOKEN), /^The server takes it\./);
+    assert.match(await giveToken(page, TOKEN), /^The server accepts it\./);
     await hasNoHorizontalScroll(page);
   }));
 
-test("axe-core finds nothing serious, with the token's field open too", () =>
+test("axe-core finds no serious violation, also with the token dialog open", () =>
   visit({}, async (page) => {
     await open(page);
     assert.deepEqual(await seriousFaults(page, "body", THEIRS), []);
@@ -262,7 +262,7 @@ test("axe-core finds nothing serious, with the token's field open too", () =>
     assert.deepEqual(await seriousFaults(page, ".graphiql-plugin", THEIRS), []);
   }));
 
-test("the keyboard comes by the controls in the order in which they stand", () =>
+test("the tab key visits the controls in their visual order", () =>
   visit({}, async (page) => {
     await open(page);
     await page.locator("h1").click();

@@ -1,8 +1,8 @@
-// A front end's built files on a free port. The rule: an address without a file behind it gets index.html, as a site with a history router needs.
+// Serves the built files of a front end on a free port. The rule: a path without a file gets index.html, as a history router needs it.
 //
 //   node site.js FOLDER [SERVER]
 //
-// It says where it listens, hands /graphql on to SERVER where that is given, and ends when its standard input does.
+// It prints its address, forwards /graphql to SERVER if that is given, and ends when its standard input ends.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -20,11 +20,11 @@ const [folder, server] = process.argv.slice(2);
 
 const site = createServer((asked, answer) => {
   const { pathname } = new URL(asked.url, "http://site");
-  if (server && pathname === "/graphql") return handOn(asked, answer);
+  if (server && pathname === "/graphql") return forward(asked, answer);
   return sendFile(decoded(pathname), answer).catch(() => answer.writeHead(500).end());
 });
 
-function handOn(asked, answer) {
+function forward(asked, answer) {
   const to = request(new URL(asked.url, server), { method: asked.method, headers: asked.headers }, (answered) => {
     answer.writeHead(answered.statusCode, answered.headers);
     answered.pipe(answer);
@@ -44,7 +44,7 @@ function decoded(path) {
 async function sendFile(path, answer) {
   const file = join(folder, normalize(path));
   if ((await isFile(file)) && file.startsWith(folder)) return send(file, answer);
-  // A picture or a script that is not there is no view of the site.
+  // A missing picture or script is not a view of the site.
   if (extname(path) in TYPES) return answer.writeHead(404).end();
   return send(join(folder, "index.html"), answer);
 }

@@ -1,5 +1,5 @@
 // Bundles the tests of one client with esbuild, as Vite does with a front end, and runs them: `node bundle.js apollo`.
-// The rule: packages stay what npm installed, only the client's own sources are bundled.
+// The rule: only the client's own sources are bundled; packages are loaded from node_modules.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const client = process.argv[2];
 const sources = join(client, 'src');
 const bundles = join(client, 'build');
 
-// Relay's `graphql` tags become imports of what relay-compiler made of them.
+// Turns Relay's `graphql` tags into imports of the files that relay-compiler generated.
 const relay = {
   name: 'relay',
   setup({ onLoad }) {
@@ -42,7 +42,7 @@ await build({
   plugins: client === 'relay' ? [relay] : [],
 });
 const tests = readdirSync(bundles).map((name) => join(bundles, name));
-// Relay keeps what a page has shown for minutes, by a timer that would keep the process too.
+// Relay keeps the data of a page for minutes with a timer, which would keep the process running.
 const options = ['--enable-source-maps', '--test', '--test-force-exit', '--test-reporter=spec'];
 const { status } = spawnSync(process.execPath, [...options, ...tests], { stdio: 'inherit' });
 process.exitCode = status ?? 1;

@@ -1,4 +1,5 @@
-//! The fuzz targets, for seconds: seeds, mutations of them and random bytes, the same in every run. `scripts/fuzz` runs them for hours.
+//! Runs each fuzz target for some seconds with its seeds, mutations of them and random bytes. The inputs are the same in every run.
+//! `scripts/fuzz` runs the targets for hours.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
@@ -10,7 +11,7 @@ use targets::{TARGETS, Target};
 
 const RUNS: usize = 3_000;
 const BYTES_MAX: usize = 2_000;
-/// Bytes that mean something to one of the decoders.
+/// Bytes that have a meaning in one of the decoded formats.
 const SIGNS: &[u8] = b"<>&;*_`[]()!#-+|:\"'\\/ \n\t{}$@.,=~^0129ax\0\x01\xff\xc2\xa0";
 
 fn target(name: &str) -> &'static Target {
@@ -61,31 +62,31 @@ fn run(name: &str, runs: usize) {
 }
 
 #[test]
-fn the_scan_of_documents_takes_any_bytes() {
+fn the_document_scan_does_not_panic_on_random_bytes() {
     run("document", RUNS);
 }
 
 #[test]
-fn cursors_take_any_bytes() {
+fn cursor_decoding_does_not_panic_on_random_bytes() {
     run("cursor", RUNS);
 }
 
 #[test]
-fn front_matter_takes_any_bytes() {
+fn front_matter_parsing_does_not_panic_on_random_bytes() {
     run("front_matter", RUNS);
 }
 
 #[test]
-fn exports_of_wordpress_take_any_bytes() {
+fn the_wordpress_reader_does_not_panic_on_random_bytes() {
     run("wxr", RUNS);
 }
 
 #[test]
-fn rows_take_any_bytes() {
+fn row_decoding_does_not_panic_on_random_bytes() {
     run("rows", RUNS);
 }
 
 #[test]
-fn markdown_takes_any_bytes() {
+fn markdown_rendering_does_not_panic_on_random_bytes() {
     run("markdown", RUNS / 4);
 }

@@ -1,5 +1,5 @@
-//! Keys as a property of all content: what is formatted parses back, the order of the rows is the order of the posts, and no text that
-//! someone else made up does more than not parse.
+//! Property tests of keys, cursors and ids: a formatted key parses back to the same value, the order of the rows is the order of the posts,
+//! and a hostile text parses only if it is exactly the text that the server formats.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,12 +14,12 @@ use tidings::model::slug::SLUG_BYTES_MAX;
 use tidings::model::{Instant, Month, NodeId, PostId, PostKey, Slug, TermId, TermKind};
 use tidings::store::Key;
 
-/// As many as keep the file under a second or two in a debug build.
+/// 2,000 cases for each property take a second or two in a debug build.
 fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) }
 }
 
-/// Instants from everywhere, and many from one spot, so that ties come up.
+/// Instants of the whole range, and many from a range of ten ticks, so that ties occur.
 fn instants() -> impl Strategy<Value = Instant> {
     let ticks =
         prop_oneof![0..=TICKS_MAX, 638_741_523_061_234_560..638_741_523_061_234_570i64, Just(0), Just(TICKS_MAX)];
@@ -47,7 +47,7 @@ fn directions() -> impl Strategy<Value = Direction> {
     proptest::sample::select(vec![Direction::Forward, Direction::Backward])
 }
 
-/// Names as people give them, in every script, and what no person would.
+/// Names in many scripts, and arbitrary texts.
 fn names() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -57,7 +57,7 @@ fn names() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Texts near to ours: a row with one of its characters changed, dropped or doubled, and texts from anywhere.
+/// Valid keys with one character changed, removed or doubled, or cut short, and arbitrary texts.
 fn hostile() -> impl Strategy<Value = String> {
     let near = (post_keys(), slugs(), 0..8usize, any::<prop::sample::Index>(), any::<char>(), 0..4u8).prop_map(
         |(key, slug, form, at, other, change)| {
@@ -86,7 +86,7 @@ fn hostile() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), "[~!0-9a-z.-]{0,40}", near]
 }
 
-/// What Azure takes in a key: no control characters, none of `/ \ # ? ' %`, ASCII, and short.
+/// The limits of an Azure key: ASCII, no control characters, none of `/ \ # ? ' %`, at most 512 bytes.
 fn assert_storable(key: &Key) {
     for part in [key.partition(), key.row()] {
         let forbidden = |c: char| !c.is_ascii() || c.is_ascii_control() || "/\\#?'%".contains(c);
@@ -106,15 +106,15 @@ proptest! {
     }
 
     #[test]
-    fn rows_sort_as_posts_do_and_mirrors_the_other_way_round(a in post_keys(), b in post_keys()) {
+    fn time_rows_sort_like_posts_and_mirror_rows_in_reverse(a in post_keys(), b in post_keys()) {
         prop_assert_eq!(time::time_row(&a).cmp(&time::time_row(&b)), a.cmp(&b));
         prop_assert_eq!(time::mirror_row(&a).cmp(&time::mirror_row(&b)), b.cmp(&a));
-        // The order itself: later first, ties by id.
+        // Newest first, ties by id.
         prop_assert_eq!(a.cmp(&b), b.at.cmp(&a.at).then_with(|| a.id.as_str().cmp(b.id.as_str())));
     }
 
     #[test]
-    fn the_places_beside_a_post_are_its_neighbours(key in post_keys()) {
+    fn next_and_previous_keys_are_adjacent(key in post_keys()) {
         if let Some(next) = key.next() {
             prop_assert!(next > key);
             prop_assert_eq!(next.previous(), Some(key.clone()));
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn terms_sort_by_slug_and_their_mirrors_the_other_way_round(a in slugs(), b in slugs()) {
+    fn term_rows_sort_by_slug_and_mirror_rows_in_reverse(a in slugs(), b in slugs()) {
         let mirror = |slug: &Slug| term::row(slug, Direction::Backward);
         prop_assert_eq!(mirror(&a).cmp(&mirror(&b)), b.cmp(&a));
         for direction in [Direction::Forward, Direction::Backward] {
@@ -134,9 +134,9 @@ proptest! {
         }
     }
 
-    /// Whatever the bounds are: a range of terms holds just the slugs between them.
+    /// Both bounds are exclusive, and each is optional.
     #[test]
-    fn a_range_of_terms_holds_what_lies_between(
+    fn a_term_range_contains_exactly_the_slugs_between_its_bounds(
         slug in slugs(), after in proptest::option::of(slugs()), before in proptest::option::of(slugs()), direction in directions(),
     ) {
         let range = term::rows(&term::partition(&slug), after.as_ref(), before.as_ref(), direction);
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn cursors_come_back_to_their_list_and_to_no_other(key in post_keys(), slug in slugs(), names in (names(), names())) {
+    fn cursors_decode_only_for_their_own_list(key in post_keys(), slug in slugs(), names in (names(), names())) {
         let (list, other) = (ListTag::of(&names.0), ListTag::of(&names.1));
         let (of_post, of_slug) = (cursor::encode_post(list, &key), cursor::encode_slug(list, &slug));
         prop_assert_eq!(cursor::decode_post(list, &of_post), Ok(key));
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn a_name_of_any_script_becomes_a_slug_that_is_one(name in names()) {
+    fn a_name_in_any_script_becomes_a_valid_slug(name in names()) {
         if let Some(slug) = Slug::from_name(&name) {
             prop_assert_eq!(slug.as_str().parse::<Slug>(), Ok(slug.clone()));
             prop_assert!(slug.as_str().len() <= SLUG_BYTES_MAX);
@@ -168,12 +168,12 @@ proptest! {
     }
 
     #[test]
-    fn a_slug_taken_as_a_name_stays_what_it_is(slug in slugs()) {
+    fn a_slug_used_as_a_name_is_unchanged(slug in slugs()) {
         prop_assert_eq!(Slug::from_name(slug.as_str()), Some(slug));
     }
 
     #[test]
-    fn a_numbered_slug_is_a_slug_of_its_own(slug in slugs(), n in 2u32.., m in 2u32..) {
+    fn a_numbered_slug_is_valid_and_distinct(slug in slugs(), n in 2u32.., m in 2u32..) {
         let numbered = slug.numbered(n);
         prop_assert_eq!(numbered.as_str().parse::<Slug>(), Ok(numbered.clone()));
         prop_assert_eq!(numbered == slug.numbered(m), n == m);
@@ -221,9 +221,9 @@ proptest! {
         prop_assert_eq!(IntentName::of_key(&name.key()), name);
     }
 
-    /// What parses at all is what we write, so that one thing has one row, one id and one name.
+    /// A text that parses is the text that the server writes, so that each value has exactly one row key, id and name.
     #[test]
-    fn a_hostile_text_parses_only_where_it_is_what_we_write(text in hostile()) {
+    fn a_hostile_text_parses_only_if_it_is_canonical(text in hostile()) {
         if let Some(key) = time::parse_time_row(&text) {
             prop_assert_eq!(time::time_row(&key), text.clone());
         }
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn a_hostile_row_of_lookups_parses_only_in_its_own_bucket(partition in "[0-9a-f~!]{0,2}", row in hostile()) {
+    fn a_hostile_lookup_row_parses_only_in_its_own_bucket(partition in "[0-9a-f~!]{0,2}", row in hostile()) {
         let Ok(found) = Key::new(partition, row) else { return Ok(()) };
         let expected = match lookup::parse(&found) {
             Some(Lookup::Id(id)) => lookup::by_id(&id),
@@ -259,7 +259,7 @@ proptest! {
     }
 
     #[test]
-    fn a_hostile_cursor_is_refused_or_is_one_of_ours(text in hostile(), list in names()) {
+    fn a_hostile_cursor_is_refused_or_canonical(text in hostile(), list in names()) {
         let list = ListTag::of(&list);
         let genuine = cursor::encode_slug(list, &"a".parse().expect("a slug"));
         let head = URL_SAFE_NO_PAD.decode(genuine).expect("base64");
@@ -275,9 +275,9 @@ proptest! {
     }
 }
 
-/// The lists of one site, each with a cursor that no other takes.
+/// Each list of a site has a tag of its own in its cursors.
 #[test]
-fn no_two_lists_of_a_site_share_their_cursors() {
+fn no_two_lists_share_cursors() {
     let key = PostKey { at: Instant::MIN, id: PostId::from_bits(1) };
     let mut names: Vec<String> = ["posts", "Categories", "Tags", "Authors"].map(str::to_owned).to_vec();
     names.extend((0..5_000).flat_map(|n| [format!("tag t{n}"), format!("author t{n}"), format!("category t{n}")]));

@@ -1,4 +1,5 @@
-//! All tests that go through the doors that users use, in one binary: one link, and one process for each test under nextest.
+//! All tests that use public interfaces (command line, HTTP, GraphQL, library API), in one binary: it is linked once, and nextest runs each
+//! test in a process of its own.
 
 mod cli;
 mod docs;
@@ -8,12 +9,12 @@ mod graphql;
 mod http;
 mod import;
 mod keys;
+mod modules;
 mod operating;
 mod pages;
 mod proof;
 mod rendering;
 mod repair;
-mod rooms;
 mod schema;
 mod store;
 mod support;

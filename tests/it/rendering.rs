@@ -1,4 +1,4 @@
-//! Rendering of hostile Markdown. The rule held here: it ends soon, on a small stack, and nothing in its HTML runs.
+//! Rendering of hostile Markdown. The rule: rendering ends within a time limit, on a small stack, and its HTML runs no script.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -85,7 +85,7 @@ fn hostile() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Linear in what is written, and once not in what was made of it.
+/// Bodies whose rendering once took more than linear time or memory, although parsing them was linear.
 fn costly() -> Vec<(&'static str, String)> {
     vec![
         ("URLs without white space", fill("http://a.b/<")),
@@ -99,8 +99,8 @@ fn costly() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn hostile_markdown_ends_soon_on_a_small_stack() {
-    // Each takes about a second at the most, unoptimised; what is not in proportion to the length takes minutes.
+fn hostile_markdown_renders_in_time_on_a_small_stack() {
+    // Each takes about a second at the most in a debug build; a rendering that is not linear in the length takes minutes.
     let limit = Duration::from_secs(15);
     let mut slow = Vec::new();
     for (name, markdown) in hostile().into_iter().chain(costly()) {
@@ -109,7 +109,7 @@ fn hostile_markdown_ends_soon_on_a_small_stack() {
             let time = time_of(|| length = render(&markdown).html.len());
             (time, length)
         };
-        // Half of what a worker thread has.
+        // Half the stack of a worker thread.
         let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work);
         let (time, length) = thread.expect("a thread").join().expect("no panic");
         println!("{name}: {time:?}, {length} bytes");
@@ -127,10 +127,7 @@ struct Costly {
 }
 
 const COSTLY: [Costly; 5] = [
-    Costly {
-        form: "an autolink and references that are none",
-        body: |n| format!("http://a.b/{}", "&a;".repeat(n / 3)),
-    },
+    Costly { form: "an autolink and invalid references", body: |n| format!("http://a.b/{}", "&a;".repeat(n / 3)) },
     Costly { form: "references to one footnote", body: |n| format!("{}\n\n[^1]: a", "[^1]".repeat(n / 4)) },
     Costly { form: "blocks in a table", body: |n| format!("<table>{}", "<p>x</p>".repeat(n / 8)) },
     Costly { form: "formatting in a table", body: |n| format!("<table>{}", "<b>x<i></b></i>".repeat(n / 15)) },
@@ -140,18 +137,18 @@ const COSTLY: [Costly; 5] = [
     },
 ];
 
-/// What this thread has had of a processor; the time itself if the system does not tell.
+/// The processor time of this thread; the elapsed time if the system does not report it.
 fn time_of(work: impl FnOnce()) -> Duration {
-    let at_work = || {
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        told.split(' ').next()?.parse().map(Duration::from_nanos).ok()
+    let processor_time = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        text.split(' ').next()?.parse().map(Duration::from_nanos).ok()
     };
-    let (begun, before) = (Instant::now(), at_work());
+    let (begun, before) = (Instant::now(), processor_time());
     work();
-    before.zip(at_work()).map_or_else(|| begun.elapsed(), |(before, after)| after.saturating_sub(before))
+    before.zip(processor_time()).map_or_else(|| begun.elapsed(), |(before, after)| after.saturating_sub(before))
 }
 
-/// Each passes alone on an idle machine; on a busy one the best of some tries tells.
+/// One of several tries is enough, because other processes on a busy machine disturb the measurement.
 #[test]
 fn four_times_the_length_takes_less_than_six_times_the_time() {
     const TRIES: usize = 4;
@@ -167,17 +164,20 @@ fn four_times_the_length_takes_less_than_six_times_the_time() {
 }
 
 #[test]
-fn a_costly_body_makes_no_more_html_than_a_few_times_its_length() {
+fn a_costly_body_renders_to_at_most_16_times_its_length() {
     for Costly { form, body } in &COSTLY {
         let body = body(256 << 10);
         let rendered = render(&body);
-        let made = rendered.html.len() + rendered.text.len();
-        assert!(made <= 16 * body.len(), "{form}: {made} bytes");
-        assert!(rendered.text.contains(&body[body.len() - 100..].trim()[..1]), "{form}: nothing is lost");
+        let length = rendered.html.len() + rendered.text.len();
+        assert!(length <= 16 * body.len(), "{form}: {length} bytes");
+        assert!(
+            rendered.text.contains(&body[body.len() - 100..].trim()[..1]),
+            "{form}: the end of the body is missing"
+        );
     }
 }
 
-/// Pieces of attacks, and the signs that hold attacks together.
+/// Parts of attacks, and the characters that join them.
 const PIECES: &[&str] = &[
     "<script>",
     "</script>",
@@ -287,7 +287,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_in_rendered_html_runs(markdown in attack()) {
+    fn rendered_html_runs_no_script(markdown in attack()) {
         let html = render(&markdown).html;
         prop_assert!(!html.contains("<script"), "{html}");
         let running: Vec<_> = tags(&html).into_iter().filter(runs).collect();
@@ -295,15 +295,15 @@ proptest! {
     }
 
     #[test]
-    fn cleaning_what_is_clean_changes_nothing(markdown in attack()) {
+    fn cleaning_clean_html_changes_nothing(markdown in attack()) {
         let html = render(&markdown).html;
         prop_assert_eq!(tidings::model::html::clean(&html), html);
     }
 }
 
-/// Found by the property test above: the mark came to the front when what stood before it was taken away.
+/// The property test above found this case: cleaning removes the text before the mark, so that the mark comes to the front.
 #[test]
-fn a_byte_order_mark_that_comes_to_the_front_is_no_text() {
+fn cleaning_is_idempotent_if_a_byte_order_mark_comes_to_the_front() {
     let html = render("<![CDATA[<script>\u{feff}").html;
     assert_eq!(tidings::model::html::clean(&html), html);
 }

@@ -1,5 +1,5 @@
-//! The public contract: `schema.graphql` is what the server serves, says what each thing is for, and holds all that the contract beside
-//! the checkout asks for.
+//! The public schema: `schema.graphql` equals the schema that the server serves, describes every element, and breaks nothing of the contract
+//! file beside the checkout.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use async_graphql::parser::types::{
 };
 
 #[test]
-fn the_file_is_what_the_command_prints() {
+fn schema_graphql_equals_the_output_of_the_schema_command() {
     let output = Command::new(env!("CARGO_BIN_EXE_tidings")).arg("schema").output().expect("the command runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
@@ -19,25 +19,25 @@ fn the_file_is_what_the_command_prints() {
     let differing = (1..).zip(lines(&printed).zip(lines(&file))).find(|(_, (printed, file))| printed != file);
     assert!(
         printed == file,
-        "schema.graphql is not what `tidings schema` prints, from line {:?} on. Where the change is meant: \
-         cargo run -- schema > schema.graphql, and a line in CHANGELOG.md",
+        "schema.graphql differs from the output of `tidings schema` from line {:?} on. If the change is intended, run: \
+         cargo run -- schema > schema.graphql, and add a line to CHANGELOG.md",
         differing.map(|(line, _)| line),
     );
 }
 
 #[test]
-fn everything_in_it_is_described() {
+fn every_schema_element_has_a_description() {
     assert_eq!(undescribed(&schema()), Vec::<String>::new());
 }
 
 #[test]
-#[ignore = "reads the contract beside the checkout; scripts/test runs it where it is"]
-fn nothing_of_the_contract_is_broken() {
+#[ignore = "reads the contract beside the checkout; scripts/test runs it if the file exists"]
+fn the_schema_breaks_nothing_of_the_contract() {
     assert_eq!(breaking_changes(&contract(), &root().join("schema.graphql")), Vec::<String>::new());
 }
 
 #[test]
-fn the_inspector_finds_what_is_taken_away() {
+fn the_inspector_reports_a_removed_field() {
     let folder = tempfile::tempdir().expect("a folder");
     let less = folder.path().join("less.graphql");
     let text = schema();
@@ -48,7 +48,7 @@ fn the_inspector_finds_what_is_taken_away() {
 }
 
 #[test]
-fn what_is_not_described_is_found_wherever_it_stands() {
+fn missing_descriptions_are_found_on_every_kind_of_element() {
     let sdl = r#"
         "A query." type Query { "A field." a("An argument." x: Int, y: Int): Int  b: Int }
         type Bare { "A field." a: Int }
@@ -67,7 +67,7 @@ fn schema() -> String {
     std::fs::read_to_string(root().join("schema.graphql")).expect("schema.graphql")
 }
 
-/// With an end that differs from every line, so that the longer of two texts differs from the shorter.
+/// The lines, then `None`, so that a text differs from a longer one that starts with it.
 fn lines(text: &str) -> impl Iterator<Item = Option<&str>> {
     text.lines().map(Some).chain([None])
 }
@@ -81,7 +81,7 @@ fn contract() -> PathBuf {
     file
 }
 
-/// What of `old` a client may miss in `new`, by GraphQL Inspector.
+/// The breaking changes from `old` to `new` that GraphQL Inspector reports.
 fn breaking_changes(old: &Path, new: &Path) -> Vec<String> {
     let tool = root().join("tests/tools/node_modules/.bin/graphql-inspector");
     let output =
@@ -91,7 +91,7 @@ fn breaking_changes(old: &Path, new: &Path) -> Vec<String> {
     let said = String::from_utf8_lossy(&output.stdout);
     let breaking: Vec<String> =
         said.lines().filter_map(|line| line.split_once('✖')).map(|(_, change)| change.trim().to_owned()).collect();
-    // A tool that could not read its files must not look like one that found nothing.
+    // If the tool could not read its files, the test must not pass as if no change was found.
     assert_eq!(output.status.success(), breaking.is_empty(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     breaking
 }
@@ -102,43 +102,43 @@ fn undescribed(sdl: &str) -> Vec<String> {
     let mut found = Vec::new();
     for definition in document.definitions {
         if let TypeSystemDefinition::Type(definition) = definition {
-            look_at_type(&definition.node, &mut found);
+            check_type(&definition.node, &mut found);
         }
     }
     found
 }
 
-fn look_at_type(definition: &TypeDefinition, found: &mut Vec<String>) {
+fn check_type(definition: &TypeDefinition, found: &mut Vec<String>) {
     let name = definition.name.node.as_str();
-    look_at(&definition.description, name.to_owned(), found);
+    check_description(&definition.description, name.to_owned(), found);
     match &definition.kind {
-        TypeKind::Object(object) => look_at_fields(name, &object.fields, found),
-        TypeKind::Interface(interface) => look_at_fields(name, &interface.fields, found),
+        TypeKind::Object(object) => check_fields(name, &object.fields, found),
+        TypeKind::Interface(interface) => check_fields(name, &interface.fields, found),
         TypeKind::Enum(values) => {
             for value in &values.values {
-                look_at(&value.node.description, format!("{name}.{}", value.node.value.node), found);
+                check_description(&value.node.description, format!("{name}.{}", value.node.value.node), found);
             }
         }
         TypeKind::InputObject(input) => {
             for field in &input.fields {
-                look_at(&field.node.description, format!("{name}.{}", field.node.name.node), found);
+                check_description(&field.node.description, format!("{name}.{}", field.node.name.node), found);
             }
         }
         TypeKind::Scalar | TypeKind::Union(_) => {}
     }
 }
 
-fn look_at_fields(of: &str, fields: &[Positioned<FieldDefinition>], found: &mut Vec<String>) {
+fn check_fields(of: &str, fields: &[Positioned<FieldDefinition>], found: &mut Vec<String>) {
     for Positioned { node: field, .. } in fields {
         let name = format!("{of}.{}", field.name.node);
-        look_at(&field.description, name.clone(), found);
+        check_description(&field.description, name.clone(), found);
         for Positioned { node: InputValueDefinition { description, name: argument, .. }, .. } in &field.arguments {
-            look_at(description, format!("{name}({}:)", argument.node), found);
+            check_description(description, format!("{name}({}:)", argument.node), found);
         }
     }
 }
 
-fn look_at(description: &Option<Positioned<String>>, name: String, found: &mut Vec<String>) {
+fn check_description(description: &Option<Positioned<String>>, name: String, found: &mut Vec<String>) {
     if description.as_ref().is_none_or(|text| text.node.trim().is_empty()) {
         found.push(name);
     }

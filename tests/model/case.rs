@@ -1,11 +1,11 @@
-//! One case: who changes what, what may go wrong, which rules hold; and what can happen next in a state of it.
+//! One case: its changes, its possible faults, the rules that hold; and the possible next actions in each of its states.
 
 use stateright::{Model, Property};
 
 use crate::properties;
 use crate::rows::{Intent, Listing, MONTHS, Marker, PostRow, Row, TAGS, Tables, TagRow};
 use crate::rules::Rules;
-use crate::state::{Actor, Change, Plan, Role, State, Step, Told, WRITERS};
+use crate::state::{Actor, Change, Plan, Reply, Role, State, Step, WRITERS};
 
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -25,14 +25,14 @@ pub enum Action {
     /// The request that was under way arrives, or never does.
     Arrive,
     Vanish,
-    /// A writer that waits with its intent open gives up.
-    GiveUp(u8),
+    /// A writer that waits with its intent open stops waiting and aborts.
+    StopWaiting(u8),
     /// The server stops, before its next request or with that under way.
     Stop(u8),
     StopSending(u8),
     StopCleaning,
     StopCleaningSending,
-    /// A recovery that would have to wait for another intent makes room for the recovery of that one.
+    /// A recovery that would have to wait for another intent is postponed, so that the other intent can be recovered first.
     Postpone,
     /// The server sleeps past its lease and goes on. Only without W7.
     Sleep(u8),
@@ -59,7 +59,7 @@ impl Model for Case {
                 _ => actions.push(Action::Write(name)),
             }
             if writer.step == Step::ReadClaimIntents && self.rules.bounded_waits {
-                actions.push(Action::GiveUp(name));
+                actions.push(Action::StopWaiting(name));
             }
             self.disturbances(s, writer, actions);
             if s.cleaner.is_none() {
@@ -105,7 +105,7 @@ impl Model for Case {
                 s.cleaner = Some(actor).filter(|actor| actor.step != Step::Done);
                 return has_moved.then_some(s);
             }
-            Action::GiveUp(name) => {
+            Action::StopWaiting(name) => {
                 let mut actor = s.writers[usize::from(name)].clone();
                 self.refuse(&mut s, &mut actor);
                 s.writers[usize::from(name)] = actor;
@@ -114,7 +114,7 @@ impl Model for Case {
             Action::Vanish => {
                 let late = s.late.take()?;
                 if late.answers {
-                    s.tell(late.name, Told::Unknown);
+                    s.set_reply(late.name, Reply::Unknown);
                 }
             }
             Action::Stop(name) => self.stop(&mut s, name, false),
@@ -171,7 +171,7 @@ impl Case {
         }
     }
 
-    /// The sweep comes after the last instant at which a request of before can arrive.
+    /// The sweep comes after the last instant at which an earlier request can arrive.
     fn may_sweep(&self, s: &State, name: u8) -> bool {
         s.late.as_ref().is_none_or(|late| late.name != name) && s.writers[usize::from(name)].step == Step::Done
     }
@@ -183,18 +183,18 @@ impl Case {
         s.writers[usize::from(name)] = Actor::new(name, Role::Writer, Step::Done);
         expire(s, name);
         if !is_sending {
-            s.tell(name, Told::Unknown);
+            s.set_reply(name, Reply::Unknown);
             return;
         }
-        // It wakes with the answer, finds its lease over and stops (W7).
+        // It wakes with the answer, finds that its lease has ended, and stops (W7).
         let is_commit = matches!(writer.step, Step::Commit | Step::CommitTag);
         s.late = self.sent(s, &writer).map(|late| Actor { answers: is_commit, ..late });
         let is_unknown = self.rules.unknown_without_fence && matches!(writer.step, Step::Decide | Step::Fence);
         match (is_commit, is_unknown) {
             (true, _) => {}
             // The commit's answer was lost before, and no fence has been raised yet.
-            (false, true) => s.tell(name, Told::Unknown),
-            (false, false) => s.tell(name, Told::Refused),
+            (false, true) => s.set_reply(name, Reply::Unknown),
+            (false, false) => s.set_reply(name, Reply::Refused),
         }
     }
 
@@ -209,7 +209,7 @@ impl Case {
                 writer.seen = 0;
                 writer.go(Step::Decide);
             }
-            // Whether it was taken is not looked at: the change is aborted.
+            // It does not check whether the row was taken: the change is aborted.
             Step::Take | Step::MarkTag | Step::ReserveTag => self.refuse(s, &mut writer),
             _ => {}
         }
@@ -219,17 +219,17 @@ impl Case {
     fn arrive(&self, s: &mut State) {
         let Some(mut late) = s.late.take() else { return };
         let before = s.made;
-        let told = s.told;
+        let replies = s.replies;
         let disturbed = late.clone();
         self.step(s, &mut late);
-        // Nobody but a waiting writer learns what became of it, and what a step says it leads to is not done.
-        s.told = told;
+        // Only a writer that waits gets a reply, so the replies of the step itself are dropped.
+        s.replies = replies;
         if disturbed.answers {
-            s.tell(late.name, if s.made == before { Told::Refused } else { Told::Made });
+            s.set_reply(late.name, if s.made == before { Reply::Refused } else { Reply::Made });
         }
     }
 
-    /// The request of the actor's next step, as it is under way; `None` if it writes nothing.
+    /// The request of the actor's next step, as it is sent; `None` if it writes nothing.
     fn sent(&self, s: &State, actor: &Actor) -> Option<Actor> {
         let mut late = Actor { is_late: true, is_uncertain: false, ..actor.clone() };
         let plan = s.plan(actor.name);
@@ -280,7 +280,7 @@ impl Case {
             _ => return None,
         };
         if let Some(row) = read {
-            late.remember(row);
+            late.keep_etag(row);
             late.is_insert = is_absent(s, row);
         }
         if actor.step == Step::ReserveTag
@@ -346,7 +346,7 @@ impl Case {
         self.skip(s, a);
     }
 
-    /// Passes steps that have nothing, or nothing more, to do for this plan.
+    /// Skips steps that have nothing, or nothing more, to do for this plan.
     pub fn skip(&self, s: &State, a: &mut Actor) {
         let plan = s.plan(a.name);
         let at = usize::from(a.at);

@@ -22,7 +22,7 @@ const TEXT: Change = Change::Text { id: 0 };
 const DELETE: Change = Change::Delete { id: 0 };
 const DELETE_1: Change = Change::Delete { id: 1 };
 const CREATE: Change = create(0, 1, Y, 0);
-/// Wants the slug of post 0.
+/// Needs the slug of post 0.
 const CREATE_SLUG_0: Change = create(0, 0, X, 0);
 const CREATE_ELSEWHERE: Change = create(1, 1, Y, 0);
 const MAKE_TAG: Change = Change::MakeTag { tag: 2 };
@@ -35,7 +35,7 @@ const fn create(month: u8, slug: u8, tags: u8, former: u8) -> Change {
     Change::Create { id: 1, place: Place { month, slug }, tags, former }
 }
 
-/// What any three different writers are taken from; one creates, so that no id is used twice.
+/// Any three different writers are chosen from these; only one of these creates a post, so that no id is used twice.
 const MENU: &[(&str, Change)] = &[
     ("retag", TO_Y),
     ("untag", Change::Retag { id: 0, tags: 0 }),
@@ -49,7 +49,7 @@ const MENU: &[(&str, Change)] = &[
     ("delete tag", DELETE_TAG),
 ];
 
-/// The number of posts before, and the writers.
+/// The number of posts at the start, and the writers.
 const CHOSEN: &[(&str, u8, &[Change])] = &[
     ("retag", 1, &[TO_Y]),
     ("re-date", 1, &[REDATE]),

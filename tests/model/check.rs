@@ -1,4 +1,4 @@
-//! Visits every reachable state of a case, counts them, and tells a violation step by step.
+//! Visits every reachable state of a case, counts the states, and describes a violation step by step.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use crate::case::{Action, Case};
 use crate::properties::ALL_HAVE_ENDED;
 use crate::state::{Actor, State};
 
-/// Two cores are what the machines of this project have.
+/// The machines of this project have two cores.
 const THREADS: usize = 2;
 
 pub struct Report {
@@ -37,12 +37,14 @@ pub fn check(case: &Case) -> Report {
     );
     let mut found = checker.discoveries();
     assert!(found.remove(ALL_HAVE_ENDED).is_some() || !found.is_empty(), "no run of this case ends: {}", case.name);
-    let violation =
-        found.into_iter().next().map(|(property, path)| Violation { property, trace: tell(case, &path.into_vec()) });
+    let violation = found
+        .into_iter()
+        .next()
+        .map(|(property, path)| Violation { property, trace: trace_of(case, &path.into_vec()) });
     Report { figures, violation }
 }
 
-fn tell(case: &Case, steps: &[(State, Option<Action>)]) -> String {
+fn trace_of(case: &Case, steps: &[(State, Option<Action>)]) -> String {
     let mut trace = format!("{} ({:?})\n", case.name, case.writers);
     for (state, action) in steps {
         if let Some(action) = action {
@@ -66,7 +68,7 @@ fn describe(case: &Case, s: &State, action: Action) -> String {
     };
     match action {
         Action::Write(name) => format!("writer {name} ({:?}): {}", case.writers[usize::from(name)], step(writer(name))),
-        Action::GiveUp(name) => format!("writer {name} gives up waiting"),
+        Action::StopWaiting(name) => format!("writer {name} stops waiting and is refused"),
         Action::Clean => cleaner(),
         Action::Arrive => format!("the late request arrives: {}", s.late.as_ref().map(step).unwrap_or_default()),
         Action::Vanish => "the late request never arrives".to_owned(),

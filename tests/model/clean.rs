@@ -1,15 +1,15 @@
-//! What an abort, a recovery and the sweep of a kept intent remove (W4), the copies of counts (W8), and the end of an intent.
+//! The rows that an abort, a recovery and the sweep of a kept intent remove (W4), the copies of counts (W8), and the end of an intent.
 
 use crate::case::Case;
 use crate::rows::{Intent, Marker, PostRow, Row, TagRow};
 use crate::state::{Actor, Role, State, Step};
 
 impl Case {
-    /// Reads on until a row names the intent; what does not name it now never will, but for late requests, which the sweep is for.
+    /// Reads on until a row names the intent. A row that does not name it now never will, except after late requests, which the sweep handles.
     pub fn read_own_row(&self, s: &State, a: &mut Actor) {
         while let Some(row) = s.plan(a.name).own_rows().nth(usize::from(a.at)) {
             if self.is_to_clean(s, a, row) {
-                a.remember(row);
+                a.keep_etag(row);
                 a.step = Step::ReadForOwnRow;
                 return;
             }
@@ -61,7 +61,7 @@ impl Case {
             Row::Marker { .. } | Row::Listing(_) => false,
         };
         if is_needed && self.rules.remove_unneeded_rows_only {
-            a.forget(row);
+            a.drop_etag(row);
             a.at += 1;
             let at = a.at;
             a.go(Step::ReadOwnRow);
@@ -89,7 +89,7 @@ impl Case {
             }
             s.touch(a, row);
         }
-        // It is read again: if the row has changed, it may still name the intent.
+        // The row is read again: if it has changed, it may still name the intent.
         a.step = Step::ReadOwnRow;
         self.skip(s, a);
     }
@@ -99,7 +99,7 @@ impl Case {
     }
 
     pub fn read_listing(&self, a: &mut Actor) {
-        a.remember(Row::Listing(a.at));
+        a.keep_etag(Row::Listing(a.at));
         a.step = Step::ReadCount;
     }
 
@@ -133,7 +133,7 @@ impl Case {
     }
 
     fn next_listing(&self, s: &State, a: &mut Actor) {
-        a.forget(Row::Listing(a.at));
+        a.drop_etag(Row::Listing(a.at));
         a.read = 0;
         a.step = Step::ReadListing;
         a.at += 1;

@@ -1,4 +1,4 @@
-//! What follows from a plan: the rows that it writes and removes, each a list that is the same for the writer, a recovery and the sweep.
+//! What follows from a plan: the rows that it writes and removes. The rule: each list of rows is the same for the writer, a recovery and the sweep.
 
 use crate::rows::{MONTHS, Place, Post, Row, SLUGS, TAGS, Tables, TagRow};
 use crate::state::{Change, Plan};
@@ -40,7 +40,7 @@ impl Plan {
         }
     }
 
-    /// `None` if a tag that the post is to get belongs to another name.
+    /// `None` if the slug of a tag that the post is to get belongs to another tag.
     fn post(id: u8, before: Option<Post>, after: Option<Post>, tables: &Tables) -> Option<Self> {
         let mut new_tags = 0;
         for tag in gained_tags(before, after) {
@@ -72,7 +72,7 @@ impl Plan {
         }
     }
 
-    /// The claims that the post has not had.
+    /// The claims that the post does not have yet.
     pub fn claims(self) -> impl Iterator<Item = Row> {
         let (before, after) = self.versions();
         let id = self.id().filter(|_| before.is_none() && after.is_some()).map(Row::Id);
@@ -102,7 +102,7 @@ impl Plan {
         self.id().filter(|_| before.is_some()).map(Row::Id).into_iter().chain(slugs)
     }
 
-    /// Where a post of another month is copied to.
+    /// From where and to where a post is copied that moves to another month.
     pub fn copy(self) -> Option<(Place, Place)> {
         match self.versions() {
             (Some(before), Some(after)) if before.place.month != after.place.month => Some((before.place, after.place)),
@@ -110,7 +110,7 @@ impl Plan {
         }
     }
 
-    /// Whether it may put a row into the month's partition that is not there yet.
+    /// Whether it may write a row to the month's partition that does not exist there yet.
     pub fn puts_into(self, month: u8) -> bool {
         let (before, after) = self.versions();
         after.is_some_and(|after| after.place.month == month) && before.is_none_or(|before| before.place.month != month)
@@ -136,7 +136,7 @@ impl Plan {
         matches!(self.versions(), (Some(_), Some(_)))
     }
 
-    /// The rows that may name it after it was aborted.
+    /// The rows that may name the change after it was aborted.
     pub fn own_rows(self) -> impl Iterator<Item = Row> {
         let copy = self.copy().map(|(_, to)| Row::Post(to));
         let own_tags = (0..TAGS).filter(move |key| match self {

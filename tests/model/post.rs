@@ -1,16 +1,16 @@
-//! The steps of a post's change up to its commit. Each is one storage request; a step that is only ever repeated until it succeeds
-//! (read, write under the ETag) is one step while its writer is alive, and is taken apart when its write arrives late.
+//! The steps of a post's change up to its commit. Each is one storage request; a step that is repeated until it succeeds (read, write under the ETag)
+//! is one step while its writer is alive, and is split when its write arrives late.
 
 use crate::case::Case;
 use crate::rows::{IdClaim, Intent, Listing, Marker, NOBODY, Place, Post, PostRow, Row, SlugClaim, TagRow};
-use crate::state::{Actor, Change, Plan, State, Step, Told};
+use crate::state::{Actor, Change, Plan, Reply, State, Step};
 
 impl Case {
     /// `false` if it has to wait.
     pub fn plan(&self, s: &mut State, a: &mut Actor) -> bool {
         let change = self.writers[usize::from(a.name)];
         let Some(plan) = Plan::new(change, &s.tables) else {
-            s.tell(a.name, Told::Refused);
+            s.set_reply(a.name, Reply::Refused);
             a.go(Step::Done);
             return true;
         };
@@ -23,11 +23,11 @@ impl Case {
             if !self.may_start(s, row) {
                 return false;
             }
-            a.remember(row);
+            a.keep_etag(row);
         }
         s.plans[usize::from(a.name)] = plan;
         if !self.rules.terms_last && plan.gained_tags().any(|tag| is_being_deleted(s, tag)) {
-            s.tell(a.name, Told::Refused);
+            s.set_reply(a.name, Reply::Refused);
             a.go(Step::Done);
             return true;
         }
@@ -40,7 +40,7 @@ impl Case {
         let named = match row {
             Row::Post(place) => match s.tables.post(place) {
                 PostRow::Whole { made_by, taken_by, .. } => [made_by, taken_by],
-                // The redirect at the old place is a part of the post that the model plans no change on.
+                // The redirect at the old place is a row of the post on which the model plans no change.
                 PostRow::Tentative { by, .. } => return s.is_closed(by),
                 PostRow::None | PostRow::Redirect { .. } => return true,
             },
@@ -77,7 +77,7 @@ impl Case {
                 }
                 *taken_by = a.name;
                 s.touch(a, row);
-                a.remember(row);
+                a.keep_etag(row);
                 true
             }
             (None, Some(after)) => {
@@ -87,7 +87,7 @@ impl Case {
                     *marker = Marker::Reserved(a.name);
                     let row = Row::Marker { month: after.place.month, id };
                     s.touch(a, row);
-                    a.remember(row);
+                    a.keep_etag(row);
                 }
                 is_free
             }
@@ -98,7 +98,7 @@ impl Case {
 
     pub fn read_claim(&self, s: &State, a: &mut Actor) {
         let (id, row) = self.claim(s, a);
-        a.remember(row);
+        a.keep_etag(row);
         let is_other =
             matches!(row, Row::Slug(slug) if s.tables.slugs[usize::from(slug)].is_some_and(|claim| claim.id != id));
         a.step = match (is_other, self.rules.claim_post_last) {
@@ -133,7 +133,7 @@ impl Case {
         a.step = if self.rules.claim_post_last { Step::WriteClaim } else { Step::ReadClaimIntents };
     }
 
-    /// Under the ETag of the read. A claim of the post's own is written again (W2).
+    /// Under the ETag of the read. A claim that the post already has is written again (W2).
     pub fn write_claim(&self, s: &mut State, a: &mut Actor) {
         let (id, row) = self.claim(s, a);
         let Plan::Post { after: Some(after), .. } = s.plan(a.name) else { unreachable!("a deletion claims nothing") };
@@ -153,7 +153,7 @@ impl Case {
             }
             s.touch(a, row);
         }
-        a.forget(row);
+        a.drop_etag(row);
         let at = a.at + 1;
         a.step = Step::ReadClaim;
         a.at = at;
@@ -189,7 +189,7 @@ impl Case {
         self.go(s, a, Step::WriteRevision);
     }
 
-    /// Without a condition: to keep a version twice is to keep it once.
+    /// Without a condition, because it makes no difference to keep a version twice.
     pub fn write_revision(&self, s: &mut State, a: &mut Actor) {
         let id = s.plan(a.name).id().expect("the plan is a post's");
         s.tables.revisions[usize::from(id)] = true;
@@ -277,7 +277,7 @@ impl Case {
         let version = |post: Option<Post>| post.map_or(0, |post| post.version);
         s.is_update_lost |= version(s.posts[usize::from(id)]) != version(before);
         s.posts[usize::from(id)] = after;
-        s.tell(a.name, Told::Made);
+        s.set_reply(a.name, Reply::Made);
         a.seen = 0;
         self.go(s, a, Step::Record);
     }
@@ -329,9 +329,9 @@ impl Case {
         true
     }
 
-    /// The change is not made, and its caller is told so.
+    /// The change is not made, and the reply says so.
     pub fn refuse(&self, s: &mut State, a: &mut Actor) {
-        s.tell(a.name, Told::Refused);
+        s.set_reply(a.name, Reply::Refused);
         a.is_aborting = true;
         a.seen = 0;
         a.read = 0;
@@ -339,7 +339,7 @@ impl Case {
     }
 }
 
-/// Whether the write goes through: a living writer reads and writes until it does, a late request carries what was read when it was sent.
+/// Whether the write succeeds: a living writer reads and writes until it does, a late request has the ETag that was read when it was sent.
 pub fn may_write(a: &Actor, row: Row, is_absent: bool) -> bool {
     match (a.is_late, a.is_insert) {
         (false, _) => true,

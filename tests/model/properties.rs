@@ -1,16 +1,16 @@
-//! What must hold: always, and when all have ended.
+//! The properties that must hold: always, and after all actors have ended.
 
 use stateright::{Model, Property};
 
 use crate::case::Case;
 use crate::rows::{Listing, MONTHS, Marker, POSTS, Place, Post, PostRow, SLUGS, TAGS, Tables, TagRow};
-use crate::state::{State, Step, Told, WRITERS};
+use crate::state::{Reply, State, Step, WRITERS};
 
 pub const ALL_HAVE_ENDED: &str = "all have ended";
 
 pub fn all() -> Vec<Property<Case>> {
     vec![
-        Property::always("a change was made exactly as its caller was told", |_, s| told_is_true(s)),
+        Property::always("a change was made exactly as its reply says", |_, s| replies_are_true(s)),
         Property::always("every commit is built on the version before it", |_, s: &State| !s.is_update_lost),
         Property::always("readers find each post as it was committed, and once", |_, s| posts_are_found(s)),
         Property::always("a committed post is in the list of each of its tags", |_, s| pointers_exist(s)),
@@ -23,14 +23,14 @@ pub fn all() -> Vec<Property<Case>> {
     ]
 }
 
-fn told_is_true(s: &State) -> bool {
+fn replies_are_true(s: &State) -> bool {
     (0..WRITERS).all(|number| {
         let is_made = s.made & (1 << number) != 0;
-        match s.told[number] {
-            Told::Nothing => true,
-            Told::Made => is_made,
-            Told::Refused => !is_made,
-            Told::Unknown => s.disturbed & (1 << number) != 0,
+        match s.replies[number] {
+            Reply::Nothing => true,
+            Reply::Made => is_made,
+            Reply::Refused => !is_made,
+            Reply::Unknown => s.disturbed & (1 << number) != 0,
         }
     })
 }
@@ -46,12 +46,12 @@ fn posts_are_found(s: &State) -> bool {
         let is_once = Tables::places().filter(|place| is_whole(s, *place, id)).count() <= 1;
         found == expected.map(|post| (post, post.place))
             && is_once
-            && expected.is_none_or(|post| leads_to(s, id, post.place))
+            && expected.is_none_or(|post| points_to(s, id, post.place))
     })
 }
 
-/// By the claim of the id: its place, or a redirect.
-fn leads_to(s: &State, id: u8, place: Place) -> bool {
+/// The claim of the id names the place, or a place with a redirect.
+fn points_to(s: &State, id: u8, place: Place) -> bool {
     let Some(claim) = s.tables.ids[usize::from(id)] else { return false };
     claim.place == place || matches!(s.tables.post(claim.place), PostRow::Redirect { id: i, .. } if i == id)
 }
@@ -80,7 +80,7 @@ fn months_are_listed(s: &State) -> bool {
     })
 }
 
-/// A tag that is made with a post is made after it.
+/// A tag that is created with a post is created after it.
 fn tags_exist(s: &State) -> bool {
     committed(s).all(|(id, post)| {
         (0..TAGS).filter(|tag| post.has_tag(*tag)).all(|tag| {
@@ -93,7 +93,7 @@ fn tags_exist(s: &State) -> bool {
     })
 }
 
-/// Asked only if all who have not ended are at a step that can wait.
+/// Evaluated only if all actors that have not ended are at a step that can wait.
 fn is_stuck(case: &Case, s: &State) -> bool {
     let may_wait = |step| matches!(step, Step::Done | Step::Plan | Step::ReadClaimIntents | Step::MakeTags);
     let is_suspect = s.late.is_none()

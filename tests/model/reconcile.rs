@@ -1,5 +1,5 @@
-//! Step 5, the same for the writer and for a recovery: every row is removed or written over under the ETag with which it was read,
-//! after which the intent was found open (W3).
+//! Step 5, the same for the writer and for a recovery. The rule (W3): every row is removed or overwritten under the ETag with which it was read, and
+//! after that read the intent was found open.
 
 use crate::case::Case;
 use crate::post::may_write;
@@ -7,12 +7,12 @@ use crate::rows::{IdClaim, Marker, NOBODY, Name, PostRow, Row, TagRow};
 use crate::state::{Actor, Plan, State, Step};
 
 impl Case {
-    /// W3: a late removal carries the ETag of its read. Without the rule it is carried out whatever the row is by then.
+    /// W3: a late removal has the ETag of its read. Without the rule it is carried out whatever the row is by then.
     pub fn may_remove(&self, a: &Actor, row: Row) -> bool {
         !a.is_late || !self.rules.read_check_remove || a.sees(row)
     }
 
-    /// The writer that does not stop with its lease finds its intent closed.
+    /// A writer that does not stop with its lease finds that its intent is closed.
     pub fn may_reconcile(&self, s: &State, a: &Actor) -> bool {
         a.is_late || !self.rules.read_check_remove || !s.is_closed(a.name)
     }
@@ -27,7 +27,7 @@ impl Case {
         }
     }
 
-    /// Whether the row is a rename's or a deletion's that is under way.
+    /// Whether the row belongs to a rename or a deletion that is under way.
     pub fn is_name_in_use(&self, s: &State, name: Name, tag: u8) -> bool {
         match s.tables.tag(tag) {
             TagRow::Slug { by, .. } => !s.is_closed(by),
@@ -36,8 +36,8 @@ impl Case {
         }
     }
 
-    /// In two writes, so that a late one finds another ETag: the row says first that no tag is here, in the name of this change.
-    /// `false` while a rename or a deletion that has written the row is under way.
+    /// In two writes, so that a late one finds another ETag: the row first says, in the name of this change, that there is no tag. Returns `false`
+    /// while a rename or a deletion that has written the row is under way.
     pub fn make_tags(&self, s: &mut State, a: &mut Actor) -> bool {
         let tag = self.new_tag(s, a);
         let row = Row::Tag(tag);
@@ -48,7 +48,7 @@ impl Case {
         let is_made = matches!(there, TagRow::Identity { .. });
         if self.rules.reserve_term && !is_made && there != (TagRow::Gone { by: a.name }) {
             if may_write(a, row, there == TagRow::None) {
-                // The row of a slug that nobody has goes first, out of the count too.
+                // The row of a slug that no tag has is replaced first, and leaves the count too.
                 s.tables.put_tag_row(tag, TagRow::Gone { by: a.name }, there.is_listed(tag));
                 s.touch(a, row);
             }

@@ -1,18 +1,18 @@
-//! What is done with an open intent whose lease has expired: decide, raise the fence, reconcile or remove, keep.
+//! What happens to an open intent whose lease has expired: decide, raise the fence, reconcile or remove, keep.
 
 use crate::case::Case;
 use crate::rows::{Marker, Post, PostRow, Row, TagRow};
-use crate::state::{Actor, Plan, Role, State, Step, Told};
+use crate::state::{Actor, Plan, Reply, Role, State, Step};
 
 impl Case {
     pub fn decide(&self, s: &mut State, a: &mut Actor) {
         if self.looks_made(s, a) {
-            s.tell_uncertain(a, Told::Made);
+            s.set_uncertain_reply(a, Reply::Made);
             return self.go(s, a, Step::Record);
         }
         match fence_row(s, a).filter(|_| self.rules.fence) {
             Some(row) => {
-                a.remember(row);
+                a.keep_etag(row);
                 a.go(Step::Fence);
             }
             None => self.undo(s, a),
@@ -68,7 +68,7 @@ impl Case {
     }
 
     fn undo(&self, s: &mut State, a: &mut Actor) {
-        s.tell_uncertain(a, Told::Refused);
+        s.set_uncertain_reply(a, Reply::Refused);
         a.is_aborting = true;
         a.seen = 0;
         self.go(s, a, Step::ReadOwnRow);
@@ -76,10 +76,10 @@ impl Case {
 }
 
 impl State {
-    /// A writer that has lost the answer to its commit looks for itself; a recovery answers nobody.
-    fn tell_uncertain(&mut self, a: &Actor, told: Told) {
+    /// A writer that has lost the answer to its commit decides for itself; a recovery sends no reply.
+    fn set_uncertain_reply(&mut self, a: &Actor, reply: Reply) {
         if a.role == Role::Writer {
-            self.tell(a.name, told);
+            self.set_reply(a.name, reply);
         }
     }
 }
@@ -94,7 +94,7 @@ fn fence_row(s: &State, a: &Actor) -> Option<Row> {
             let is_done = matches!(s.tables.marker(after.place.month, id), Marker::Fenced(_));
             (!is_done).then_some(Row::Marker { month: after.place.month, id })
         }
-        // A tag that is gone is not renamed or deleted any more.
+        // A deleted tag cannot be renamed or deleted any more.
         Plan::Tag { tag, from, .. } => (from.is_none() || s.tables.tag(tag) != TagRow::None).then_some(Row::Tag(tag)),
         Plan::Post { .. } | Plan::None => None,
     }

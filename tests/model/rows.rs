@@ -1,7 +1,7 @@
-//! The rows of all tables, as small values. A row has no ETag of its own: each actor remembers of which rows the ETag that it has
-//! read is still theirs, and every write of a row makes all forget it.
+//! The rows of all tables, as small values. A row has no ETag of its own: each actor knows of which rows the ETag that it has read is still valid,
+//! and every write of a row makes all actors drop its ETag.
 
-/// The number of a writer, which is the name of its intent too.
+/// The number of a writer, which is also the name of its intent.
 pub type Name = u8;
 /// Names no intent of this case: it was closed long ago.
 pub const NOBODY: Name = 7;
@@ -115,7 +115,7 @@ pub enum Intent {
     Kept,
 }
 
-/// A row of `Months`. The month is shown to readers if one of both is not 0.
+/// A row of `Months`. Readers see the month if one of the two fields is not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Listing {
     pub count: u8,
@@ -123,7 +123,7 @@ pub struct Listing {
     pub needed_by: u8,
 }
 
-/// What an ETag can be remembered of.
+/// A row of which an actor can know the ETag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Row {
     Post(Place),
@@ -145,7 +145,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// Its bit in what an actor remembers.
+    /// Its bit in [`Actor::seen`](crate::state::Actor::seen).
     pub fn bit(self) -> u64 {
         let number = match self {
             Self::Post(place) => place.month * SLUGS + place.slug,
@@ -172,9 +172,9 @@ pub struct Tables {
     tags: [TagRow; TAGS as usize],
     /// The count of a partition of tags; each slug has a partition of its own.
     tag_counts: [i8; TAGS as usize],
-    /// Whether the post has any: they name no intent.
+    /// Whether the post has any; they name no intent.
     pub revisions: [bool; POSTS as usize],
-    /// A bit for each change: its entry in the record has its name as the key, so that there is never a second.
+    /// A bit for each change: its entry in the record has its name as the key, so that there is never a second one.
     pub record: u8,
 }
 
@@ -194,7 +194,7 @@ impl Tables {
         }
     }
 
-    /// All rows of a post that nothing is being done to.
+    /// Writes all rows of a post on which no change works.
     pub fn put_post(&mut self, id: u8, post: Post) {
         *self.post_mut(post.place) = PostRow::Whole { id, post, made_by: NOBODY, taken_by: NOBODY };
         self.ids[usize::from(id)] = Some(IdClaim { place: post.place, by: NOBODY });
@@ -216,7 +216,8 @@ impl Tables {
         self.put_tag_row(tag, row, false);
     }
 
-    /// With the count of its partition, in one transaction. `was_listed`: of the row that it replaces, as its writer has read it.
+    /// Writes the row and the count of its partition in one transaction. `was_listed`: whether the replaced row was listed, as its writer has read
+    /// it.
     pub fn put_tag_row(&mut self, key: u8, row: TagRow, was_listed: bool) {
         self.tags[usize::from(key)] = row;
         self.tag_counts[usize::from(key)] += i8::from(row.is_listed(key)) - i8::from(was_listed);
@@ -262,7 +263,7 @@ impl Tables {
         self.pointers[usize::from(tag)].iter().flatten().any(Option::is_some)
     }
 
-    /// The count of a month's partition: it changes in the transaction that puts a post's rows there, a tentative copy's too.
+    /// The count of a month's partition: it changes in the transaction that writes a post's rows there, also those of a tentative copy.
     pub fn count(&self, month: u8) -> u8 {
         let rows = self.posts[usize::from(month)].iter();
         rows.map(|row| u8::from(matches!(row, PostRow::Whole { .. } | PostRow::Tentative { .. }))).sum()
@@ -272,7 +273,7 @@ impl Tables {
         (0..MONTHS).flat_map(|month| (0..SLUGS).map(move |slug| Place { month, slug }))
     }
 
-    /// The post as a reader finds it, and the row that it is read from. A tentative copy is believed if the old place redirects to it.
+    /// The post as a reader finds it, and the row that it is read from. A tentative copy is valid if the old place redirects to it.
     pub fn find(&self, id: u8) -> Option<(Post, Place)> {
         Self::places().find_map(|place| match self.post(place) {
             PostRow::Whole { id: i, post, .. } if i == id => Some((post, place)),

@@ -1,6 +1,6 @@
-//! The rules of `docs/design.md`, each of which can be switched off, so that a test shows that the checker misses it.
+//! The rules of `docs/design.md`, each of which can be switched off, so that a test shows that the checker detects its absence.
 
-/// `true` is what the design says. W10 has no switch: the model has no answer that is given later than the commit.
+/// `true` is what the design says. W10 has no switch, because the model has no answer that is given later than the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// A change starts only when the intents that the row names are closed.
@@ -27,15 +27,15 @@ pub struct Rules {
     pub look_before_unlisting: bool,
     /// A writer of posts reads the terms after its pointers are written.
     pub terms_last: bool,
-    /// A deletion marks the term before it looks who uses it.
+    /// A deletion marks the term before it checks whether posts use it.
     pub mark_before_look: bool,
     /// A claim of another post is an orphan only if the post, read after the intents, does not have the slug.
     pub claim_post_last: bool,
-    /// The listing names the changes that need it. Without this, whoever reads the count as 0 looks at the open intents instead.
+    /// The listing names the changes that need it. Without this, a change that reads the count as 0 checks the open intents instead.
     pub listing_names_changes: bool,
     /// An aborted change copies the count to the listings that it has written.
     pub abort_copies_count: bool,
-    /// A term whose deletion is closed is read again before it is believed.
+    /// A term whose deletion is closed is read again before it is used.
     pub read_term_again: bool,
     /// The creation of a term, too, commits under the ETag of a row that it has inserted before.
     pub reserve_term: bool,

@@ -1,4 +1,4 @@
-//! Seeded bugs: each rule switched off, in a case in which that leads to a violation.
+//! Seeded bugs: each rule switched off, in a case in which that causes a violation.
 
 use crate::case::Case;
 use crate::cases;
@@ -56,7 +56,7 @@ pub const SEEDS: &[Seed] = &[
         (0, 0),
     ),
     seed(
-        "W8: a listing names nobody, the open intents are looked at",
+        "W8: a listing names no changes, the open intents are checked",
         |r| r.listing_names_changes = false,
         "two posts deleted",
         (0, 0),
@@ -82,7 +82,7 @@ pub const SEEDS: &[Seed] = &[
         (0, 0),
     ),
     seed(
-        "answers: a commit without an answer is told as refused before the fence",
+        "answers: a commit without an answer is reported as refused before the fence",
         |r| r.unknown_without_fence = false,
         "retag",
         (1, 1),

@@ -1,10 +1,10 @@
-//! All that a run of the model consists of: the tables, who works on them, and what was made and answered so far.
+//! The state of a run of the model: the tables, the actors, and the changes that were made and answered so far.
 
 use crate::rows::{Intent, NOBODY, Name, POSTS, Place, Post, Row, TAGS, Tables, TagRow};
 
 pub const WRITERS: usize = 3;
 
-/// What a writer is asked for.
+/// The change that a writer is to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
     Nothing,
@@ -48,7 +48,7 @@ pub enum Change {
     },
 }
 
-/// What the intent says.
+/// The content of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Plan {
     None,
@@ -67,7 +67,7 @@ pub enum Plan {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Told {
+pub enum Reply {
     Nothing,
     Made,
     Refused,
@@ -78,7 +78,7 @@ pub enum Told {
 pub enum Role {
     Writer,
     Recovery,
-    /// Removes once more what names a kept intent.
+    /// Removes again what names a kept intent.
     Sweep,
 }
 
@@ -138,13 +138,13 @@ pub struct Actor {
     pub name: Name,
     pub role: Role,
     pub step: Step,
-    /// How far it is in the rows of this step.
+    /// Its position in the rows of this step.
     pub at: u8,
-    /// The rows whose ETag, as it has read them, is still theirs.
+    /// The rows of which the ETag that it has read is still valid.
     pub seen: u64,
     /// What it has read: a count, or the name of an intent.
     pub read: u8,
-    /// Whether it undoes the change.
+    /// Whether it aborts the change.
     pub is_aborting: bool,
     /// An answer was lost, or the lease: what it has sent may arrive later, so a fence stays and the intent is kept.
     pub is_uncertain: bool,
@@ -182,11 +182,11 @@ impl Actor {
         self.seen & row.bit() != 0
     }
 
-    pub fn remember(&mut self, row: Row) {
+    pub fn keep_etag(&mut self, row: Row) {
         self.seen |= row.bit();
     }
 
-    pub fn forget(&mut self, row: Row) {
+    pub fn drop_etag(&mut self, row: Row) {
         self.seen &= !row.bit();
     }
 }
@@ -204,12 +204,12 @@ pub struct State {
     /// How many writers may still stop, and how many answers may still be lost.
     pub stops: u8,
     pub losses: u8,
-    /// What has happened, for the properties alone. A bit for each change whose commit was carried out.
+    /// What has happened, for the properties only. A bit for each change whose commit was carried out.
     pub made: u8,
-    pub told: [Told; WRITERS],
+    pub replies: [Reply; WRITERS],
     /// Changes whose server stopped or whose answer was lost.
     pub disturbed: u8,
-    /// What the posts and tags must be, by the commits so far: a tag's slug and its former slugs.
+    /// The posts and tags that follow from the commits so far; of a tag its slug and its former slugs.
     pub posts: [Option<Post>; POSTS as usize],
     pub tags: [Option<(u8, u8)>; TAGS as usize],
     /// Changes that have made their new tags.
@@ -236,7 +236,7 @@ impl State {
             stops,
             losses,
             made: 0,
-            told: [Told::Nothing; WRITERS],
+            replies: [Reply::Nothing; WRITERS],
             disturbed: 0,
             posts,
             tags,
@@ -253,22 +253,22 @@ impl State {
         self.plans[usize::from(name)]
     }
 
-    /// Open intents, but for this one.
+    /// Open intents, except for this one.
     pub fn others(&self, name: Name) -> impl Iterator<Item = Name> {
         (0..WRITERS as u8).filter(move |other| *other != name && !self.is_closed(*other))
     }
 
-    pub fn tell(&mut self, name: Name, told: Told) {
-        let before = &mut self.told[usize::from(name)];
-        if matches!(before, Told::Nothing) {
-            *before = told;
+    pub fn set_reply(&mut self, name: Name, reply: Reply) {
+        let before = &mut self.replies[usize::from(name)];
+        if matches!(before, Reply::Nothing) {
+            *before = reply;
         }
     }
 
-    /// After a write of the row nobody knows its ETag; the writer itself may `remember` it then.
+    /// After a write of the row no actor knows its ETag; the writer may then call `keep_etag` itself.
     pub fn touch(&mut self, actor: &mut Actor, row: Row) {
-        actor.forget(row);
-        self.writers.iter_mut().chain(&mut self.cleaner).chain(&mut self.late).for_each(|other| other.forget(row));
+        actor.drop_etag(row);
+        self.writers.iter_mut().chain(&mut self.cleaner).chain(&mut self.late).for_each(|other| other.drop_etag(row));
     }
 
     pub fn is_at_rest(&self) -> bool {

@@ -1,11 +1,11 @@
-//! A change of a term, of which tags are the example.
+//! A change of a term; tags are the example.
 
 use crate::case::Case;
 use crate::post::may_write;
 use crate::rows::{NOBODY, Row, TAGS, TagRow};
-use crate::state::{Actor, Plan, State, Step, Told};
+use crate::state::{Actor, Plan, Reply, State, Step};
 
-/// Whether a slug leads to the tag of this row.
+/// Whether a slug points to the tag of this row.
 fn has_slug(row: TagRow, key: u8) -> bool {
     matches!(row, TagRow::Identity { slug, former, .. } if slug == key || former & (1 << key) != 0)
 }
@@ -26,7 +26,7 @@ impl Case {
             *deleting_by = a.name;
         }
         s.touch(a, row);
-        a.remember(row);
+        a.keep_etag(row);
         a.go(Step::LookAtIntents);
     }
 
@@ -80,7 +80,7 @@ impl Case {
         a.go(Step::CommitTag);
     }
 
-    /// The take of a term that is not there: its row says so already, in the name of who makes it.
+    /// The take of a term that does not exist: its row already says so, in the name of the change that creates it.
     pub fn reserve_tag(&self, s: &mut State, a: &mut Actor) {
         let (tag, ..) = Self::tag_plan(s, a);
         let row = Row::Tag(tag);
@@ -88,7 +88,7 @@ impl Case {
         let is_free = match there {
             TagRow::None => !a.is_late || a.is_insert,
             TagRow::Gone { .. } => a.sees(row),
-            // Of a tag that was deleted, and whose slug rows are still to go.
+            // The row of a deleted tag whose slug rows are not removed yet.
             TagRow::Slug { first, by, .. } => !a.is_late && s.is_closed(by) && !has_slug(s.tables.tag(first), tag),
             TagRow::Identity { .. } => false,
         };
@@ -98,7 +98,7 @@ impl Case {
         let was_listed = self.rules.count_replaced_rows && there.is_listed(tag);
         s.tables.put_tag_row(tag, TagRow::Gone { by: a.name }, was_listed);
         s.touch(a, row);
-        a.remember(row);
+        a.keep_etag(row);
         a.go(Step::CommitTag);
     }
 
@@ -126,7 +126,7 @@ impl Case {
             _ => None,
         };
         s.made |= 1 << a.name;
-        s.tell(a.name, Told::Made);
+        s.set_reply(a.name, Reply::Made);
         a.seen = 0;
         a.go(Step::Record);
     }
@@ -147,8 +147,8 @@ impl Case {
         a.go(Step::Close);
     }
 
-    /// The rows of all other slugs of a tag that is deleted. They go before its identity row, so that if that is gone already, whatever
-    /// has its name belongs to another tag of that slug.
+    /// Removes the rows of all other slugs of a deleted tag. They are removed before its identity row: if that is already gone, the rows with its
+    /// name belong to another tag of that slug.
     pub fn remove_slug_rows(&self, s: &mut State, a: &mut Actor) {
         let (tag, ..) = Self::tag_plan(s, a);
         let is_gone = s.tables.tag(tag) == TagRow::Gone { by: a.name } || a.is_late || !self.rules.slug_rows_first;
@@ -168,7 +168,7 @@ impl Case {
         let (tag, ..) = Self::tag_plan(s, a);
         let row = Row::Tag(tag);
         let is_own = s.tables.tag(tag) == TagRow::Gone { by: a.name };
-        // Without W3 a late removal takes whatever is there.
+        // Without W3 a late removal removes whatever row exists.
         if (is_own || (a.is_late && !self.rules.read_check_remove))
             && self.may_remove(a, row)
             && self.may_reconcile(s, a)

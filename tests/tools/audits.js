@@ -1,4 +1,4 @@
-// Runs all audits of graphql-http against the server whose address is the argument, and prints what became of each, a line of JSON each.
+// Runs all audits of graphql-http against the server whose address is the argument, and prints the result of each as a line of JSON.
 "use strict";
 
 const { serverAudits } = require("graphql-http");

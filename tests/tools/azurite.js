@@ -1,5 +1,5 @@
-// Starts Azurite's table service on a port that the system chooses, and says which. The rule: it ends with whoever started it,
-// however that one ends, for it lives only as long as its standard input is open.
+// Starts Azurite's table service on a port that the system chooses, and prints the port. The rule: it ends with the process that started it,
+// however that process ends, because it runs only as long as its standard input is open.
 "use strict";
 
 const net = require("node:net");
@@ -8,7 +8,7 @@ process.stdin.on("end", () => process.exit(0));
 process.stdin.on("error", () => process.exit(0));
 process.stdin.resume();
 
-// Azurite prints the port that it was asked for, which is 0.
+// Azurite itself prints the requested port, which is 0.
 const listen = net.Server.prototype.listen;
 net.Server.prototype.listen = function (...options) {
   this.once("listening", () => console.log(`Listening on port ${this.address().port}`));

@@ -1,4 +1,4 @@
-// The frame around every view: the way into the text, the head, the view, the foot.
+// The frame around every view: the skip link, the head, the view, the foot.
 import { Suspense, useEffect, useRef } from "react";
 import { addressOf } from "./routing/addresses";
 import { Link } from "./routing/link";
@@ -14,7 +14,7 @@ export function App() {
   const place = usePlace();
   const main = useRef<HTMLElement>(null);
   useScrollKept(place);
-  // Whoever reads by ear, or goes by keyboard, starts where the new view starts.
+  // Screen reader and keyboard users start at the beginning of the new view.
   useEffect(() => {
     if (place.by !== "load") main.current?.focus({ preventScroll: true });
   }, [place.path, place.key, place.by]);

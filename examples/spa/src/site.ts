@@ -1,7 +1,7 @@
-// What the site is called. Change this first.
+// The name of the site. Change this first.
 export const SITE = {
   name: "The Lighthouse Log",
   line: "Notes from a small observatory in a retired lighthouse, where there is also soup.",
-  /** Of dates, and of how words are sorted. */
+  /** The language of dates and of sorting. */
   language: "en-GB",
 };

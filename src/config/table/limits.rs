@@ -1,4 +1,4 @@
-//! The bounds that can be set. The rule: the default is that of the one who keeps the bound, where its reason stands.
+//! The settings of limits. The rule: the default is a constant of the module that enforces the limit, and its reason is documented there.
 
 use super::number;
 use crate::config::limits::{HTTP, QUERY, SERVER, in_seconds};
@@ -18,42 +18,42 @@ pub static RECEIVED_BYTES: Setting = number(
     "TIDINGS_LIMITS_RECEIVED_BYTES",
     (1 << 20, 1 << 40),
     || HTTP.received_bytes as u64,
-    "Bytes of requests' bodies that are kept at once, on all connections; the first 16 KiB of each do not count.",
+    "Bytes of request bodies in memory at once, on all connections; the first 16 KiB of each do not count.",
 );
 pub static BODY_SECONDS: Setting = number(
     "limits.body_seconds",
     "TIDINGS_LIMITS_BODY_SECONDS",
     (1, 3_600),
     || in_seconds(HTTP.body_time),
-    "How long a body may take to arrive.",
+    "Seconds that a body may take to arrive.",
 );
 pub static REQUEST_SECONDS: Setting = number(
     "limits.request_seconds",
     "TIDINGS_LIMITS_REQUEST_SECONDS",
     (1, 3_600),
     || in_seconds(HTTP.request_time),
-    "How long an answer may take, the body's arrival included.",
+    "Seconds that an answer may take, including the arrival of the body.",
 );
 pub static URI_BYTES: Setting = number(
     "limits.uri_bytes",
     "TIDINGS_LIMITS_URI_BYTES",
     (1 << 10, 1 << 20),
     || HTTP.uri_bytes as u64,
-    "Bytes of the address of a GET, its query included.",
+    "Bytes of the URL of a GET, including its query.",
 );
 pub static RUNNING: Setting = number(
     "limits.running",
     "TIDINGS_LIMITS_RUNNING",
     (1, 1_000_000),
     || HTTP.running as u64,
-    "Requests that run at once, on all connections; the next wait.",
+    "Requests that run at once, on all connections; further requests wait.",
 );
 pub static CLIENT_REQUESTS: Setting = number(
     "limits.client_requests",
     "TIDINGS_LIMITS_CLIENT_REQUESTS",
     (1, 1_000_000),
     || HTTP.client_requests as u64,
-    "Requests that one client may have under way, if client_address_header says who it is.",
+    "Requests that one client may have in progress. Applies if client_address_header is set.",
 );
 pub static ADDRESS_CONNECTIONS: Setting = number(
     "limits.address_connections",
@@ -67,14 +67,14 @@ pub static HEAD_SECONDS: Setting = number(
     "TIDINGS_LIMITS_HEAD_SECONDS",
     (1, 3_600),
     || in_seconds(SERVER.head_time),
-    "How long the whole of a request's head may take, from its first byte.",
+    "Seconds that the whole head of a request may take, from its first byte.",
 );
 pub static ANSWER_BYTES: Setting = number(
     "limits.answer_bytes",
     "TIDINGS_LIMITS_ANSWER_BYTES",
     (1 << 20, 1 << 40),
     || SERVER.answer_bytes,
-    "Bytes of answers that are made and not yet taken, on all connections; each has 128 KiB beside them.",
+    "Bytes of answers that clients have not received yet, on all connections; the first 128 KiB of each connection do not count.",
 );
 pub static CONNECTION_ANSWER_BYTES: Setting = number(
     "limits.connection_answer_bytes",
@@ -95,35 +95,35 @@ pub static HEAD_BYTES: Setting = number(
     "TIDINGS_LIMITS_HEAD_BYTES",
     (8 << 10, 1 << 20),
     || SERVER.head_bytes as u64,
-    "Bytes of a request's head; a document sent by GET stands in it.",
+    "Bytes of a request's head, which includes the document of a GET.",
 );
 pub static IDLE_SECONDS: Setting = number(
     "limits.idle_seconds",
     "TIDINGS_LIMITS_IDLE_SECONDS",
     (1, 3_600),
     || in_seconds(SERVER.idle_time),
-    "How long a connection may have nothing under way. Above what a proxy in front keeps connections for.",
+    "Seconds that a connection may be idle. Set it higher than the idle time of a proxy in front.",
 );
 pub static WRITE_SECONDS: Setting = number(
     "limits.write_seconds",
     "TIDINGS_LIMITS_WRITE_SECONDS",
     (1, 3_600),
     || in_seconds(SERVER.write_time),
-    "How long a client may take no byte of its answer.",
+    "Seconds in which a client may receive no byte of its answer.",
 );
 pub static ANSWER_SECONDS: Setting = number(
     "limits.answer_seconds",
     "TIDINGS_LIMITS_ANSWER_SECONDS",
     (1, 86_400),
     || in_seconds(SERVER.answer_time),
-    "How long a client may take for the whole of its answer.",
+    "Seconds that a client may take to receive a whole answer.",
 );
 pub static STOP_SECONDS: Setting = number(
     "limits.stop_seconds",
     "TIDINGS_LIMITS_STOP_SECONDS",
     (1, 3_600),
     || in_seconds(SERVER.stop_time),
-    "How long a stop waits for the requests in flight.",
+    "Seconds that a stop waits for the requests in progress.",
 );
 pub static QUERY_BYTES: Setting = number(
     "limits.query_bytes",
@@ -137,14 +137,14 @@ pub static QUERY_DEPTH: Setting = number(
     "TIDINGS_LIMITS_QUERY_DEPTH",
     (1, QUERY_DEPTH_MAX),
     || QUERY.depth as u64,
-    "Fields inside fields.",
+    "Levels of fields within fields.",
 );
 pub static QUERY_FIELDS: Setting = number(
     "limits.query_fields",
     "TIDINGS_LIMITS_QUERY_FIELDS",
     (1, 100_000),
     || QUERY.fields as u64,
-    "Fields of a document, each fragment counted as often as it is spread.",
+    "Fields of a document; a fragment counts each time it is spread.",
 );
 pub static QUERY_ALIASES: Setting = number(
     "limits.query_aliases",
@@ -172,27 +172,27 @@ pub static QUERY_ROOT_FIELDS: Setting = number(
     "TIDINGS_LIMITS_QUERY_ROOT_FIELDS",
     (1, 10_000),
     || QUERY.root_fields as u64,
-    "Fields of an operation's root: reads, or changes.",
+    "Root fields of an operation: queries or mutations.",
 );
 pub static STORAGE_REQUESTS: Setting = number(
     "limits.storage_requests",
     "TIDINGS_LIMITS_STORAGE_REQUESTS",
     (1, 1_000_000_000),
     || STORAGE_REQUESTS_MAX,
-    "Storage requests that a query could need at the most; one that could need more is refused before it runs.",
+    "Storage requests that a query may need at most; a query that could need more is refused before it runs.",
 );
 pub static RENDERED_BYTES: Setting = number(
     "limits.rendered_bytes",
     "TIDINGS_LIMITS_RENDERED_BYTES",
     (0, 1 << 40),
     || KEPT_BYTES_MAX as u64,
-    "Bytes of rendered bodies that are kept in memory; a body that is not kept is rendered again for each answer.",
+    "Bytes of rendered bodies that are cached in memory; a body that is not cached is rendered again for each answer.",
 );
 
-/// Brackets nest deeper than fields, and the engine stops at 32 of them.
+/// async-graphql stops at 32 nested brackets, and brackets nest deeper than fields.
 const QUERY_DEPTH_MAX: u64 = 31;
 
-/// In the order of a file.
+/// In the order of the configuration file.
 pub static ALL: [&Setting; 26] = [
     &BODY_BYTES,
     &RECEIVED_BYTES,

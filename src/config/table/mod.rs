@@ -1,5 +1,5 @@
-//! Every setting there is. The rule: what is not here cannot be set, and a test compares docs/configuration.md, docs/operating.md and the example
-//! file to it.
+//! The table of all settings. The rule: every setting is defined here, and tests compare docs/configuration.md, docs/operating.md and
+//! packaging/tidings.toml with this table.
 
 pub mod limits;
 
@@ -43,7 +43,7 @@ pub static STORE: Setting = text(
     "store",
     "TIDINGS_STORE",
     "STORE",
-    "Where the content is: file:PATH, or azure with a connection string or an account.",
+    "Where the content is stored: file:PATH, or azure with a connection string or an account.",
 )
 .flag("store")
 .default("file:tidings-data");
@@ -51,46 +51,45 @@ pub static TABLE_PREFIX: Setting = text(
     "table_prefix",
     "TIDINGS_TABLE_PREFIX",
     "PREFIX",
-    "Put before the name of each table, for several sites in one account. Letters and digits.",
+    "A prefix of the names of all tables, for several sites in one account. Letters and digits.",
 )
 .flag("table-prefix");
 pub static AZURE_CONNECTION_STRING: Setting = secret(
     "azure.connection_string",
     "AZURE_STORAGE_CONNECTION_STRING",
     "STRING",
-    "For the store azure: as the portal shows it; UseDevelopmentStorage=true for Azurite.",
+    "For the store azure: the connection string as the portal shows it; UseDevelopmentStorage=true for Azurite.",
 );
 pub static AZURE_CONNECTION_STRING_FILE: Setting = text(
     "azure.connection_string_file",
     "TIDINGS_AZURE_CONNECTION_STRING_FILE",
     "FILE",
-    "A file that holds the connection string and nothing else.",
+    "A file that contains only the connection string.",
 );
 pub static AZURE_ACCOUNT: Setting = text(
     "azure.account",
     "AZURE_STORAGE_ACCOUNT",
     "NAME",
-    "For the store azure without a connection string: the account's name, signed in by Entra ID.",
+    "For the store azure without a connection string: the name of the account, with sign-in by Entra ID.",
 );
 pub static AZURE_TABLE_ENDPOINT: Setting = text(
     "azure.table_endpoint",
     "AZURE_STORAGE_TABLE_ENDPOINT",
     "URL",
-    "With the account: its table endpoint, where it is in another cloud.",
+    "With the account: its table endpoint, if it is in another cloud.",
 );
 pub static LISTEN: Setting =
-    text("listen", "TIDINGS_LISTEN", "ADDRESS", "The address and port to listen at; port 0 takes a free one.")
+    text("listen", "TIDINGS_LISTEN", "ADDRESS", "The address and port to listen on; port 0 chooses a free port.")
         .flag("listen")
         .default("127.0.0.1:8080");
 pub static IMPORT: Setting =
-    text("import", "TIDINGS_IMPORT", "PATH", "Import this folder or file first.").flag("import");
-pub static CREATE: Setting =
-    switch("create", "TIDINGS_CREATE", "Make an empty store where there is none.").flag("create");
+    text("import", "TIDINGS_IMPORT", "PATH", "A folder or file to import before serving.").flag("import");
+pub static CREATE: Setting = switch("create", "TIDINGS_CREATE", "Create an empty store if none exists.").flag("create");
 pub static REPORT_STORAGE: Setting = switch(
     "tell_storage",
     "TIDINGS_TELL_STORAGE",
-    "Tell whoever asks (`\"extensions\": {\"storage\": true}`), and not only editors, what an answer cost. The rows named there show \
-     that a draft is there.",
+    "Report the cost of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`), not only to editors. The \
+     reported rows reveal that a draft exists.",
 )
 .flag("tell-storage");
 pub static CORS_ORIGINS: Setting = Setting {
@@ -99,7 +98,7 @@ pub static CORS_ORIGINS: Setting = Setting {
         "cors_origins",
         "TIDINGS_CORS_ORIGINS",
         "ORIGIN",
-        "Pages of these origins may ask from a browser, such as https://blog.example; * for all. Not set: none but the server's own.",
+        "Origins whose pages may send requests from a browser, such as https://blog.example; * for all. Not set: only the server's own.",
     )
 }
 .flag("cors-origin");
@@ -108,20 +107,20 @@ pub static BATCH_MAX: Setting = number(
     "TIDINGS_BATCH_MAX",
     (0, settings::BATCH_MAX as u64),
     || 0,
-    "Take up to so many requests in one body, as an array; 0 takes none.",
+    "The most requests in one body, as an array; 0 refuses arrays.",
 )
 .flag("batch-max");
 pub static CLIENT_ADDRESS_HEADER: Setting = text(
     "client_address_header",
     "TIDINGS_CLIENT_ADDRESS_HEADER",
     "NAME",
-    "The header in which the proxy in front writes the client's address last, such as x-forwarded-for; only if nobody can reach the \
-     server without it. Not set: clients are distinguished by the addresses of their connections.",
+    "The header in which the proxy in front writes the client's address last, such as x-forwarded-for. Set it only if clients cannot \
+     reach the server without the proxy. Not set: clients are distinguished by the addresses of their connections.",
 );
 pub static NO_INTROSPECTION: Setting = switch(
     "no_introspection",
     "TIDINGS_NO_INTROSPECTION",
-    "Refuse to tell the schema: no introspection, no /schema.graphql, no names in errors that the client did not send.",
+    "Hide the schema: no introspection, no /schema.graphql, and no names in errors that the client did not send.",
 )
 .flag("no-introspection");
 pub static NO_PLAYGROUND: Setting =
@@ -130,23 +129,19 @@ pub static EDITOR_TOKEN: Setting = secret(
     "editor_token",
     "TIDINGS_EDITOR_TOKEN",
     "TOKEN",
-    "Who has_term it is an admin, beside the tokens that `tidings token create` makes.",
+    "A token with the role admin, in addition to the tokens that `tidings token create` creates.",
 );
-pub static EDITOR_TOKEN_FILE: Setting = text(
-    "editor_token_file",
-    "TIDINGS_EDITOR_TOKEN_FILE",
-    "FILE",
-    "A file that holds the editor token and nothing else.",
-);
+pub static EDITOR_TOKEN_FILE: Setting =
+    text("editor_token_file", "TIDINGS_EDITOR_TOKEN_FILE", "FILE", "A file that contains only the editor token.");
 pub static OIDC_ISSUER: Setting =
-    text("oidc.issuer", "TIDINGS_OIDC_ISSUER", "URL", "The OpenID provider whose JWTs are believed.");
+    text("oidc.issuer", "TIDINGS_OIDC_ISSUER", "URL", "The OpenID provider whose JWTs are accepted.");
 pub static OIDC_AUDIENCE: Setting =
-    text("oidc.audience", "TIDINGS_OIDC_AUDIENCE", "NAME", "With the issuer: the audience that its JWTs must be for.");
+    text("oidc.audience", "TIDINGS_OIDC_AUDIENCE", "NAME", "With the issuer: the audience that its JWTs must have.");
 pub static OIDC_KEYS: Setting = text(
     "oidc.keys",
     "TIDINGS_OIDC_KEYS",
     "SOURCE",
-    "Where the issuer's keys are: the path of a file, or an https address. Not set: as its discovery says.",
+    "Where the issuer's keys are: the path of a file, or an https URL. Not set: the URL in its discovery document.",
 );
 pub static OIDC_ROLE_CLAIM: Setting =
     text("oidc.role_claim", "TIDINGS_OIDC_ROLE_CLAIM", "NAME", "The claim that names the role.").default("roles");
@@ -154,13 +149,13 @@ pub static OIDC_AUTHOR_CLAIM: Setting =
     text("oidc.author_claim", "TIDINGS_OIDC_AUTHOR_CLAIM", "NAME", "The claim that names the slug of an author.")
         .default("author");
 pub static LOG: Setting =
-    text("log.directives", "TIDINGS_LOG", "DIRECTIVES", "What is logged, such as info or tidings=debug.")
+    text("log.directives", "TIDINGS_LOG", "DIRECTIVES", "The log directives, such as info or tidings=debug.")
         .default("info");
 pub static LOG_FORMAT: Setting = text(
     "log.format",
     "TIDINGS_LOG_FORMAT",
     "FORMAT",
-    "How: json, a line each; pretty, for people; auto, pretty on a terminal and json elsewhere.",
+    "The log format: json, one object per line; pretty, for people; auto, pretty on a terminal and json elsewhere.",
 )
 .flag("log-format")
 .default("auto");
@@ -168,7 +163,7 @@ pub static METRICS_LISTEN: Setting = text(
     "metrics.listen",
     "TIDINGS_METRICS_LISTEN",
     "ADDRESS",
-    "The address and port at which Prometheus reads /metrics, apart from the public one. Not set: nowhere.",
+    "The address and port of /metrics for Prometheus, separate from the public one. Not set: no metrics are served.",
 )
 .flag("metrics-listen");
 pub static TRACES_ENDPOINT: Setting = text(
@@ -181,14 +176,10 @@ pub static TRACES_HEADERS: Setting = secret(
     "traces.headers",
     "OTEL_EXPORTER_OTLP_HEADERS",
     "NAME=VALUE,…",
-    "Headers that are sent with them, such as a key of the one who takes them.",
+    "Headers that are sent with the traces, such as an API key of the receiver.",
 );
-pub static TRACES_HEADERS_FILE: Setting = text(
-    "traces.headers_file",
-    "TIDINGS_TRACES_HEADERS_FILE",
-    "FILE",
-    "A file that holds those headers and nothing else.",
-);
+pub static TRACES_HEADERS_FILE: Setting =
+    text("traces.headers_file", "TIDINGS_TRACES_HEADERS_FILE", "FILE", "A file that contains only those headers.");
 pub static TRACES_SERVICE_NAME: Setting =
     text("traces.service_name", "OTEL_SERVICE_NAME", "NAME", "The name of this server in its traces.")
         .default("tidings");
@@ -196,19 +187,19 @@ pub static TRACES_SAMPLER: Setting = text(
     "traces.sampler",
     "OTEL_TRACES_SAMPLER",
     "SAMPLER",
-    "Which requests are traced: always_on, always_off, traceidratio, or parentbased_ and one of these, which does as the client's \
-     traceparent says.",
+    "Which requests are traced: always_on, always_off or traceidratio, or one of these after parentbased_, which follows the client's \
+     traceparent if there is one.",
 )
 .default("parentbased_always_on");
 pub static TRACES_SAMPLER_RATIO: Setting = text(
     "traces.sampler_ratio",
     "OTEL_TRACES_SAMPLER_ARG",
     "RATIO",
-    "For the samplers by ratio: the part of the requests that is traced, from 0 to 1.",
+    "For the samplers with a ratio: the fraction of the requests that is traced, from 0 to 1.",
 )
 .default("1");
 
-/// Which store, for every command.
+/// The settings of the store, for every command.
 pub static OF_STORE: &[&Setting] = &[
     &STORE,
     &TABLE_PREFIX,
@@ -218,7 +209,7 @@ pub static OF_STORE: &[&Setting] = &[
     &AZURE_TABLE_ENDPOINT,
 ];
 
-/// What is the server's alone, with its [`limits`].
+/// The settings that only the server has, in addition to its [`limits`].
 pub static OF_SERVER: &[&Setting] = &[
     &LISTEN,
     &IMPORT,
@@ -247,7 +238,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &TRACES_SAMPLER_RATIO,
 ];
 
-/// Every setting: those without a section first, then section by section, as a file has them.
+/// All settings: first those without a section, then section by section, as in the configuration file.
 pub fn all() -> Vec<&'static Setting> {
     let mut all: Vec<_> = OF_STORE.iter().chain(OF_SERVER).chain(&limits::ALL).copied().collect();
     let sections: Vec<_> = all.iter().map(|setting| setting.section().0).collect();

@@ -1,5 +1,5 @@
-//! One partition of `Posts` or `Drafts`: three rows for each post, and the count. The rule: the row under `s-{slug}` is the truth, the summary and
-//! its mirror are held against it.
+//! Checks one partition of `Posts` or `Drafts`: three rows for each post, and the count. The rule: the row under `s-{slug}` is the truth, and the
+//! summary and its mirror are compared with it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,22 +14,22 @@ use super::ends::{FoundPost, Leftover};
 use super::posts::check_count;
 use super::{CheckReport, Fix, Intents};
 
-pub(super) struct Shelved<'a> {
+pub(super) struct CollectionPartition<'a> {
     collection: Collection,
     rows: &'a [Entity],
     intents: &'a Intents,
     by_row: HashMap<&'a str, &'a Entity>,
 }
 
-impl<'a> Shelved<'a> {
+impl<'a> CollectionPartition<'a> {
     pub fn of(collection: Collection, rows: &'a [Entity], intents: &'a Intents) -> Self {
         Self { collection, rows, intents, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
     }
 
-    /// The count row of the partition, where there is one.
+    /// Checks every row of the partition, and returns its count if it has one.
     pub fn check(&self, found: &mut FoundPost, report: &mut CheckReport) -> Option<Count> {
         let wholes = self.rows.iter().filter_map(|row| Some((row, place::parse_whole_row(row.key.row())?)));
-        let told: HashSet<PostKey> =
+        let keys_of_wholes: HashSet<PostKey> =
             wholes.filter_map(|(row, slug)| self.check_whole(row, slug, found, report)).collect();
         let (mut listed, mut newest, mut count) = (0, None::<PostKey>, None);
         for row in self.rows {
@@ -39,31 +39,31 @@ impl<'a> Shelved<'a> {
             } else if row.key.row() == COUNT_ROW {
                 count = self.read_count(row, report);
             } else if let Some(key) = time::parse_time_row(row.key.row()) {
-                // Forwarding rows were taken off the count by the commit that made them.
+                // The commit that wrote a redirect row also took it off the count.
                 listed += i64::from(!matches!(rows::read_move(row), Ok(Some(Move::ForwardTo(_)))));
                 newest = Some(newest.map_or_else(|| key.clone(), |n| n.min(key.clone())));
-                if !told.contains(&key) {
+                if !keys_of_wholes.contains(&key) {
                     found.leftovers.push(self.leftover(row, key, None));
                 }
             } else if let Some(key) = time::parse_mirror_row(row.key.row()) {
-                if !told.contains(&key) && !self.by_row.contains_key(time::time_row(&key).as_str()) {
+                if !keys_of_wholes.contains(&key) && !self.by_row.contains_key(time::time_row(&key).as_str()) {
                     found.leftovers.push(self.leftover(row, key, Some("a mirror row without its summary")));
                 }
             } else if place::parse_marker_row(row.key.row()).is_some() {
                 self.check_marker(row, report);
             } else if place::parse_whole_row(row.key.row()).is_none() {
-                report.add(self.table(), &row.key, "is no row of this table", Fix::ORPHAN);
+                report.add(self.table(), &row.key, "is not a row of this table", Fix::ORPHAN);
             }
         }
         check_count(self.table(), &self.rows[0], listed, newest.as_ref(), count.as_ref(), report);
         count
     }
 
-    /// A marker goes with the intent that it names.
+    /// A marker is removed with the intent that it names, so that intent must exist.
     fn check_marker(&self, row: &Entity, report: &mut CheckReport) {
         let is_of_an_intent = marker::read(row).is_ok_and(|marker| self.intents.contains(marker.by()));
         if !is_of_an_intent {
-            let what = "marks a post that is just created or deleted, and no change does so";
+            let what = "marks a post that is being created or deleted, but no such change is under way";
             report.add(self.table(), &row.key, what, Fix::Left { table: self.table(), key: row.key.clone() });
         }
     }
@@ -81,7 +81,7 @@ impl<'a> Shelved<'a> {
         count::read(row).map_err(|e| report.add_unreadable(self.table(), row, &e, fix)).ok()
     }
 
-    /// The key of the post that the row tells of, where it can be told.
+    /// Checks a row that holds a whole post. Returns the key of the post, if it is known.
     fn check_whole(
         &self,
         row: &Entity,
@@ -113,7 +113,7 @@ impl<'a> Shelved<'a> {
                 found.add(&post, report);
             }
             Ok(mark) => {
-                // The redirect of a slug is one row: the summary beside it is the post's own.
+                // The redirect of a changed slug is one row: the summary in the same partition belongs to the post itself.
                 if !mark.as_ref().is_some_and(|mark| is_of_a_slug(mark, &belongs)) {
                     self.check_summary(row, &post, mark.as_ref(), report);
                 }
@@ -123,7 +123,7 @@ impl<'a> Shelved<'a> {
         Some(post.key())
     }
 
-    /// Of a post whose whole row does not read, the other rows still tell.
+    /// If the whole row of a post cannot be read, its other rows may still describe the post.
     fn check_lost(
         &self,
         row: &Entity,
@@ -175,7 +175,7 @@ impl<'a> Shelved<'a> {
     }
 }
 
-/// Whether a mark leads to another row of the same partition.
+/// Whether it is a redirect to another row of the same partition.
 fn is_of_a_slug(mark: &Move, place: &PostPlace) -> bool {
     matches!(mark, Move::ForwardTo(to) if to.collection == place.collection && to.key.month() == place.key.month())
 }

@@ -1,5 +1,5 @@
-//! What one partition cannot tell by itself: a post on its way between two, one that stands twice, a summary whose whole post is not beside it. The
-//! rule: decided once both collections are read, by the versions and marks of whole posts.
+//! Differences that one partition alone does not show: a post that is moving between two partitions, a post that is stored twice, a summary whose
+//! whole post is not in its partition. The rule: they are decided after both collections are read, by the versions and moves of the whole posts.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,12 +10,12 @@ use crate::store::Key;
 
 use super::{CheckReport, Fix, Known, Posts};
 
-/// What the partitions have told so far.
+/// What was found in the partitions so far.
 #[derive(Default)]
 pub(super) struct FoundPost {
     posts: Posts,
     misplaced: HashSet<PostId>,
-    /// The ends of moves.
+    /// The ends of moves that are under way.
     marked: BTreeMap<PostId, Vec<(Known, Move)>>,
     pub leftovers: Vec<Leftover>,
 }
@@ -24,7 +24,7 @@ pub(super) struct FoundPost {
 pub(super) struct Leftover {
     pub row: Key,
     pub place: PostPlace,
-    /// `None`: what a summary has to say.
+    /// What to report; `None` for a summary, of which the report follows from its content.
     pub what: Option<&'static str>,
     pub read: Result<Post, String>,
 }
@@ -37,13 +37,14 @@ impl FoundPost {
             return;
         };
         if self.misplaced.remove(&post.id) {
-            // The one that stands where it belongs; the fix of the other holds the two against each other.
+            // This one is stored where it belongs and is kept; the fix of the misplaced one compares the two.
             self.posts.by_id.insert(post.id.clone(), known);
             return;
         }
-        // The rows of the newer one are those that readers saw last.
+        // Readers saw the rows of the newer one last.
         let (kept, second) = if known.version > other.version { (&known, other) } else { (other, &known) };
-        let what = format!("its post stands at {}{} too", kept.place.collection.name(), kept.place.whole(&kept.slug));
+        let what =
+            format!("its post is also stored at {}{}", kept.place.collection.name(), kept.place.whole(&kept.slug));
         report.add(second.place.collection.table(), &second.place.whole(&second.slug), what, Fix::TWICE);
         let kept = kept.clone();
         self.posts.by_id.insert(post.id.clone(), kept);
@@ -85,7 +86,7 @@ impl FoundPost {
             let table = known.place.collection.table();
             report.add(table, &known.place.whole(&known.slug), "a move was left unfinished", fix.clone());
         }
-        // The new end stands as soon as the old one forwards or is gone; a post that only forwards stays where it was.
+        // The new end is current as soon as the old one redirects to it or is gone; a post of which only a redirect is left stays where it was.
         let is_pending = |(_, mark): &&(Known, Move)| matches!(mark, Move::PendingFrom(_));
         let existing = ends.iter().find(is_pending).or(ends.first()).map(|(known, _)| known.clone());
         if let (None, Some(existing)) = (unmarked, existing) {
@@ -98,11 +99,14 @@ impl FoundPost {
         let table = place.collection.table();
         if let Some(known) = self.posts.get(&place.key.id) {
             if known.place == place {
-                // Its whole post stands in the wrong place, and is named there.
+                // Its whole post is in the wrong place, which was reported with that row.
                 return;
             }
-            let what =
-                format!("is left over; its post stands at {}{}", known.place.collection.name(), known.place.summary());
+            let what = format!(
+                "is left over; its post is stored at {}{}",
+                known.place.collection.name(),
+                known.place.summary()
+            );
             return report.add(table, &row, what, Fix::Stray { place });
         }
         let partition = row.partition().to_owned();

@@ -1,7 +1,7 @@
-//! What puts a difference right. The rule: each difference that `check` names bears its fix, or the reason why a person must decide; so none can
-//! be named that nobody has thought about.
+//! What fixes a difference. The rule: each difference that `check` reports has its fix, or the reason why a person must decide; so no difference can
+//! be reported for which there is no decision.
 //!
-//! A fix names what is to be looked at, never what is to be written: `content::repair` reads again before it writes.
+//! A fix names the rows to look at, never what to write: `content::repair` reads the rows again before it writes.
 
 use crate::content::write::listing;
 use crate::keys::{Collection, PostPlace, Table};
@@ -10,78 +10,78 @@ use crate::store::Key;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Fix {
-    /// A change that was left unfinished is settled.
+    /// Finish or undo a change that was left unfinished.
     Intent(Key),
-    /// The whole post goes to where its own properties say that it belongs.
+    /// Move the whole post to the place that its own properties name.
     Misplaced { collection: Collection, whole: Key },
-    /// One end of a move stays.
+    /// Keep one end of a move, and remove the other.
     Move { id: PostId, ends: Vec<(PostPlace, Slug)> },
-    /// The summary and its mirror are made from the whole post.
+    /// Write the summary and its mirror from the whole post.
     Summary { collection: Collection, whole: Key },
-    /// The summary and its mirror go; their post stands elsewhere.
+    /// Remove the summary and its mirror: their post is stored elsewhere.
     Stray { place: PostPlace },
-    /// What is left of a post whose whole row is gone or does not read. It goes only where that is asked for.
+    /// Remove what is left of a post whose whole row is lost or unreadable, but only if the user asks for it (`--remove-lost`).
     Lost { collection: Collection, partition: String, slug: Option<Slug>, key: Option<PostKey> },
-    /// A row of `PostKeys` is made what the posts say, or goes.
+    /// Write a row of `PostKeys` as the posts say, or remove it.
     Lookup(Key),
-    /// Pointer and mirror are made what the post says, or go.
+    /// Write a pointer and its mirror as the post says, or remove both.
     Pointer { kind: TermKind, slug: Slug, key: PostKey },
-    /// A term and its mirror are made the same.
+    /// Make a term and its mirror equal.
     Term { kind: TermKind, slug: Slug },
-    /// The row of a slug that is not a term's first is made what the identity row says, or goes. `first_slug`: of the term that has the slug.
+    /// Write the row of a slug that is not its term's first as the identity row says, or remove it. `first_slug`: of the term that has the slug.
     SlugRow { kind: TermKind, slug: Slug, first_slug: Option<Slug> },
-    /// A row that a change has left goes.
+    /// Remove a row that a change has left.
     Left { table: Table, key: Key },
-    /// A row of a term goes from the partition of another character to its own.
+    /// Move a row of a term from the partition of another character to its own.
     MisplacedTerm { kind: TermKind, at: Key },
-    /// A partition is counted anew.
+    /// Count a partition again.
     Count { table: Table, partition: String },
-    /// A partition is listed as it counts itself.
+    /// List a partition with its own count.
     Listing(listing::Partition),
-    /// A row that lists no partition, or another than its key says, goes.
+    /// Remove a row that lists another partition than its key says.
     StrayListing { table: Table, key: Key },
-    /// A term that posts bear is made, with its slug for a name.
+    /// Create a term that posts have, with its slug as its name.
     NewTerm { kind: TermKind, slug: Slug },
-    /// Nobody but a person can say what is right; this is what to do.
+    /// Only a person can decide what is right; the text says what to do.
     Person(&'static str),
 }
 
 impl Fix {
-    /// A row that nothing of this version writes.
+    /// A row that this version never writes.
     pub(super) const ORPHAN: Self = Self::Person(
-        "nothing of this version writes such a row: remove it with a tool for Azure tables; of a store file, export the content and import it into a new one",
+        "this version of Tidings never writes such a row: remove it with a tool for Azure tables; if the store is a file, export the content and import it into a new store",
     );
 
     pub(in crate::content) const TWICE: Self = Self::Person(
-        "decide which of the two is right: export, take the other's line out, and import into a new store; or remove its rows with a tool for Azure tables",
+        "decide which of the two is right: export, delete the line of the other, and import into a new store; or remove its rows with a tool for Azure tables",
     );
 
     pub(super) const SHARED_SLUG: Self =
-        Self::Person("the slug stays with the other post: give this one another with the mutation updatePost");
+        Self::Person("the other post keeps the slug: give this post another one with the mutation updatePost");
 
     pub(super) const BAD_MARK: Self = Self::Person(
-        "whether the post has moved cannot be told: take PendingFrom and ForwardTo off its rows with a tool for Azure tables, or import it into a new store",
+        "its rows do not show whether the post has moved: remove PendingFrom and ForwardTo from them with a tool for Azure tables, or import it into a new store",
     );
 
     pub(super) const TOKEN: Self = Self::Person(
-        "whom it lets in cannot be told: remove the row with a tool for Azure tables, and create a token anew",
+        "the row does not show what it gives access to: remove it with a tool for Azure tables, and create a new token",
     );
 
     pub(super) const HISTORY: Self = Self::Person(
-        "nothing follows from it and nothing tells what it was: bring the row back from a copy, or remove it with a tool for Azure tables",
+        "no other row follows from it, and none shows what it was: restore the row from a copy, or remove it with a tool for Azure tables",
     );
 
     pub(super) const READERS: Self =
         Self::Person("the rows agree with each other, so this is a defect of Tidings: report it with this line");
 
     pub(super) const TAKEN_TERM: Self = Self::Person(
-        "a term of its own has the slug that another once had: it stays; rename one of the two where that is wrong",
+        "this former slug is now the first slug of another term, which keeps it: rename one of the two if that is wrong",
     );
 
     /// The first phase that counts what the earlier ones have changed.
     pub(in crate::content) const COUNTS: u8 = 8;
 
-    /// In which order mends are made: what others follow from comes first, counts behind what they count.
+    /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
     pub(in crate::content) fn phase(&self) -> u8 {
         match self {
             Self::Misplaced { .. } => 1,
@@ -95,7 +95,7 @@ impl Fix {
             Self::StrayListing { .. } => 9,
             Self::Listing(_) => 10,
             Self::NewTerm { .. } => 11,
-            // The others have put right what would stand in its way.
+            // The fixes before it have removed what would block it.
             Self::Intent(_) => 12,
             Self::Person(_) => 13,
         }

@@ -1,4 +1,5 @@
-//! `Revisions` and `Changes`: what was. The rule: each row reads as its key says; nothing follows from them, so there is nothing to hold them against.
+//! Checks `Revisions` and `Changes`: earlier versions of posts, and what was changed. The rule: each row can be read as its key says. No other row
+//! follows from them, so there is nothing to compare them with.
 
 use crate::content::error::Result;
 use crate::content::rows::{change, post};
@@ -18,7 +19,7 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
                     _ => history::parse_change(&row.key).map(|_| change::read(&row).map(drop)),
                 };
                 match read {
-                    None => report.add(table, &row.key, "is no row of this table", Fix::ORPHAN),
+                    None => report.add(table, &row.key, "is not a row of this table", Fix::ORPHAN),
                     Some(Err(error)) => report.add_unreadable(table, &row, &error, Fix::HISTORY),
                     Some(Ok(())) => {}
                 }

@@ -1,4 +1,4 @@
-//! The index tables. The rule: each pointer is has_all out by its post, and each post has every pointer.
+//! Checks the index tables. The rule: the post of each pointer has the term, and each published post has a pointer for each of its terms.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,7 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
                 let key = known.place.key.clone();
                 let missing = Key::new(term::posts_partition(slug), time::time_row(&key))?;
                 let fix = Fix::Pointer { kind, slug: slug.clone(), key };
-                report.add(Table::PostsBy(kind), &missing, "is missing; its post has_term the term", fix);
+                report.add(Table::PostsBy(kind), &missing, "is missing; its post has the term", fix);
             }
         }
     }
@@ -44,7 +44,7 @@ fn check_partition(
     let table = Table::PostsBy(kind);
     let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
     let Ok(slug) = rows[0].key.partition().parse::<Slug>() else {
-        return report.add(table, &rows[0].key, "stands in a partition that no slug has", Fix::ORPHAN);
+        return report.add(table, &rows[0].key, "is in a partition that no slug has", Fix::ORPHAN);
     };
     let (mut listed, mut newest, mut counted) = (0, None::<PostKey>, None);
     for row in rows {
@@ -55,7 +55,7 @@ fn check_partition(
             listed += 1;
             let pointer = CheckedRow { kind, slug: &slug, key: &key };
             pointer.check(row, &by_row, posts, report);
-            // A pointer of another of its keys is not the one that the post must have.
+            // A pointer under another key of the post is not the one that the post must have.
             if posts.published(&key).is_some() {
                 found.insert((slug.clone(), key.id.clone()));
             }
@@ -66,13 +66,13 @@ fn check_partition(
                 report.add(table, &row.key, "a mirror row without its pointer", fix);
             }
         } else {
-            report.add(table, &row.key, "is no row of this table", Fix::ORPHAN);
+            report.add(table, &row.key, "is not a row of this table", Fix::ORPHAN);
         }
     }
     check_count(table, &rows[0], listed, newest.as_ref(), counted.as_ref(), report);
 }
 
-/// Where a pointer stands.
+/// A pointer's place: its index, its partition and its key.
 struct CheckedRow<'a> {
     kind: TermKind,
     slug: &'a Slug,
@@ -85,8 +85,8 @@ impl CheckedRow<'_> {
         let (table, fix) = (Table::PostsBy(kind), Fix::Pointer { kind, slug: slug.clone(), key: key.clone() });
         let mut add = |key, what: &str| report.add(table, key, what, fix.clone());
         match posts.published(key) {
-            None => add(&row.key, "points to a post that is not there"),
-            Some(known) if !known.has_term(kind, slug) => add(&row.key, "points to a post that does not bear the term"),
+            None => add(&row.key, "points to no published post"),
+            Some(known) if !known.has_term(kind, slug) => add(&row.key, "points to a post that does not have the term"),
             Some(known) => match pointer::read(row) {
                 Err(e) => add(&row.key, &e.to_string()),
                 Ok(pointer) => {
@@ -96,7 +96,7 @@ impl CheckedRow<'_> {
                         add(&row.key, &format!("names the row {} {}", named.0, named.1));
                     }
                     if pointer.version > known.version {
-                        add(&row.key, &format!("has_term version {}; its post has {}", pointer.version, known.version));
+                        add(&row.key, &format!("has version {}; its post has {}", pointer.version, known.version));
                     }
                 }
             },

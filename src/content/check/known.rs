@@ -1,11 +1,12 @@
-//! What the rows of the posts tell, as all other tables must follow from it. The rule: the row under `s-{slug}` is the truth, and no body is kept.
+//! What the rows of the posts say; the rows of all other tables must follow from it. The rule: the row under `s-{slug}` is the truth, and no body is
+//! kept.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId, PostKey, Slug, TermKind};
 
-/// A post as its whole row tells; where that is lost, as its summary does.
+/// A post as its whole row describes it; if that row is lost, as its summary does.
 #[derive(Debug, Clone)]
 pub(in crate::content) struct Known {
     pub place: PostPlace,
@@ -38,7 +39,7 @@ impl Known {
 #[derive(Debug, Default)]
 pub(in crate::content) struct Posts {
     pub by_id: HashMap<PostId, Known>,
-    /// Partitions that hold a row of a post nobody can tell the id of: what seems to lead nowhere may lead there.
+    /// Partitions that hold a row of a post whose id cannot be read: a row that seems to point to no post may point to that one.
     pub blind: HashSet<(Collection, String)>,
 }
 

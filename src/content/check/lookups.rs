@@ -1,4 +1,4 @@
-//! `PostKeys`. The rule: each post is found by its id, by its slug and by every slug that it had; and nothing else is found.
+//! Checks `PostKeys`. The rule: each post is found by its id, by its slug and by every slug that it had; no other row exists.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,7 +34,7 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
                 report.add(
                     Table::PostKeys,
                     &key,
-                    format!("is missing; it points_to to the post {id}"),
+                    format!("is missing; it points to the post {id}"),
                     Fix::Lookup(key.clone()),
                 );
             }
@@ -61,14 +61,14 @@ impl<'a> Owners<'a> {
             add(&known.slug, true);
             known.former_slugs.iter().filter(|slug| **slug != known.slug).for_each(|slug| add(slug, false));
         }
-        // The slug of a post goes before one that another once had; of two posts the older one keeps it.
+        // A present slug takes precedence over a former slug of another post; if two posts have the same claim, the older one keeps the slug.
         for claims in owners.values_mut() {
             claims.sort_by_key(|claim| (!claim.is_current, claim.known.place.key.at, claim.id));
         }
         Self(owners)
     }
 
-    /// The post that a slug leads to, and whether by its slug of now. Where several have it, the one that its row names keeps it.
+    /// The post that a slug points to, and whether it is the post's present slug. If several posts have it, the one that its row names keeps it.
     pub(in crate::content) fn points_to(&self, slug: &Slug, named: Option<&PostId>) -> Option<(&'a PostId, bool)> {
         let claims = self.0.get(slug)?;
         let first = claims.first()?;
@@ -102,7 +102,7 @@ fn check_row(
 ) {
     let (table, fix) = (Table::PostKeys, Fix::Lookup(row.key.clone()));
     let Some(found_by) = lookup::parse(&row.key) else {
-        return report.add(table, &row.key, "is no row of this table", Fix::ORPHAN);
+        return report.add(table, &row.key, "is not a row of this table", Fix::ORPHAN);
     };
     let read = match rows::read(row) {
         Ok(read) => read,
@@ -110,7 +110,7 @@ fn check_row(
     };
     let id = read.id();
     let Some(known) = posts.get(id) else {
-        return report.add(table, &row.key, format!("points_to to the post {id}, which is not there"), fix);
+        return report.add(table, &row.key, format!("points to the post {id}, which does not exist"), fix);
     };
     let fits = match &found_by {
         Lookup::Id(by) => by == id && names(&read, known),
@@ -121,7 +121,7 @@ fn check_row(
         },
     };
     if !fits {
-        report.add(table, &row.key, format!("does not fit the post {id} as it stands"), fix);
+        report.add(table, &row.key, format!("does not match the post {id}"), fix);
     }
     if let Lookup::Slug(by) = found_by {
         kept.extend(owners.0.get(&by).is_some_and(|claims| claims.len() > 1).then(|| (by, id.clone())));

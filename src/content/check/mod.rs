@@ -1,7 +1,8 @@
-//! `check`: reads everything and holds every row against every other. The rule: it names each difference, and trusts no row.
+//! `check`: reads every row of every table and compares the tables with each other. The rule: it reports each difference, and trusts no row.
 //!
-//! `Posts` and `Drafts` are read first, and in them the row that holds the whole post is the truth; every other row follows from it. If all rows
-//! agree, everything is asked once more, as readers ask for it: what is wrong for a reader is never clean.
+//! It reads `Posts` and `Drafts` first. In them the row that holds the whole post is the truth, and every other row follows from it. If all rows
+//! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
+//! sound.
 
 mod collections;
 mod ends;
@@ -38,13 +39,13 @@ use partition::Partitions;
 /// The names of the intents that exist.
 type Intents = HashSet<String>;
 
-/// Something in the tables that is not as it should be.
+/// A row that is missing, wrong or unreadable, or an answer that a reader gets wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     pub table: &'static str,
     pub key: String,
     pub what: String,
-    /// What puts it right; the same for all that one fix does.
+    /// What fixes it. Differences that one fix removes have the same value.
     pub fix: Fix,
 }
 
@@ -69,16 +70,16 @@ impl CheckReport {
         self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
     }
 
-    /// A row that does not read as what it should be.
+    /// Reports a row that cannot be decoded.
     fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
         self.add(table, &row.key, error.to_string(), fix);
     }
 }
 
-/// `readers`: makes a reader that has cached nothing.
+/// `readers`: creates a reader with an empty cache.
 ///
 /// # Errors
-/// Where the store cannot be read; differences are not errors.
+/// If the store cannot be read; differences are not errors.
 pub(super) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<CheckReport> {
     let mut examined = examine(store).await?;
     if examined.report.differences.is_empty() {
@@ -87,7 +88,7 @@ pub(super) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result
     Ok(examined.report)
 }
 
-/// The report, and what the tables were held against.
+/// The report, and the posts and terms that the tables were compared with.
 pub(super) struct Examined {
     pub report: CheckReport,
     pub posts: Posts,
@@ -95,7 +96,8 @@ pub(super) struct Examined {
 }
 
 impl Examined {
-    /// Asks everything as readers do. On tables a change may be under way: what differs is asked again, until nothing has changed meanwhile.
+    /// Reads everything as readers do. A change may be under way meanwhile, so if anything differs, the tables and the readers are read again, until
+    /// the same differences are found twice.
     async fn check_readers(&mut self, store: &Store, readers: impl Fn() -> Reader) -> Result<()> {
         for _ in 0..READER_QUERIES_MAX {
             let reader = readers().at_one_moment().await?;
@@ -112,10 +114,10 @@ impl Examined {
     }
 }
 
-/// How often readers are asked, if the answers differ each time.
+/// How often everything is read as readers do, if the differences change each time.
 const READER_QUERIES_MAX: usize = 4;
 
-/// Every row against every other.
+/// Compares the rows of all tables with each other.
 pub(super) async fn examine(store: &Store) -> Result<Examined> {
     let mut report = CheckReport::default();
     let intents = scan_all(store, Table::Intents).await?;
@@ -135,7 +137,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
                 "a change was left unfinished; the next start of the server finishes it or undoes it"
             }
             Ok(intent::StoredIntent::Foreign) => "a change of another version of Tidings was left unfinished",
-            Err(_) => "a change was left unfinished, and its row does not read",
+            Err(_) => "a change was left unfinished, and its row cannot be read",
         };
         report.add(Table::Intents, &row.key, what, Fix::Intent(row.key.clone()));
     }

@@ -1,4 +1,4 @@
-//! `Months`. The rule: each month that holds posts is listed under its own row, with a copy of its own count.
+//! Checks `Months`. The rule: each month that holds posts is listed under its own row, with a copy of its own count.
 
 use crate::content::error::Result;
 use crate::content::partition_catalog::scan_all;
@@ -28,20 +28,20 @@ pub(super) async fn check(
                 continue;
             }
             (Err(_), None) => {
-                report.add(Table::Months, &row.key, "is no row of this table", Fix::ORPHAN);
+                report.add(Table::Months, &row.key, "is not a row of this table", Fix::ORPHAN);
                 continue;
             }
         };
         let month: Month = listed.partition;
         let Some((collection, _)) = of_row.filter(|(_, of_row)| *of_row == month) else {
-            // The row under its own key stays to be found, or to be missed.
+            // The row under the month's own key is checked separately, and reported if it is missing.
             let stray = Fix::StrayListing { table: Table::Months, key: row.key.clone() };
-            report.add(Table::Months, &row.key, format!("lists {month}, whose row is another"), stray);
+            report.add(Table::Months, &row.key, format!("lists {month}, which belongs under another key"), stray);
             continue;
         };
         let own = counts.remove(&(collection, place::month_partition(month))).unwrap_or_default();
         if awaits_nothing(&row, intents) {
-            let what = format!("says that a change is to put a post into {month}, and no change does so");
+            let what = format!("says that a change will put a post into {month}, but no such change is under way");
             report.add(Table::Months, &row.key, what, Fix::Listing(Partition::Month(collection, month)));
         } else if own != listed.count {
             let what =

@@ -1,11 +1,11 @@
-//! A table, one partition after another. The rule: no more than one partition is held at once.
+//! Reads a table one partition after another. The rule: no more than one partition and one page of rows are in memory at once.
 
 use crate::keys::Table;
 use crate::store::{Continuation, Entity, Store};
 
 use crate::content::error::Result;
 
-/// Walks a table partition by partition, in the order of their keys.
+/// Reads a table partition by partition, in the order of their keys.
 pub(super) struct Partitions<'a> {
     store: &'a Store,
     table: Table,
@@ -19,7 +19,7 @@ impl<'a> Partitions<'a> {
         Self { store, table, continuation: None, is_done: false, read: Vec::new() }
     }
 
-    /// The rows of the next partition, in order; `None` behind the last.
+    /// The rows of the next partition, in order; `None` after the last.
     pub async fn next(&mut self) -> Result<Option<Vec<Entity>>> {
         loop {
             let first = self.read.first().map(|row| row.key.partition().to_owned());

@@ -1,4 +1,4 @@
-//! `Posts` and `Drafts`, partition by partition, and what they come to. The rule: what is found here is the truth for all other tables.
+//! Checks `Posts` and `Drafts`, one partition after another. The rule: the posts that are found here are the truth for all other tables.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::keys::{Collection, Table, place};
 use crate::model::PostKey;
 use crate::store::{Entity, Store};
 
-use super::collections::Shelved;
+use super::collections::CollectionPartition;
 use super::ends::FoundPost;
 use super::months;
 use super::{CheckReport, Fix, Intents, Partitions, Posts};
@@ -23,7 +23,7 @@ pub(super) async fn check(store: &Store, intents: &Intents, report: &mut CheckRe
         let mut partitions = Partitions::of(store, collection.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            let count = Shelved::of(collection, &rows, intents).check(&mut found, report);
+            let count = CollectionPartition::of(collection, &rows, intents).check(&mut found, report);
             let partition = rows[0].key.partition().to_owned();
             counts.extend(count.map(|count| ((collection, partition), count)));
         }
@@ -35,7 +35,7 @@ pub(super) async fn check(store: &Store, intents: &Intents, report: &mut CheckRe
     Ok(posts)
 }
 
-/// Holds the count of a partition against what was counted in it. `any`: a row of the partition.
+/// Compares the count row of a partition with what was counted in it. `any`: a row of the partition.
 pub(super) fn check_count(
     table: Table,
     any: &Entity,

@@ -1,5 +1,5 @@
-//! `Categories`, `Tags` and `Authors`. The rule: each term has an identity row, each of its other slugs a row that names it; each partition is counted and listed; and
-//! no post has a term that does not exist.
+//! Checks `Categories`, `Tags` and `Authors`. The rule: each term has an identity row, and each of its other slugs a row that names it; each
+//! partition is counted and listed; and no post has a term that does not exist.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use super::months::awaits_nothing;
 use super::posts::check_count;
 use super::{CheckReport, Fix, Intents, Partitions, Posts};
 
-/// The terms that there are.
+/// Returns the terms that exist.
 pub(super) async fn check(
     store: &Store,
     posts: &Posts,
@@ -39,7 +39,7 @@ pub(super) async fn check(
         }
         check_partition_catalog(kind, &found, intents, report);
         found.check_slug_rows(report);
-        // A post has the first slug of a term. A draft may have a term that is gone: to be published it has to let it go.
+        // Posts name a term by its first slug. A draft may name a term that was deleted: that term must be removed before the draft is published.
         let public = posts.by_id.values().filter(|known| known.place.collection == Collection::Posts);
         let used = public.flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
         for (_, slug) in used.filter(|(_, slug)| !found.terms.contains_key(slug)).collect::<HashSet<_>>() {
@@ -54,7 +54,7 @@ pub(super) async fn check(
 
 struct FoundTerm {
     kind: TermKind,
-    /// By the first slug that each had.
+    /// By their first slugs.
     terms: HashMap<Slug, Term>,
     slug_rows: HashMap<Slug, SlugRow>,
     counts: HashMap<String, Count>,
@@ -80,7 +80,7 @@ impl FoundTerm {
                 continue;
             }
             let Some((slug, direction)) = term::parse_row(row.key.row()) else {
-                report.add(table, &row.key, "is no row of this table", Fix::ORPHAN);
+                report.add(table, &row.key, "is not a row of this table", Fix::ORPHAN);
                 continue;
             };
             if term::partition(&slug) != row.key.partition() {
@@ -91,7 +91,7 @@ impl FoundTerm {
             let read = rows::read(kind, row);
             if let Ok(TermRow::Gone { by }) = &read {
                 if !intents.contains(by) {
-                    let what = "marks a term that is just created or deleted, and no change does so";
+                    let what = "marks a term that is being created or deleted, but no such change is under way";
                     report.add(table, &row.key, what, Fix::Left { table, key: row.key.clone() });
                 }
                 continue;
@@ -111,14 +111,14 @@ impl FoundTerm {
         self.counts.extend(counted.map(|count| (rows[0].key.partition().to_owned(), count)));
     }
 
-    /// Each slug that a term has beside its first has a row that names it, and no other slug has.
+    /// Each slug of a term except its first has a row that names the term, and no other slug has such a row.
     fn check_slug_rows(&self, report: &mut CheckReport) {
         let (kind, table) = (self.kind, Table::Terms(self.kind));
         let mut owners: HashMap<&Slug, (&Slug, bool)> = HashMap::new();
         for (first, term) in &self.terms {
             owners.extend(term.former_slugs.iter().map(|former| (former, (first, false))));
         }
-        // The slug of a term goes before one that another once had.
+        // A present slug takes precedence over a former slug of another term.
         owners.extend(self.terms.iter().map(|(first, term)| (&term.slug, (first, true))));
         let fix = |slug: &Slug| Fix::SlugRow {
             kind,
@@ -141,10 +141,10 @@ impl FoundTerm {
             if *slug == *first || self.slug_rows.contains_key(*slug) {
                 continue;
             }
-            // A term of its own has the slug that another once had.
+            // The row of the former slug is now the identity row of another term.
             let is_taken = self.terms.contains_key(*slug);
             let fix = if is_taken { Fix::TAKEN_TERM } else { fix(slug) };
-            report.add(table, &term::term(slug), format!("is missing; it points_to to {first}"), fix);
+            report.add(table, &term::term(slug), format!("is missing; it points to {first}"), fix);
         }
     }
 }
@@ -188,7 +188,7 @@ fn check_twin(
     }
 }
 
-/// The names of intents are on the row under the slug alone.
+/// Only the row under the slug names intents, so they are left out of the comparison.
 fn is_twin(row: &Entity, other: &Entity) -> bool {
     rows::without_intents(&row.properties) == rows::without_intents(&other.properties)
 }
@@ -210,13 +210,18 @@ fn check_partition_catalog(kind: TermKind, found: &FoundTerm, intents: &Intents,
         };
         if listed.partition != of_row {
             let stray = Fix::StrayListing { table, key: row.key.clone() };
-            report.add(table, &row.key, format!("lists {}, whose row is another", listed.partition), stray);
+            report.add(table, &row.key, format!("lists {}, which belongs under another key", listed.partition), stray);
             continue;
         }
         missing.remove(of_row);
         let own = found.counts.get(of_row).cloned().unwrap_or_default();
         if awaits_nothing(row, intents) {
-            report.add(table, &row.key, "says that a change is to put a term there, and no change does so", fix);
+            report.add(
+                table,
+                &row.key,
+                "says that a change will put a term there, but no such change is under way",
+                fix,
+            );
         } else if own != listed.count {
             let what = format!("lists {} terms; the partition counts {}", listed.count.rows, own.rows);
             report.add(table, &row.key, what, fix);

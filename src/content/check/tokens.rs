@@ -1,4 +1,5 @@
-//! `Tokens`. The rule: each row is a token, or the key of preview links; nothing else leads to them, so there is nothing to hold them against.
+//! Checks `Tokens`. The rule: each row is a token, or the key of preview links. No other row points to them, so there is nothing to compare them
+//! with.
 
 use crate::content::error::Result;
 use crate::content::partition_catalog::scan_all;
@@ -15,7 +16,7 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
             Some(_) => rows::read(&row).map(drop),
             None if row.key == token::preview_key() => rows::read_key(&row).map(drop),
             None => {
-                report.add(Table::Tokens, &row.key, "is no row of this table", Fix::ORPHAN);
+                report.add(Table::Tokens, &row.key, "is not a row of this table", Fix::ORPHAN);
                 continue;
             }
         };

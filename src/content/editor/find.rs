@@ -1,4 +1,5 @@
-//! What a change names: a post by its id and version, terms by their slugs. The rule: what is not there is the caller's to fix.
+//! Finds what a change names: a post by its id and version, and terms by their slugs. The rule: a post or term that does not exist is a
+//! [`UserError`], which the caller can fix.
 
 use futures_util::future::try_join_all;
 
@@ -10,7 +11,7 @@ use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;
 
-/// Slugs of terms as the caller wrote them.
+/// Slugs of terms as the caller has written them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedTerms {
     pub authors: Option<Vec<String>>,
@@ -18,17 +19,17 @@ pub struct NamedTerms {
     pub tags: Option<Vec<String>>,
 }
 
-/// The first slugs of terms, which posts bear.
+/// The first slugs of the terms, which are what posts store.
 pub(super) struct FoundTerms {
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
-    /// Tags that are made with the post.
+    /// Tags that are created with the post.
     pub new_tags: Vec<Slug>,
 }
 
 impl Editor<'_> {
-    /// The post as it stands, if it is of this version.
+    /// The post as it is now, if it has this version.
     pub(super) async fn find_post(&self, id: &str, version: i32) -> Result<std::result::Result<Stored, UserError>> {
         let missing = || UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id");
         let Ok(NodeId::Post(id)) = id.parse() else { return Ok(Err(missing())) };
@@ -36,11 +37,12 @@ impl Editor<'_> {
             Err(ContentError::Busy) => return Ok(Err(UserError::busy())),
             stored => stored?,
         };
-        let asked = stored.as_ref().map(|stored| permission::to_change(self.actor, &stored.whole.post, self.now()));
+        let permission =
+            stored.as_ref().map(|stored| permission::to_change(self.actor, &stored.whole.post, self.now()));
         Ok(match stored {
             None => Err(missing()),
-            Some(_) if asked == Some(Permission::Hidden) => Err(missing()),
-            Some(_) if asked == Some(Permission::No) => return Err(permission::of_another()),
+            Some(_) if permission == Some(Permission::Hidden) => Err(missing()),
+            Some(_) if permission == Some(Permission::No) => return Err(permission::of_another()),
             Some(stored) if stored.whole.post.version != version => {
                 Err(UserError::conflict(Some(stored.whole.post.version)))
             }
@@ -48,7 +50,7 @@ impl Editor<'_> {
         })
     }
 
-    /// Of the terms that a post had: the tags that are gone, which are created again, and an error for each term that is gone and cannot be.
+    /// Of the terms of an earlier version: the deleted tags, which are created again, and an error for each other term that no longer exists.
     pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
         let (mut tags, mut errors) = (Vec::new(), Vec::new());
         for kind in TermKind::ALL {
@@ -61,7 +63,7 @@ impl Editor<'_> {
                         tags.push(slug.clone());
                         continue;
                     }
-                    Some(term) => format!("its slug leads to the {noun} \"{}\" now", term.name),
+                    Some(term) => format!("its slug now belongs to the {noun} \"{}\"", term.name),
                     None => "create it again first".to_owned(),
                 };
                 let message = format!("The {noun} \"{slug}\" of version {revision} was deleted: {why}.");
@@ -71,7 +73,7 @@ impl Editor<'_> {
         Ok((tags, errors))
     }
 
-    /// Authors and categories must be there; a tag that is not is made.
+    /// Authors and categories must exist; a tag that does not exist is created.
     pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
         let (authors, _) = self.find_kind(TermKind::Author, "authors", named.authors, errors).await?;
         let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, errors).await?;

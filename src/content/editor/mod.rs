@@ -1,4 +1,4 @@
-//! Changes by editors, one post or term at a time. The rule: the caller hears what it can fix as [`UserError`]s, and then nothing was written.
+//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was written.
 
 mod find;
 mod once;
@@ -15,23 +15,23 @@ use super::{Content, Reader, Writer};
 pub use find::NamedTerms;
 pub use terms::TermChanges;
 
-/// What was asked for, or why not.
+/// The result of a change, or the reasons why it was refused.
 pub type Edited<T> = std::result::Result<T, Vec<UserError>>;
 
-/// One editor's request, at one instant.
+/// The changes of one request, at one instant.
 pub struct Editor<'a> {
     content: &'a Content,
     writer: Writer,
     reader: &'a Reader,
-    /// Who asks, for the log and for what it may.
+    /// The actor of the request, for the log and for its permissions.
     actor: &'a Actor,
 }
 
 impl<'a> Editor<'a> {
     /// # Errors
-    /// [`ContentError::Forbidden`](super::ContentError::Forbidden) where the actor may change nothing at all.
+    /// [`ContentError::Forbidden`](super::ContentError::Forbidden) if the actor has no permission to change anything.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
-        permission::require(actor, Role::Author, "this is a change")?;
+        permission::require(actor, Role::Author, "this changes content")?;
         Ok(Self { content, writer: content.writer()?.by(&actor.name), reader, actor })
     }
 

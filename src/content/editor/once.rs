@@ -1,5 +1,5 @@
-//! `createPost` with an idempotency key. The rule: the same input with the same key is answered with the post that was created, whatever has become of the terms
-//! and slugs that the input names; only a post that was created uses up a key, so an input that was refused can be corrected and sent with the same key.
+//! `createPost` with an idempotency key. The rule: the same input with the same key returns the post that was created, even if the terms and slugs
+//! that the input names have changed since. Only a created post uses a key up, so a refused input can be corrected and sent with the same key.
 
 use serde::Serialize;
 
@@ -18,7 +18,8 @@ pub const KEY_BYTES_MAX: usize = 255;
 const MUTATION: &str = "createPost";
 const FIELD: &str = "idempotencyKey";
 
-/// What the client sent. A field that it left out is left out here too, so that a field of a later version does not change the hash of an input without it.
+/// What the client has sent. An omitted field is omitted here too, so that a field that a later version adds does not change the hash of an input
+/// without it.
 #[derive(Serialize)]
 struct Input<'a> {
     title: &'a str,
@@ -40,7 +41,7 @@ struct Input<'a> {
 /// The key of an actor for an input.
 ///
 /// # Errors
-/// If the key is empty, too long, or not of printable ASCII characters.
+/// If the key is empty, is too long, or has characters that are not printable ASCII.
 pub(super) fn key_of(
     actor: &Actor,
     key: &str,
@@ -72,13 +73,13 @@ fn hash(value: &impl Serialize) -> [u8; 32] {
 
 /// Another change with the key is under way.
 pub(super) fn under_way() -> UserError {
-    let message = "a change with this idempotencyKey is still under way; send it again in some seconds";
+    let message = "a change with this idempotencyKey is still under way; send it again in a few seconds";
     UserError::new(UserErrorCode::Conflict, FIELD, message)
 }
 
 pub(super) fn used_for_another() -> UserError {
     let message =
-        "this idempotencyKey was used for another input within the last 24 hours; give each post a key of its own";
+        "this idempotencyKey was used for another input within the last 24 hours; use a new key for each post";
     UserError::invalid(FIELD, message)
 }
 
@@ -103,7 +104,7 @@ impl Editor<'_> {
         let is_hidden =
             |post: &WholePost| permission::to_change(self.actor, &post.post, self.now()) == Permission::Hidden;
         Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| {
-            let message = "the post that was created with this idempotencyKey was deleted, or is no longer yours to see; to create another one, use another key";
+            let message = "the post that was created with this idempotencyKey was deleted, or you no longer have access to it; to create another post, use another key";
             vec![UserError::new(UserErrorCode::NotFound, FIELD, message)]
         }))
     }
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_1_to_255_printable_characters() {
+    fn a_key_has_1_to_255_printable_ascii_characters() {
         for good in ["k", "6f1b2c0e-0d5e-4a0e-9f9e-2d2f8a4c1b7d", "~ !", &"k".repeat(255)] {
             assert!(key("ada", good, |_, _| {}).is_ok(), "{good:?}");
         }
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_follows_from_actor_and_key_and_the_hash_from_the_input() {
+    fn the_row_key_depends_on_actor_and_key_and_the_hash_on_the_input() {
         let base = key("ada", "k", |_, _| {}).expect("a key");
         let same = key("ada", "k", |_, _| {}).expect("a key");
         assert_eq!((&base.place, base.input), (&same.place, same.input));

@@ -1,4 +1,4 @@
-//! Changes of posts. The rule: a change is made on the version that the caller has seen, or not at all.
+//! Changes of posts. The rule: a change is made on the version that the caller names, or not at all.
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use crate::model::{Instant, PostId, Slug, TermKind, WholePost};
 
 use super::{Edited, Editor, NamedTerms, once};
 
-/// How many numbers are tried for a slug that is made from a title.
+/// How many numbers are tried for a slug that is generated from a title.
 const NUMBERS_MAX: u32 = 1_000;
-/// How often a change is tried that meets others on their way.
+/// How often a change is tried when it conflicts with other changes.
 const TRIES_MAX: u32 = 5;
-/// Before it is tried again; twice as long each time.
+/// The wait before the first retry; it doubles with each retry.
 const WAIT: Duration = Duration::from_millis(20);
 
 impl Editor<'_> {
-    /// `slug`: made from the title where it is `None`, with a number behind it where that is taken.
+    /// `slug`: if it is `None`, it is generated from the title, followed by a number if that slug is taken.
     pub async fn create_post(
         &self,
         slug: Option<String>,
@@ -31,7 +31,7 @@ impl Editor<'_> {
         self.create_keyed(None, slug, new, terms).await
     }
 
-    /// As [`create_post`](Self::create_post), at most once for a key of this actor's: the same input is answered with the post that was created.
+    /// As [`create_post`](Self::create_post), but at most once for each key of this actor: the same input returns the post that was created.
     pub async fn create_post_once(
         &self,
         key: &str,
@@ -66,7 +66,7 @@ impl Editor<'_> {
         Ok(Err(vec![UserError::conflict(None)]))
     }
 
-    /// `None` where it met a change of others: of the terms that were found, or one that is undone.
+    /// `None` if it conflicts with another change, such as one of the terms that were found, and is to be tried again.
     async fn try_to_create(
         &self,
         key: Option<&NewKey>,
@@ -77,9 +77,8 @@ impl Editor<'_> {
         let mut errors = Vec::new();
         let named = match slug {
             Some(text) => text.parse().map_err(|e| UserError::invalid("slug", format!("{e}"))),
-            None => {
-                Ok(Slug::from_name(&new.title).unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")))
-            }
+            None => Ok(Slug::from_name(&new.title)
+                .unwrap_or_else(|| Slug::from_name("post").expect("\"post\" is a valid slug"))),
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
@@ -99,7 +98,7 @@ impl Editor<'_> {
             whole.post.slug = base.numbered(number);
             let change = Change { before: None, after: Some(whole.clone()) };
             match self.write(change, &found.new_tags, key).await? {
-                // A term that was found was deleted since: another look finds that, or creates the tag.
+                // A term that was found was deleted since. The next try reports that, or creates the tag.
                 Outcome::Conflict | Outcome::TermGone(..) => return Ok(None),
                 Outcome::Taken(_) if slug.is_none() => {}
                 Outcome::Repeated(id) => return self.answer_repeated(&id).await.map(Some),
@@ -107,7 +106,7 @@ impl Editor<'_> {
                 outcome => return Ok(Some(answer(outcome).map(|()| whole))),
             }
         }
-        let message = format!("{base} and its numbers are taken; give a slug");
+        let message = format!("the slug {base} and those with a number after it are taken; give another slug");
         Ok(Some(Err(vec![UserError::new(UserErrorCode::Taken, "slug", message)])))
     }
 
@@ -119,7 +118,7 @@ impl Editor<'_> {
         changes: PostChanges,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
-        // Who has lost the race hears that first.
+        // A stale version is reported first, before other errors of the input.
         let mut known = match self.find_post(id, version).await? {
             Ok(stored) => Some(stored),
             Err(error) => return Ok(Err(vec![error])),
@@ -153,7 +152,7 @@ impl Editor<'_> {
         Ok(Err(vec![UserError::conflict(None)]))
     }
 
-    /// The text and the terms of an earlier version, as a new version.
+    /// Makes a new version with the text and the terms of an earlier version.
     pub async fn restore_revision(&self, id: &str, version: i32, revision: i32) -> Result<Edited<WholePost>> {
         let before = match self.find_post(id, version).await? {
             Ok(before) => before,
@@ -183,11 +182,11 @@ impl Editor<'_> {
         Ok(Err(vec![UserError::conflict(None)]))
     }
 
-    /// Now, or at an instant; a post that is published stays at its own where none is given.
+    /// Publishes a post at an instant. Without one, a published post keeps its instant, and any other is published now.
     pub async fn publish_post(&self, id: &str, version: i32, at: Option<Instant>) -> Result<Edited<WholePost>> {
         self.revise(id, version, |before| {
-            let is_out = before.post.published_at.filter(|at| *at <= self.now());
-            let at = at.or(is_out).unwrap_or(self.now());
+            let published_at = before.post.published_at.filter(|at| *at <= self.now());
+            let at = at.or(published_at).unwrap_or(self.now());
             commands::publish(before, Some(at), self.now()).map_err(|e| vec![UserError { field: Some("at"), ..e }])
         })
         .await
@@ -227,8 +226,8 @@ impl Editor<'_> {
         Ok(Err(vec![UserError::conflict(None)]))
     }
 
-    /// Changes the post of this version, which is read if it was not just found. `new_tags`: if terms were found for the change. `None` if it met another change, and is
-    /// to be tried again.
+    /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags`: set if terms were found for the change.
+    /// `None` if it conflicts with another change, and is to be tried again.
     async fn try_to_revise(
         &self,
         (id, version, known): (&str, i32, Option<Stored>),
@@ -252,7 +251,7 @@ impl Editor<'_> {
         let change = Change { before: Some(before), after: Some(after.clone()) };
         Ok(match self.write(change, new_tags.unwrap_or_default(), None).await? {
             Outcome::Conflict => None,
-            // Terms that were found for this change are looked for again; those that the post had before are the caller's to decide about.
+            // Terms that were found for this change are looked up again; if the post had the term before, the caller decides.
             Outcome::TermGone(..) if new_tags.is_some() => None,
             outcome => Some(answer(outcome).map(|()| after)),
         })
@@ -262,14 +261,14 @@ impl Editor<'_> {
         tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
     }
 
-    /// `key`: of a creation.
+    /// `key`: the idempotency key of a creation.
     async fn write(&self, change: Change, new_tags: &[Slug], key: Option<&NewKey>) -> Result<Outcome> {
         let logged = PostChange::of(&change);
         let outcome = match (key, change.after) {
             (Some(key), Some(post)) => self.writer.create_post_once(post, new_tags, key).await?,
             (_, after) => self.writer.change_posts_with(vec![Change { after, ..change }], new_tags).await?.pop(),
         };
-        let outcome = outcome.ok_or(ContentError::Internal { what: "a change was not answered for", source: None })?;
+        let outcome = outcome.ok_or(ContentError::Internal { what: "a change has no outcome", source: None })?;
         if outcome == Outcome::Done {
             logged.log(self.actor);
         }
@@ -293,7 +292,7 @@ fn answer(outcome: Outcome) -> Edited<()> {
             UserError::new(UserErrorCode::NotFound, field_of(kind), message)
         }
         Outcome::KeyUsed => once::used_for_another(),
-        // A key is only given by `create_post_once`, which answers with the post.
+        // Only `create_post_once` passes a key, and it returns the post for this outcome.
         Outcome::Repeated(_) => once::under_way(),
         Outcome::TooLarge(reason) => UserError::new(UserErrorCode::TooLarge, "markdown", reason),
     };

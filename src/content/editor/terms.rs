@@ -1,4 +1,4 @@
-//! Changes of categories, tags and authors. The rule: what is left out stays as it is, whoever else changes the term meanwhile.
+//! Changes of categories, tags and authors. The rule: an omitted field keeps its value, even if another client changes the term meanwhile.
 
 use crate::content::audit;
 use crate::content::commands::{UserError, UserErrorCode};
@@ -12,18 +12,18 @@ use super::{Edited, Editor};
 
 const CHANGES_TERMS: &str = "this changes a category, tag or author";
 
-/// What a term is to say; what is `None` stays as it is.
+/// New values for the fields of a term. A field that is `None` keeps its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermChanges {
     pub name: Option<String>,
     pub description: Option<String>,
     pub url: Option<String>,
-    /// The old slug goes on leading to the term.
+    /// The old slug remains a former slug of the term.
     pub new_slug: Option<String>,
 }
 
 impl Editor<'_> {
-    /// Made where the slug is new, changed where it stands.
+    /// Creates the term if no term has the slug; changes it otherwise.
     pub async fn save_term(&self, kind: TermKind, slug: &str, changes: TermChanges) -> Result<Edited<Term>> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
@@ -50,7 +50,7 @@ impl Editor<'_> {
             Some(new) => {
                 let renamed = self.writer.rename_term(kind, slug, new, |found| {
                     let is_renamed = found.slug != *new;
-                    edit(Some(if is_renamed { has_room(found)? } else { found }))
+                    edit(Some(if is_renamed { check_former_slugs(found)? } else { found }))
                 });
                 renamed.await.map(|renamed| match renamed {
                     Ok(Renamed::Done(term)) => Ok(term),
@@ -66,7 +66,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Only where no post bears it, drafts included.
+    /// Deletes the term, unless a post or draft has it.
     pub async fn delete_term(&self, kind: TermKind, slug: &str) -> Result<Edited<TermId>> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
@@ -77,7 +77,8 @@ impl Editor<'_> {
                 Ok(Ok(term.id))
             }
             Ok(Deleted::InUse) => {
-                let message = format!("posts or drafts have the {} {slug}; remove it from them first", kind.noun());
+                let message =
+                    format!("posts or drafts still have the {} {slug}; remove it from them first", kind.noun());
                 Ok(Err(vec![UserError::new(UserErrorCode::InUse, "slug", message)]))
             }
             Ok(Deleted::Gone) => Ok(Err(vec![missing(kind, &slug)])),
@@ -108,23 +109,23 @@ fn changed(
     }
 }
 
-/// Each former slug is a row, and a name in the term's own.
-fn has_room(term: &Term) -> std::result::Result<&Term, UserError> {
+/// The number of former slugs is limited, because each is a row, and a name in the term's identity row.
+fn check_former_slugs(term: &Term) -> std::result::Result<&Term, UserError> {
     match term.former_slugs.len() {
         0..FORMER_SLUGS_MAX => Ok(term),
         _ => Err(UserError::invalid(
             "newSlug",
-            format!("it has had {FORMER_SLUGS_MAX} other slugs, which all lead to it; more are not kept"),
+            format!("the term has {FORMER_SLUGS_MAX} former slugs already, and cannot have more"),
         )),
     }
 }
 
 fn taken(kind: TermKind, slug: &Slug) -> UserError {
-    UserError::new(UserErrorCode::Taken, "newSlug", format!("the slug {slug} leads to another {}", kind.noun()))
+    UserError::new(UserErrorCode::Taken, "newSlug", format!("the slug {slug} belongs to another {}", kind.noun()))
 }
 
 fn contended(kind: TermKind, slug: &Slug) -> UserError {
-    let message = format!("the {} {slug} is just being changed by others; try again", kind.noun());
+    let message = format!("other changes of the {} {slug} are under way; try again", kind.noun());
     UserError::new(UserErrorCode::Conflict, "slug", message)
 }
 

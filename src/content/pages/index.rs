@@ -1,4 +1,4 @@
-//! One partition of an index table as a stream. The rule: one range read for a stretch, and none for what is skipped.
+//! One partition of an index table as a stream. The rule: one range read for each stretch of rows, and none for what is skipped.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub(super) struct IndexStream {
     kind: TermKind,
     slug: Slug,
     direction: Direction,
-    /// How many rows the next read asks for; it doubles, for who reads on reads far.
+    /// How many rows the next read asks for. It doubles with each read, because a stream that is read further is often read far.
     chunk: usize,
     buffer: VecDeque<PostKey>,
     rest: Rest,
 }
 
-/// What lies behind the buffer.
+/// What follows the buffer.
 enum Rest {
     Unread(RowRange),
     More(RowRange, Continuation),
@@ -46,7 +46,7 @@ impl IndexStream {
         Self { store, budget, kind, slug, direction, chunk, buffer: VecDeque::new(), rest: Rest::Unread(rows) }
     }
 
-    /// Reads the next stretch: from `target` on, where the buffer has ended before it.
+    /// Reads the next stretch of rows; if the buffer has ended before `target`, from `target` on.
     async fn read(&mut self, target: Option<&PostKey>) -> Result<()> {
         let is_first = matches!(self.rest, Rest::Unread(_));
         let (rows, continuation) = match std::mem::replace(&mut self.rest, Rest::Nothing) {
@@ -64,7 +64,7 @@ impl IndexStream {
             self.budget.note_empty(self.kind, &self.slug);
         }
         self.chunk = (self.chunk * 2).min(PAGE_ROWS_MAX);
-        // A row of another shape is `check`'s to report; a list goes on without it.
+        // A list skips a row of another shape; `check` reports it.
         self.buffer.extend(page.rows.iter().filter_map(|row| time::parse_row(row.key.row(), self.direction)));
         if let Some(continuation) = page.continuation {
             self.rest = Rest::More(rows, continuation);

@@ -1,4 +1,4 @@
-//! What a list of posts is: its scope and its filter. The rule: the same list is the same tag, so that its cursors fit it and no other.
+//! What a list of posts is: its scope and its filter. The rule: the same list has the same tag, so that its cursors fit it and no other list.
 
 use crate::content::error::{ContentError, Result};
 use crate::keys::Collection;
@@ -13,19 +13,19 @@ pub const FILTER_SLUGS_MAX: usize = 20;
 pub enum Scope {
     All,
     Month(Month),
-    /// Drafts, by their creation; of one author, where it is named.
+    /// Drafts, by their creation; only those of one author, if it is named.
     Drafts {
         of: Option<Slug>,
     },
-    /// Posts still to come, the soonest first; of one author, where it is named.
+    /// Scheduled posts, the soonest first; only those of one author, if it is named.
     Scheduled {
         of: Option<Slug>,
     },
-    /// The posts of a term. Its id names the list, and its index partition, for ever.
+    /// The posts of a term. Its id, which never changes, names the list and its index partition.
     Term(TermId),
 }
 
-/// `all` of these and at least one of `any`. An empty `all` asks nothing; an empty `any` is never met.
+/// All slugs of `all`, and at least one of `any`. An empty `all` matches every post; an empty `any` matches none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlugFilter {
     pub all: Vec<Slug>,
@@ -77,10 +77,10 @@ pub struct PostList {
     pub filter: Filter,
 }
 
-/// What the index tables must be asked: streams of posts, merged.
+/// The streams of posts to read, and how to merge them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ListQuery {
-    /// No index: the months of a collection themselves.
+    /// No index: the months of a collection.
     Months(Collection),
     Index(TermKind, Slug),
     Union(Vec<ListQuery>),
@@ -92,7 +92,7 @@ impl PostList {
         Self { scope: Scope::All, filter: Filter::default() }
     }
 
-    /// The drafts that an actor may see.
+    /// The drafts that an actor has access to.
     ///
     /// # Errors
     /// [`ContentError::Forbidden`] for an author whose own posts are not known.
@@ -100,7 +100,7 @@ impl PostList {
         Ok(Self { scope: Scope::Drafts { of: own(actor)? }, filter: Filter::default() })
     }
 
-    /// The posts still to come that an actor may see.
+    /// The scheduled posts that an actor has access to.
     ///
     /// # Errors
     /// As [`drafts`](Self::drafts).
@@ -109,7 +109,7 @@ impl PostList {
     }
 
     /// # Errors
-    /// [`ContentError::BadArgument`] where the filter names too many slugs.
+    /// [`ContentError::BadArgument`] if the filter names too many slugs.
     pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
         let count = |slugs: &SlugFilter| slugs.all.len() + slugs.any.as_ref().map_or(0, Vec::len);
         let named = TermKind::ALL.iter().map(|kind| count(filter.slugs(*kind))).sum::<usize>();
@@ -137,7 +137,7 @@ impl PostList {
     }
 
     /// # Errors
-    /// [`ContentError::BadCursor`] naming the argument, where this list has not given the cursor.
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {
         cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
     }
@@ -154,17 +154,17 @@ impl PostList {
         self
     }
 
-    /// Which way it runs: newest first, and posts still to come the other way round.
+    /// The direction of the list: newest first, but of scheduled posts the soonest first.
     pub(in crate::content) fn direction(&self) -> Direction {
         if matches!(self.scope, Scope::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
     }
 
-    /// Whether its stream holds posts that are not in it: no index lists the drafts of an author.
+    /// Whether its stream also holds posts that are not in it: no index lists the drafts of an author.
     pub(super) fn is_filtered_after_read(&self) -> bool {
         matches!(self.scope, Scope::Drafts { of: Some(_) })
     }
 
-    /// What of a stretch stands behind `after` and before `before` in this list.
+    /// The part of a span after `after` and before `before`, in the order of this list.
     pub(super) fn between(&self, whole: &Span, after: Option<&PostKey>, before: Option<&PostKey>) -> Span {
         let (after, before) = match self.direction() {
             Direction::Forward => (after, before),
@@ -173,7 +173,7 @@ impl PostList {
         Span { after: after.cloned(), before: before.cloned(), ..whole.clone() }
     }
 
-    /// The stretch of time that it covers at an instant.
+    /// The span of time that it covers at an instant; `None` if the span is empty.
     pub fn span(&self, now: Instant) -> Option<Span> {
         let filter = &self.filter;
         match self.scope {
@@ -195,7 +195,7 @@ impl PostList {
         Some(span)
     }
 
-    /// Whether the post itself bears out that it belongs here.
+    /// Whether the post itself confirms that it belongs here.
     pub fn holds(&self, key: &PostKey, post: &Post) -> bool {
         let has_all = |kind: TermKind| {
             let requested = self.filter.slugs(kind);
@@ -240,7 +240,7 @@ impl PostList {
     }
 }
 
-/// Whose posts an actor sees before everyone does; `None`: everyone's.
+/// The author whose unpublished posts an actor sees; `None`: those of every author.
 fn own(actor: &Actor) -> Result<Option<Slug>> {
     match &actor.author {
         _ if actor.sees_all() => Ok(None),

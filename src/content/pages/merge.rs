@@ -1,4 +1,4 @@
-//! Streams merged: a post that all of them hold, or that any of them holds. The rule: seek, compare, advance; nothing between is read.
+//! Merged streams: the posts that all of them hold, or that any of them holds. The rule: seek, compare, advance; nothing in between is read.
 
 use futures_util::future::try_join_all;
 
@@ -10,11 +10,11 @@ use crate::content::error::Result;
 
 type Streams = Vec<Box<dyn PostStream>>;
 
-/// What any of the streams holds, each post once.
+/// The posts that any of the streams holds, each once.
 pub(super) struct Union {
     pub streams: Streams,
     pub direction: Direction,
-    /// The streams that stand at the candidate which was answered last.
+    /// The streams that are at the candidate that `seek` returned last.
     at: Vec<usize>,
 }
 
@@ -31,8 +31,8 @@ impl PostStream for Union {
         let heads = try_join_all(self.streams.iter_mut().map(|stream| stream.seek(target))).await?;
         let first = heads.iter().flatten().min_by(|a, b| compare(direction, &a.key, &b.key)).cloned();
         let Some(first) = first else { return Ok(None) };
-        let stands = |head: &Option<Candidate>| head.as_ref().is_some_and(|h| h.key == first.key);
-        self.at = heads.iter().enumerate().filter(|(_, head)| stands(head)).map(|(i, _)| i).collect();
+        let is_at_first = |head: &Option<Candidate>| head.as_ref().is_some_and(|h| h.key == first.key);
+        self.at = heads.iter().enumerate().filter(|(_, head)| is_at_first(head)).map(|(i, _)| i).collect();
         Ok(Some(first))
     }
 
@@ -43,7 +43,7 @@ impl PostStream for Union {
     }
 }
 
-/// What all of the streams hold.
+/// The posts that all of the streams hold.
 pub(super) struct Intersection {
     pub streams: Streams,
     pub direction: Direction,
@@ -51,7 +51,7 @@ pub(super) struct Intersection {
 
 #[async_trait::async_trait]
 impl PostStream for Intersection {
-    /// Each round asks all streams at once for the furthest key that any of them stands at.
+    /// Each iteration asks all streams at once for the furthest key that any of them has reached.
     async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>> {
         let direction = self.direction;
         let mut target = target.cloned();

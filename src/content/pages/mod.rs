@@ -1,7 +1,7 @@
-//! Pages of lists, by Relay's connection specification. The rule: a page costs what it shows, wherever in the list it stands.
+//! Pages of lists, as Relay's connection specification defines them. The rule: a page costs what it shows, wherever in the list it is.
 //!
 //! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of
-//! several ([`merge`]). [`posts`] takes from the stream until the page is full, and believes a key only where the post bears it out.
+//! several ([`merge`]). [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it.
 
 mod index;
 pub mod list;
@@ -24,7 +24,7 @@ use super::error::{ContentError, Result};
 use super::reader::Reader;
 use crate::model::{Slug, TermKind};
 
-/// Items of a page with the answers about its neighbours, which are `false` where they were not asked for.
+/// Items of a page, and whether the list has items on either side, which is `false` if it was not requested.
 #[derive(Debug, Clone)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -35,7 +35,7 @@ pub struct Page<T> {
 /// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
 pub const RANGE_READS_MAX: u32 = 200;
 
-/// What the streams of one page have in common: the range reads that they may still take, and the indexes that turned out to be empty.
+/// What the streams of one page share: the range reads that they may still take, and the indexes that were found to be empty.
 #[derive(Debug, Default)]
 pub(super) struct ReadBudget {
     spent: AtomicU32,
@@ -55,14 +55,14 @@ impl ReadBudget {
         self.empty.lock().unwrap_or_else(PoisonError::into_inner).push((kind, slug.clone()));
     }
 
-    /// The indexes of which the first read found nothing, since this was asked last.
+    /// The indexes whose first read found nothing, since the last call.
     fn take_empty(&self) -> Vec<(TermKind, Slug)> {
         std::mem::take(&mut self.empty.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A filter may name a term by any slug that it ever had, and its index is named by the first. So where an index is empty its term is looked
-/// up, and the list is asked again with the slug that its posts bear. `None`: the list is as it should be. 1 point read for each empty index.
+/// A filter may name a term by any slug that it ever had, but its index is named by the first. So if an index is empty, its term is looked up, and
+/// the list is read again with the slug that the posts have. `None`: the list needs no other slug. 1 point read for each empty index.
 async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Result<Option<PostList>> {
     let mut empty = budget.take_empty();
     empty.retain(|(kind, slug)| list.filter.slugs(*kind).names(slug));

@@ -1,8 +1,8 @@
-//! The months of a collection, one after another, as a stream that brings the posts along. The rule: the months that a page touches are read
-//! all at once, and no month that it does not touch.
+//! The months of a collection, one after another, as a stream that also brings the posts. The rule: the months that a page needs are read at once,
+//! and no other month is read.
 //!
-//! Which months those are is told by their counts. Only of the month in which the page begins it is not known how many of its posts lie
-//! on this side; there the share of the month's time stands in, with a factor of two for safety. A wrong guess costs one more round.
+//! Their counts show which months those are. Only for the month in which the page begins it is unknown how many of its posts are on this side of the
+//! cursor; they are estimated by the share of the month's time, with a safety factor of two. A wrong estimate costs one more round trip.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
 use super::ReadBudget;
 use super::stream::{Candidate, PostStream, compare};
 
-/// The share of the first month must promise this many times what is needed.
+/// The estimate for the first month must be this many times what is needed.
 const SHARE_SAFETY: f64 = 2.0;
 
 pub(super) struct MonthStream {
@@ -35,14 +35,14 @@ pub(super) struct MonthStream {
     rest: VecDeque<MonthRest>,
 }
 
-/// What is read of which collection.
+/// What to read, from which collection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reads {
     pub collection: Collection,
     pub direction: Direction,
     /// How many posts the page may still take.
     pub need: usize,
-    /// More than one where much of what is read is not taken.
+    /// More than one if the page skips much of what is read.
     pub need_min: usize,
 }
 
@@ -65,7 +65,7 @@ impl MonthStream {
         Ok(Self { reader: reader.clone(), budget, span, reads, buffer: VecDeque::new(), rest })
     }
 
-    /// Reads at once the months that should hold what is needed.
+    /// Reads at once the months that probably hold what is needed.
     async fn read(&mut self) -> Result<()> {
         let count = self.months_needed();
         let limit = self.reads.need.clamp(1, PAGE_ROWS_MAX);
@@ -78,7 +78,7 @@ impl MonthStream {
                 self.buffer.extend(self.candidate(row).await?);
             }
             if page.continuation.is_some() {
-                // What the later months answered lies behind what this one still holds: it is read again if it is needed at all.
+                // The rows of the later months come after what this month still holds; they are read again if they are needed.
                 let later: Vec<MonthRest> = pages.by_ref().map(|(later, _)| later).collect();
                 for rest in later.into_iter().rev() {
                     self.rest.push_front(MonthRest { continuation: None, ..rest });
@@ -96,20 +96,20 @@ impl MonthStream {
         Ok(self.reader.store().range(self.reads.collection.name(), &rows, limit, rest.continuation.as_ref()).await?)
     }
 
-    /// How many of the months that are left the next read takes; at least one while there is one.
+    /// How many of the remaining months the next read takes; at least one if there is one.
     fn months_needed(&self) -> usize {
-        let mut promised = 0.0;
+        let mut estimated = 0.0;
         for (i, rest) in self.rest.iter().enumerate() {
-            promised += self.promise(&rest.month, rest.continuation.is_some());
-            if promised >= self.reads.need as f64 {
+            estimated += self.estimate(&rest.month, rest.continuation.is_some());
+            if estimated >= self.reads.need as f64 {
                 return i + 1;
             }
         }
         self.rest.len()
     }
 
-    /// How many posts a month surely has for this page, as far as its count and the page's bounds tell.
-    fn promise(&self, month: &Listed<Month>, is_begun: bool) -> f64 {
+    /// A careful estimate, from its count and the page's bounds, of how many posts a month has for this page.
+    fn estimate(&self, month: &Listed<Month>, is_begun: bool) -> f64 {
         let (first, last) = (month.partition.first(), month.partition.last());
         let newest = month.count.newest.as_ref().map_or(last, |key| key.at);
         let starts_inside = self.span.newest() < newest || self.span.oldest() > first;
@@ -122,8 +122,8 @@ impl MonthStream {
         if expected >= SHARE_SAFETY * self.reads.need as f64 { expected } else { 0.0 }
     }
 
-    /// `None` for the old end of a move. The new end is a key without a post: whoever looks it up finds out whether it stands yet.
-    /// Drafts are not looked up by their keys, so there it is found out at once.
+    /// `None` for the old end of a move. The new end is a key without a post: the look-up of the key finds out whether it is current yet.
+    /// Drafts are not looked up by their keys, so for a draft this is found out here.
     async fn candidate(&self, row: &Entity) -> Result<Option<Candidate>> {
         let Some(key) = time::parse_row(row.key.row(), self.reads.direction) else { return Ok(None) };
         Ok(match rows::post::read_move(row)? {

@@ -1,5 +1,5 @@
-//! One page of posts. The rule (I2, I3): the page is filled from behind whatever is skipped, and holds as many posts as it was asked for
-//! while there are that many. Guarded by `tests/it/pages`.
+//! One page of posts. The rule (I2, I3): later posts take the place of what is skipped, so a page holds as many posts as the client asked for, if the
+//! list has that many. Guarded by `tests/it/pages`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,18 +20,18 @@ use super::{Page, ReadBudget, renamed};
 
 /// The most posts on a page.
 pub const PAGE_SIZE_MAX: usize = 100;
-/// What a list answers with where neither `first` nor `last` is given.
+/// The size of a page if neither `first` nor `last` is given.
 pub const PAGE_SIZE_DEFAULT: usize = 20;
-/// Rows of the first read of each stream of an intersection: most of what it reads it passes.
+/// Rows of the first read of each stream of an intersection, which skips most of what it reads.
 const INTERSECTION_CHUNK: usize = 250;
 
-/// Rows of each read of a stream that holds more than the list does.
+/// Rows of each read of a stream that holds more posts than the list.
 const FILTERED_CHUNK: usize = 250;
 
-/// Where posts are looked up by their keys: the reader itself, or a loader that gathers the look-ups of a whole request.
+/// Looks up posts by their keys: the reader itself, or a loader that batches the look-ups of a whole request.
 #[async_trait::async_trait]
 pub trait PostSource: Send + Sync {
-    /// Keys that hold no published post are left out.
+    /// The published posts of these keys; a key without one is left out.
     async fn posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>>;
 }
 
@@ -46,7 +46,7 @@ impl PostSource for Reader {
 ///
 /// # Errors
 /// [`BadArgument`](crate::content::ContentError::BadArgument) for a size out of range,
-/// [`TooBroad`](crate::content::ContentError::TooBroad) where a filter needs too many reads.
+/// [`TooBroad`](crate::content::ContentError::TooBroad) if a filter needs too many reads.
 pub async fn read_page(
     reader: &Reader,
     source: &dyn PostSource,
@@ -103,7 +103,7 @@ struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// Whether the list holds a post on that side, the cursor's own included. Without a cursor nothing lies there.
+    /// Whether the list holds a post on that side, including the cursor's own. Without a cursor the answer is no.
     async fn holds_any(&self, list: &PostList, is_requested: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
         let (cursor, direction) = match side {
             Side::UpTo(Some(cursor)) => (cursor, list.direction().reversed()),
@@ -117,7 +117,7 @@ impl Pages<'_> {
         Ok(is_requested && !self.take(list, &span, direction, 1, false).await?.is_empty())
     }
 
-    /// The first `count` posts of a span in this direction, and one more where `and_one` asks whether there is.
+    /// The first `count` posts of a span in this direction, and with `and_one` one more, which shows whether the list continues.
     async fn take(
         &self,
         list: &PostList,
@@ -148,7 +148,7 @@ impl Pages<'_> {
             for candidate in candidates {
                 let is_pointer = candidate.post.is_none();
                 let post = candidate.post.or_else(|| read.get(&candidate.key).cloned());
-                // A post that is just being moved may be met at both of its places.
+                // A post that is being moved may be found at both of its places.
                 let post = post.filter(|post| list.holds(&candidate.key, post));
                 skipped += u64::from(is_pointer && post.is_none());
                 found.extend(post.filter(|post| ids.insert(post.id.clone())));
@@ -201,7 +201,7 @@ fn open_index(
     };
     match query {
         ListQuery::Months(_) => {
-            unreachable!("an index query never holds the months: `PostList::query` makes them alone")
+            unreachable!("`PostList::query` never puts the months inside an index query")
         }
         ListQuery::Index(kind, slug) => {
             let store = Arc::clone(reader.store());

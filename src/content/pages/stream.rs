@@ -1,4 +1,4 @@
-//! A sorted stream of posts' keys. The rule: keys come in one order and each at most once; what a stream has passed it never reads again.
+//! A sorted stream of posts' keys. The rule: keys come in one order, each at most once, and a stream never reads again what it has passed.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::model::{Post, PostKey};
 
 use crate::content::error::Result;
 
-/// A key that may belong to the page. The post is there where the stream read it anyway.
+/// A key that may belong to the page. The post is set if the stream has read it anyway.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub key: PostKey,
@@ -23,14 +23,14 @@ impl Candidate {
 
 #[async_trait::async_trait]
 pub(super) trait PostStream: Send {
-    /// The first candidate at or behind `target`, which it stays at; whatever stands before `target` is passed.
+    /// Returns the first candidate at or after `target`, and stays at it; everything before `target` is passed.
     async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>>;
 
-    /// Passes the candidate that `seek` answered.
+    /// Passes the candidate that `seek` returned.
     fn pass(&mut self);
 }
 
-/// The order in which a stream of this direction runs.
+/// The order of the keys in a stream of this direction.
 pub(super) fn compare(direction: Direction, a: &PostKey, b: &PostKey) -> Ordering {
     match direction {
         Direction::Forward => a.cmp(b),

@@ -1,5 +1,5 @@
-//! One page of categories, tags or authors, in the order of their slugs. The rule: the partitions that a page touches are read all at
-//! once, as their counts tell.
+//! One page of categories, tags or authors, in the order of their slugs. The rule: the partitions that a page needs are read at once; their counts
+//! show which those are.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn cursor(term: &Term) -> String {
 }
 
 /// # Errors
-/// [`ContentError::BadCursor`] naming the argument, where this list has not given the cursor.
+/// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
 pub fn decode_cursor(kind: TermKind, argument: &'static str, text: &str) -> Result<Slug> {
     cursor::decode_slug(list_tag(kind), text).map_err(|_| ContentError::BadCursor { argument })
 }
@@ -52,13 +52,13 @@ pub async fn read_page(
         Take::First { count, then_last } => (count, Direction::Forward, then_last),
         Take::Last { count } => (count, Direction::Backward, None),
     };
-    // One more than the page has tells whether the list goes on.
+    // One item more than the page holds shows whether the list continues.
     let and_one = match direction {
         Direction::Forward => requested.has_next,
         Direction::Backward => requested.has_previous,
     };
     let mut items = terms.take(after, before, direction, count + usize::from(and_one)).await?;
-    let goes_on = items.len() > count;
+    let has_more = items.len() > count;
     items.truncate(count);
     if direction == Direction::Backward {
         items.reverse();
@@ -66,8 +66,8 @@ pub async fn read_page(
     let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
     items.drain(..cut);
     let (more_after, more_before) = match direction {
-        Direction::Forward => (goes_on, cut > 0),
-        Direction::Backward => (false, goes_on),
+        Direction::Forward => (has_more, cut > 0),
+        Direction::Backward => (false, has_more),
     };
     Ok(Page {
         items,
@@ -112,12 +112,12 @@ impl TermRange<'_> {
         };
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         while found.len() < need && !rest.is_empty() {
-            // Of the partition that a cursor points into it is not known how much lies on this side of the cursor.
+            // It is unknown how many terms of the cursor's own partition are on this side of the cursor.
             let edge = start.map(term::partition).filter(|_| found.is_empty());
             let batch: Vec<_> = rest.drain(..enough(&rest, need - found.len(), edge.as_deref())).collect();
             let reads = batch.iter().map(|p| self.read(term::rows(&p.partition, after, before, direction), need));
             let read = try_join_all(reads).await?;
-            // A term that was renamed between two reads is in both partitions; the first of them is as good as the other.
+            // A term that was renamed between two reads may be in both partitions; it is listed once, at its first place.
             found.extend(read.into_iter().flatten().filter(|term: &Arc<Term>| seen.insert(term.id.clone())));
         }
         found.truncate(need);
@@ -140,7 +140,7 @@ impl TermRange<'_> {
         Ok(!self.take(Some(cursor), None, Direction::Forward, 1).await?.is_empty())
     }
 
-    /// Up to `need` terms of one partition; rows that only lead to another slug are passed over.
+    /// Up to `need` terms of one partition; rows that only point to another slug are skipped.
     async fn read(&self, rows: RowRange, need: usize) -> Result<Vec<Arc<Term>>> {
         let table = Table::Terms(self.kind).name();
         let mut found = Vec::new();
@@ -158,14 +158,14 @@ impl TermRange<'_> {
     }
 }
 
-/// How many partitions surely hold what is needed; the one that a cursor points into promises nothing.
+/// How many partitions hold what is needed for certain; the cursor's own partition is not counted.
 fn enough(partitions: &[Listed<String>], need: usize, edge: Option<&str>) -> usize {
-    let mut promised = 0;
+    let mut terms = 0;
     for (i, listed) in partitions.iter().enumerate() {
         if edge != Some(listed.partition.as_str()) {
-            promised += listed.count.rows.max(0) as usize;
+            terms += listed.count.rows.max(0) as usize;
         }
-        if promised >= need {
+        if terms >= need {
             return i + 1;
         }
     }

@@ -1,4 +1,4 @@
-//! How many posts a list holds: exact, and one row where the list is a whole partition. The rule: posts still to come are not counted.
+//! How many posts a list holds: an exact count, from one row if the list is a whole partition. The rule: public lists do not count scheduled posts.
 
 use std::sync::Arc;
 
@@ -17,11 +17,13 @@ use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
 use super::{ReadBudget, renamed};
 
-/// - all posts, a month: nothing beyond the list of months; one range read more where posts of the present month are to come;
-/// - a term: one point read; one range read more where posts are to come;
-/// - drafts, posts to come: as all posts;
-/// - the drafts of an author: all drafts, 1,000 a range read;
-/// - any other filter: the keys of the merged streams, a range read for each 1,000.
+/// Counts the posts of a list. What it reads:
+///
+/// - all posts, a month: only the list of months, and one range read if posts of the present month are scheduled;
+/// - a term: one point read, and one range read if posts are scheduled;
+/// - drafts, scheduled posts: as all posts;
+/// - the drafts of an author: all drafts, 1,000 for each range read;
+/// - any other filter: the keys of the merged streams, 1,000 for each range read.
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     let Some(span) = list.span(reader.now()) else { return Ok(0) };
     let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
@@ -33,7 +35,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
             let partition = term::posts_partition(&slug);
             let row = reader.store().get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
             match row.as_ref().map(count::read).transpose()?.filter(|count| count.rows > 0) {
-                // Perhaps by a slug that is not the term's first.
+                // The list may name the term by a slug that is not its first.
                 None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
                     Some(first) if first != slug => {
                         Box::pin(count_posts(reader, &list.clone().with_slug(kind, &slug, &first))).await
@@ -59,8 +61,8 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     }
 }
 
-/// The months that hold published posts, newest first, with how many. Nothing beyond the list of months, or one range read where posts of
-/// the present month are to come.
+/// The months that hold published posts, newest first, with the number of posts. It reads only the list of months, and makes one range read if posts
+/// of the present month are scheduled.
 pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Result<Vec<(Month, u64)>> {
     let months = reader.months(Collection::Posts).await?;
     let held = months.iter().filter(|month| month.count.rows > 0 && is_asked(month.partition));
@@ -70,7 +72,7 @@ pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Resul
     Ok(counted.await?.into_iter().filter(|(_, posts)| *posts > 0).collect())
 }
 
-/// How many posts of a month a reader may see.
+/// How many posts of a month readers see now.
 async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
     match month.partition.first() > reader.now() {
         true => Ok(0),
@@ -78,13 +80,13 @@ async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
     }
 }
 
-/// How many terms of a kind there are: nothing beyond their partition inventory.
+/// How many terms of a kind exist. It reads only their partition catalog.
 pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
     let partition_catalog = reader.first_characters(kind).await?;
     Ok(partition_catalog.iter().map(|listed| listed.count.rows.max(0) as u64).sum())
 }
 
-/// Months that the span covers whole are counted by their rows, the others by reading their keys.
+/// Months that the span covers completely are counted by their count rows, the others by reading their keys.
 async fn count_months(reader: &Reader, collection: Collection, span: &Span) -> Result<u64> {
     let months = reader.months(collection).await?;
     let counts = months.iter().map(|month| async move {

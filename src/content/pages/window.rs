@@ -1,8 +1,8 @@
-//! The four paging arguments. The rule: what cannot be taken is an error that names the argument and the limit; nothing is clamped.
+//! The four paging arguments. The rule: a value out of range is an error that names the argument and the limit; nothing is clamped.
 
 use crate::content::error::{ContentError, Result};
 
-/// As the client gave them; cursors are decoded by the list that they belong to.
+/// The arguments as the client sent them; the list decodes its own cursors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageArguments<C> {
     pub first: Option<i32>,
@@ -18,7 +18,7 @@ impl<C> Default for PageArguments<C> {
     }
 }
 
-/// What of a page the client asked for; each may cost reads.
+/// The parts of a page that the client asked for; each may cost reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct RequestedFields {
     /// The items, or their cursors.
@@ -27,7 +27,7 @@ pub struct RequestedFields {
     pub has_previous: bool,
 }
 
-/// The sizes of a page: taken from the start, then cut to the end; or taken from the end.
+/// The size of a page: `first` items from the start, of which the `last` are kept; or `last` items from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Take {
     First { count: usize, then_last: Option<usize> },
@@ -36,7 +36,7 @@ pub enum Take {
 
 impl Take {
     /// # Errors
-    /// [`ContentError::BadArgument`] where a size is negative or over `page_size_max`.
+    /// [`ContentError::BadArgument`] if a size is negative or over `page_size_max`.
     pub fn of(first: Option<i32>, last: Option<i32>, default: usize, page_size_max: usize) -> Result<Self> {
         let first = first.map(|n| check("first", n, page_size_max)).transpose()?;
         let last = last.map(|n| check("last", n, page_size_max)).transpose()?;

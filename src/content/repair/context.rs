@@ -1,5 +1,5 @@
-//! What every fix needs: the posts that were found, who else is at work, which partitions are to be counted anew. The rule: a fix asks here for
-//! the truth, and gets it as it stands at this moment.
+//! What every fix needs: the posts that were found, whether another server is changing them, and the partitions to count again. The rule: a fix reads
+//! the present rows here before it decides what to write.
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,9 @@ use crate::store::{Entity, Key, Store};
 use super::lookups::OwnersOf;
 use super::{Done, RepairOptions};
 
-pub(super) const AT_WORK: &str = "a server is at work on it: run the repair again";
+pub(super) const AT_WORK: &str = "a server is changing it: run the repair again";
 
-pub(super) const BLIND: &str = "it may lead to a post that does not read: fix that first";
+pub(super) const BLIND: &str = "it may point to a post that cannot be read: fix that post first";
 
 pub(super) struct Repair<'a> {
     pub content: &'a Content,
@@ -28,9 +28,9 @@ pub(super) struct Repair<'a> {
     pub posts: &'a Posts,
     pub owners: OwnersOf<'a>,
     pub options: RepairOptions,
-    /// What rows bear as the intent that put them last: one that never stands.
+    /// The intent that is named in the rows that the repair writes. No such intent is ever stored.
     pub name: String,
-    /// Partitions whose rows were changed, to be counted anew.
+    /// Partitions whose rows were changed, so that they must be counted again.
     pub touched: BTreeSet<(Table, String)>,
 }
 
@@ -81,13 +81,13 @@ impl<'a> Repair<'a> {
         Ok(self.store.get(table.name(), key).await?)
     }
 
-    /// The post as it stands now where it was found; `None` where it has moved on since, or is gone.
+    /// The post as it is stored now at the place where it was found; `None` if it has moved since, or is gone.
     pub async fn truth(&self, id: &PostId) -> Result<Option<Post>> {
         let Some(known) = self.posts.get(id) else { return Ok(None) };
         if let Some(row) = self.whole_row(known).await? {
             return Ok(post_of(&row, id));
         }
-        // Of a post whose whole row is lost, the summary is all that is left.
+        // If the whole row of a post is lost, only its summary is left.
         let row = self.get(known.place.collection.table(), &known.place.summary()).await?;
         Ok(row.and_then(|row| post_of(&row, id)).filter(|post| PostPlace::of(post) == known.place))
     }
@@ -96,22 +96,22 @@ impl<'a> Repair<'a> {
         self.get(known.place.collection.table(), &known.place.whole(&known.slug)).await
     }
 
-    /// Whether another server may be at work on a change of this post.
+    /// Whether another server may be changing this post.
     pub async fn is_being_changed(&self, id: &PostId) -> Result<bool> {
         Ok(self.open_intents().await?.iter().any(|intent| intent.changes_post(id)))
     }
 
-    /// Whether another server may be at work on any change.
-    pub async fn is_anyone_at_work(&self) -> Result<bool> {
+    /// Whether another server may be changing anything.
+    pub async fn is_anything_being_changed(&self) -> Result<bool> {
         Ok(!self.open_intents().await?.is_empty())
     }
 
-    /// Whether a change that put a row is still under way. `put_by`: the names of intents, as rows bear them.
-    pub async fn is_under_way(&self, put_by: &str) -> Result<bool> {
+    /// Whether a change that wrote a row is still under way. `written_by`: the names of its intents, as the row holds them.
+    pub async fn is_under_way(&self, written_by: &str) -> Result<bool> {
         if self.content.is_alone() {
             return Ok(false);
         }
-        for name in put_by.split(' ').filter_map(|name| name.parse::<IntentName>().ok()) {
+        for name in written_by.split(' ').filter_map(|name| name.parse::<IntentName>().ok()) {
             if self.get(Table::Intents, &name.key()).await?.is_some_and(|row| self.is_open(&row)) {
                 return Ok(true);
             }
@@ -119,7 +119,7 @@ impl<'a> Repair<'a> {
         Ok(false)
     }
 
-    /// Whether a server may be at work on an intent.
+    /// Whether a server may be working on an intent.
     pub fn is_open(&self, row: &Entity) -> bool {
         !self.content.is_alone() && intent::is_leased(row, self.content.clock.now())
     }
@@ -137,7 +137,7 @@ impl<'a> Repair<'a> {
     }
 }
 
-/// A row that has been forwarded tells where the post was.
+/// The post of a row. A redirect row only says where the post was, so it has none.
 fn post_of(row: &Entity, id: &PostId) -> Option<Post> {
     let is_gone = matches!(post_rows::read_move(row), Ok(Some(Move::ForwardTo(_))));
     post_rows::read_summary(row).ok().filter(|post| post.id == *id && !is_gone)

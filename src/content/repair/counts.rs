@@ -1,5 +1,5 @@
-//! Counts. The rule: a partition's rows are counted behind the reading of its count row, and the count is written under that row's ETag; every
-//! change of the rows changes it too, so a count that no longer holds is refused.
+//! Fixes counts. The rule: a partition's rows are counted after its count row is read, and the count is written under the ETag of that read; every
+//! change of the rows also changes the count row, so the store refuses a count that is out of date.
 
 use crate::content::check::Fix;
 use crate::content::error::Result;
@@ -18,8 +18,8 @@ use super::Done;
 use super::context::Repair;
 
 impl Repair<'_> {
-    /// Counts what earlier mends have changed, and lists it as it counts itself.
-    pub async fn recount_touched(&mut self, told: &mut impl FnMut(String)) -> Result<usize> {
+    /// Counts the partitions that earlier fixes have changed, and lists them with their counts.
+    pub async fn recount_touched(&mut self, on_fix: &mut impl FnMut(String)) -> Result<usize> {
         let mut fixed = 0;
         for (table, partition) in std::mem::take(&mut self.touched) {
             let listing = listing_of(table, &partition).map(|listing| (listing.listing(), Fix::Listing(listing)));
@@ -28,7 +28,7 @@ impl Repair<'_> {
             for ((table, key), fix) in counted.into_iter().chain(listing) {
                 if let Done::Fixed(done) = self.fix(&fix).await? {
                     fixed += 1;
-                    told(format!("{}{key}: follows from the rows that were fixed; {done}", table.name()));
+                    on_fix(format!("{}{key}: follows from the rows that were fixed; {done}", table.name()));
                 }
             }
         }
@@ -61,10 +61,11 @@ impl Repair<'_> {
         let counted = Count { rows, sequence: sequence + 1, newest };
         let put = count_operation(&counted, found.map_or(Precondition::Absent, |row| Precondition::Match(row.etag)));
         self.store.commit(table.name(), &Batch::new(partition, vec![put])?).await?;
-        Ok(Done::fixed(format!("counted anew: {rows}")))
+        Ok(Done::fixed(format!("counted again: {rows}")))
     }
 
-    /// Of two copies of a count the one of the higher sequence is the newer: a new one goes on from its copy.
+    /// The sequence of the count's copy in the partition catalog. Of two copies the one with the higher sequence is newer, so a new count row
+    /// continues it.
     async fn listed_sequence(&self, table: Table, partition: &str) -> Result<i64> {
         let Some(listing) = listing_of(table, partition) else { return Ok(0) };
         let (table, key) = listing.listing();
@@ -113,7 +114,7 @@ fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
     }
 }
 
-/// What lists the partition, where anything does.
+/// The row of the partition catalog that lists the partition, if there is one.
 fn listing_of(table: Table, partition: &str) -> Option<Partition> {
     match table {
         Table::Posts => partition.parse().ok().map(|month| Partition::Month(Collection::Posts, month)),

@@ -1,5 +1,5 @@
-//! Changes that were left unfinished. The rule: settled as at every start; one that does not read is removed, for all that it would have put right
-//! is held against the posts themselves.
+//! Changes that were left unfinished. The rule: they are finished or undone as at every start. An intent that this version cannot read is removed,
+//! because all rows that it would have changed are compared with the posts themselves.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::write::intent::{self, StoredIntent};
@@ -21,13 +21,15 @@ impl Repair<'_> {
             Err(e) => return Err(e),
         }
         retry_on_conflict("an intent", || async {
-            let Some(found) = self.get(Table::Intents, key).await? else { return Ok(Done::fixed("settled")) };
+            let Some(found) = self.get(Table::Intents, key).await? else {
+                return Ok(Done::fixed("finished or undone"));
+            };
             if self.is_open(&found) {
                 return Ok(Done::left(AT_WORK));
             }
             match intent::read(&found) {
                 Ok(StoredIntent::Open { .. }) => {
-                    return Ok(Done::left("a row that it would change does not read: fix that first"));
+                    return Ok(Done::left("a row that it would change cannot be read: fix that row first"));
                 }
                 Ok(StoredIntent::Kept { .. }) => return Ok(Done::fixed("finished or undone")),
                 Ok(StoredIntent::Foreign) | Err(_) => {}

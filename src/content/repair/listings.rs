@@ -1,4 +1,5 @@
-//! The lists of months and of first characters. The rule: what lists a partition is a copy of its own count; what lists none counts none, or goes.
+//! Fixes the partition catalogs: the lists of months and of first characters. The rule: the row that lists a partition holds a copy of its count, or
+//! 0 if it has none; a row that lists another partition than its key says is removed.
 
 use std::collections::BTreeSet;
 
@@ -20,14 +21,14 @@ impl Repair<'_> {
     }
 
     async fn list_once(&self, partition: &Partition) -> Result<Done> {
-        // The copy is read first: where the count moves on meanwhile, the copy that is written is the newer one all the same.
+        // The copy is read before the count: if the count changes in between, the copy that is written is still the newer one.
         let (table, key) = partition.listing();
         let found = self.get(table, &key).await?;
         let (count_table, count_key) = partition.count();
         let own = match self.get(count_table, &count_key).await?.map(|row| count::read(&row)) {
             None => Count::default(),
             Some(Ok(own)) => own,
-            Some(Err(_)) => return Ok(Done::left("its count does not read")),
+            Some(Err(_)) => return Ok(Done::left("its count row cannot be read")),
         };
         let name = partition.name();
         let is_right = match &found {
@@ -39,12 +40,12 @@ impl Repair<'_> {
             return Ok(Done::Nothing);
         }
         // A partition is listed before it holds its first row, by a change that is under way.
-        if own.rows == 0 && self.is_anyone_at_work().await? {
+        if own.rows == 0 && self.is_anything_being_changed().await? {
             return Ok(Done::left(AT_WORK));
         }
         let expected = Some(rows::row(&name, &own, &BTreeSet::new()));
         make(self.store, table, key.partition(), vec![FoundRow { row: key.row().to_owned(), found, expected }]).await?;
-        Ok(Done::fixed(format!("listed as the partition counts itself: {}", own.rows)))
+        Ok(Done::fixed(format!("listed with the count of the partition: {}", own.rows)))
     }
 
     pub async fn fix_stray_listing(&self, table: Table, key: &Key) -> Result<Done> {

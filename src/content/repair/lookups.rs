@@ -1,4 +1,5 @@
-//! `PostKeys`. The rule: a row is made what the posts say; one that leads nowhere goes, unless a change that put it is still under way.
+//! Fixes `PostKeys`. The rule: a row is written as the posts say; a row that points to no post is removed, unless the change that wrote it is under
+//! way.
 
 use crate::content::check::{Owners, Posts};
 use crate::content::error::Result;
@@ -21,8 +22,8 @@ impl<'a> OwnersOf<'a> {
         Self(Owners::of(posts))
     }
 
-    /// The post that a row is to lead to, and whether as its place or as a slug that it once had.
-    fn leads(&self, found_by: &Lookup, posts: &Posts, named: Option<&PostId>) -> Option<(PostId, bool)> {
+    /// The post that a row must point to, and whether as its place or as a former slug.
+    fn points_to(&self, found_by: &Lookup, posts: &Posts, named: Option<&PostId>) -> Option<(PostId, bool)> {
         match found_by {
             Lookup::Id(id) => posts.get(id).map(|_| (id.clone(), true)),
             Lookup::Slug(slug) => self.0.points_to(slug, named).map(|(id, is_current)| (id.clone(), is_current)),
@@ -43,7 +44,7 @@ impl Repair<'_> {
             return Ok(why);
         }
         let named = read.as_ref().map(LookupRow::id);
-        let expected = match self.owners.leads(found_by, self.posts, named) {
+        let expected = match self.owners.points_to(found_by, self.posts, named) {
             None => None,
             Some((id, is_place)) => {
                 let Some(post) = self.truth(&id).await? else { return Ok(Done::left(AT_WORK)) };
@@ -55,11 +56,12 @@ impl Repair<'_> {
         };
         let done = match (&found, &expected) {
             (Some(_), None) => "removed".to_owned(),
-            (Some(_), Some(_)) => "put right".to_owned(),
-            (None, _) => "put back".to_owned(),
+            (Some(_), Some(_)) => "corrected".to_owned(),
+            (None, _) => "restored".to_owned(),
         };
-        // The intent that put a row and its version say nothing of where the post is.
-        if let (Some(Ok(expected)), Some(read)) = (expected.as_ref().map(|w| read_properties(key, w)), &read)
+        // The intent and the version in a row say nothing about where the post is.
+        if let (Some(Ok(expected)), Some(read)) =
+            (expected.as_ref().map(|expected| read_properties(key, expected)), &read)
             && is_same(&expected, read)
         {
             return Ok(Done::Nothing);
@@ -69,7 +71,7 @@ impl Repair<'_> {
         Ok(if is_made { Done::Fixed(done) } else { Done::Nothing })
     }
 
-    /// `None` where the posts no longer bear it out.
+    /// `None` if the post no longer has the slug.
     fn row_of(&self, post: &Post, found_by: &Lookup, is_place: bool) -> Option<Properties> {
         match (found_by, is_place) {
             (Lookup::Id(_), _) => Some(rows::place(post, &self.name)),
@@ -78,7 +80,7 @@ impl Repair<'_> {
         }
     }
 
-    /// Why a row must not be written over or removed: a change put it that is still under way, or that was made since the posts were read.
+    /// Why a row must not be replaced or removed: the change that wrote it is still under way, or was made after the posts were read.
     async fn keep_lookup(&self, read: Option<&LookupRow>, found_by: &Lookup) -> Result<Option<Done>> {
         let Some(read) = read else { return Ok(None) };
         let id = read.id();
@@ -98,8 +100,8 @@ impl Repair<'_> {
         let is_named = matches!(found_by, Lookup::Id(by) if by == id) || *found_by == Lookup::Slug(slug.clone());
         let row = self.get(place.collection.table(), &place.whole(slug)).await?;
         let post = row.and_then(|row| post_rows::read_summary(&row).ok());
-        let stands = post.is_some_and(|post| post.id == *id && PostPlace::of(&post) == *place);
-        Ok((is_named && stands).then_some(Done::Nothing))
+        let is_stored = post.is_some_and(|post| post.id == *id && PostPlace::of(&post) == *place);
+        Ok((is_named && is_stored).then_some(Done::Nothing))
     }
 }
 

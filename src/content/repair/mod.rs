@@ -1,8 +1,8 @@
-//! `check --repair`: mends what `check` has named, from the posts' whole rows as the truth. The rule: what is written was read again just before, and
-//! is written under the ETags of that reading; so it can be stopped anywhere, run twice, and run beside servers at work.
+//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix reads the rows again just before it
+//! writes, and writes under the ETags of that read; so a repair can be stopped anywhere, run twice, and run while servers change the store.
 //!
-//! It goes round: check, fix each difference in the order of [`Fix::phase`], check again; until a round has fixed nothing. What then still
-//! differs is for a person, with the reason. Rows of a change that another server may be at work on are that server's.
+//! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that
+//! remain are reported with the reason, for a person to decide. Rows of a change that another server may be working on are left to that server.
 
 mod context;
 mod counts;
@@ -23,20 +23,20 @@ use super::error::{ContentError, Result};
 use crate::store::StoreError;
 use context::Repair;
 
-/// A fix may bring to light what it hid, such as a count of a partition that was lost whole; more rounds than this bring nothing.
+/// A fix may uncover another difference, such as the count of a partition that was lost completely; more passes than this find nothing new.
 const PASSES_MAX: usize = 8;
 
-/// What a repair may do beside mending.
+/// What a repair may do only if the user asks for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RepairOptions {
-    /// Posts of which only the summary is left, or whose whole row does not read, go.
+    /// Remove posts of which only the summary is left, or whose whole row cannot be read.
     pub removes_lost: bool,
 }
 
-/// What became of one difference.
+/// The outcome of one fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Done {
-    /// It was right when it was read again.
+    /// The rows were right when they were read again.
     Nothing,
     /// What was done.
     Fixed(String),
@@ -54,32 +54,32 @@ impl Done {
     }
 }
 
-/// What a repair has come to.
+/// The result of a repair.
 #[derive(Debug)]
 pub struct Repaired {
     pub fixed: usize,
     /// The check after the last fix.
     pub report: CheckReport,
-    /// Its differences, and why each of them was left.
+    /// The differences of that check, and why each of them was left.
     pub left: Vec<(Difference, String)>,
 }
 
-/// `told`: a line for each fix, what was wrong and what was done.
+/// `on_fix`: gets a line for each fix, with what was wrong and what was done.
 ///
 /// # Errors
-/// Where the store cannot be read or written.
-pub async fn repair(content: &Content, options: RepairOptions, mut told: impl FnMut(String)) -> Result<Repaired> {
+/// If the store cannot be read or written.
+pub async fn repair(content: &Content, options: RepairOptions, mut on_fix: impl FnMut(String)) -> Result<Repaired> {
     let migrated = content.migrate_all_terms().await?;
     if migrated > 0 {
-        told(format!(
+        on_fix(format!(
             "{migrated} categories, tags and authors had rows of an earlier version; they were written again"
         ));
     }
-    let mut fixed = migrated + recover(content, &mut told).await?;
+    let mut fixed = migrated + recover(content, &mut on_fix).await?;
     for pass in 1.. {
         let examined = check::examine(&content.store).await?;
         let mut repair = Repair::new(content, &examined.posts, options)?;
-        let (done, left) = fix_all(&mut repair, &examined.report, &mut told).await?;
+        let (done, left) = fix_all(&mut repair, &examined.report, &mut on_fix).await?;
         content.invalidate_cached();
         fixed += done;
         if done == 0 && left.is_empty() {
@@ -91,7 +91,7 @@ pub async fn repair(content: &Content, options: RepairOptions, mut told: impl Fn
             return Ok(Repaired { fixed, report: examined.report, left });
         }
     }
-    unreachable!("the rounds are counted")
+    unreachable!("the number of passes is bounded")
 }
 
 fn for_a_person(difference: &Difference) -> Option<(Difference, String)> {
@@ -99,34 +99,34 @@ fn for_a_person(difference: &Difference) -> Option<(Difference, String)> {
     Some((difference.clone(), advice.to_owned()))
 }
 
-/// Changes that were left unfinished first. Where a damaged row stands in the way, they are settled once it is fixed.
-async fn recover(content: &Content, told: &mut impl FnMut(String)) -> Result<usize> {
+/// Finishes or undoes the changes that were left unfinished. If a damaged row blocks that, it is done after the row is fixed.
+async fn recover(content: &Content, on_fix: &mut impl FnMut(String)) -> Result<usize> {
     match content.recover().await {
         Ok(recovered) => {
-            if recovered.settled > 0 {
-                told(format!("Intents: {} changes were left unfinished; settled", recovered.settled));
+            if recovered.closed > 0 {
+                on_fix(format!("Intents: {} changes were left unfinished; finished or undone", recovered.closed));
             }
-            Ok(recovered.settled)
+            Ok(recovered.closed)
         }
         Err(ContentError::Store(StoreError::Corrupt { .. })) => Ok(0),
         Err(e) => Err(e),
     }
 }
 
-/// How many were fixed, and which were not.
+/// Returns how many were fixed, and the differences that were not, with the reason.
 async fn fix_all(
     repair: &mut Repair<'_>,
     report: &CheckReport,
-    told: &mut impl FnMut(String),
+    on_fix: &mut impl FnMut(String),
 ) -> Result<(usize, Vec<(Difference, String)>)> {
     let (mut fixed, mut left) = (0, Vec::new());
-    // One fix may put several differences right.
+    // One fix may remove several differences.
     let mut reasons: HashMap<&Fix, Option<String>> = HashMap::new();
     let mut differences: Vec<&Difference> = report.differences.iter().collect();
     differences.sort_by_key(|difference| difference.fix.phase());
     for difference in differences {
         if difference.fix.phase() >= Fix::COUNTS {
-            fixed += repair.recount_touched(told).await?;
+            fixed += repair.recount_touched(on_fix).await?;
         }
         let reason = match reasons.get(&difference.fix) {
             Some(reason) => reason.clone(),
@@ -135,7 +135,7 @@ async fn fix_all(
                 Done::Left(why) => Some(why),
                 Done::Fixed(done) => {
                     fixed += 1;
-                    told(format!("{difference}; {done}"));
+                    on_fix(format!("{difference}; {done}"));
                     None
                 }
             },
@@ -143,6 +143,6 @@ async fn fix_all(
         left.extend(reason.clone().map(|reason| (difference.clone(), reason)));
         reasons.insert(&difference.fix, reason);
     }
-    fixed += repair.recount_touched(told).await?;
+    fixed += repair.recount_touched(on_fix).await?;
     Ok((fixed, left))
 }

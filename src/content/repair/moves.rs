@@ -1,5 +1,5 @@
-//! A post between two places. The rule: one end stays. An end without a mark does; else the new one, as soon as the old one forwards or is gone; a post
-//! that forwards to nowhere stays where it was.
+//! Fixes a post that is moving between two places. The rule: one end is kept. That is the end without `PendingFrom` and `ForwardTo`, otherwise the
+//! new end; if only a redirect is left, the post stays where it was.
 
 use crate::content::check::Fix;
 use crate::content::error::Result;
@@ -13,7 +13,7 @@ use crate::store::{Batch, Entity, Precondition};
 use super::Done;
 use super::context::{AT_WORK, Repair};
 
-/// One end as it stands now.
+/// One end as it is stored now.
 struct End {
     place: PostPlace,
     slug: Slug,
@@ -22,7 +22,7 @@ struct End {
 }
 
 impl End {
-    /// Whether this new end comes from that place, so that an end there without a mark is the old one.
+    /// Whether this end belongs to a move from that place, so that the end there without a mark is the old one.
     fn is_from(&self, old: &PostPlace) -> bool {
         match &self.mark {
             Some(Move::PendingFrom(from)) => from.collection == old.collection && from.key == old.key,
@@ -46,17 +46,17 @@ impl Repair<'_> {
         if found.iter().all(|end| end.mark.is_none()) {
             return Ok(Done::Nothing);
         }
-        let Some((stays, gone)) = choose(found) else {
+        let Some((kept, removed)) = choose(found) else {
             let Fix::Person(advice) = Fix::TWICE else { return Ok(Done::Nothing) };
             return Ok(Done::left(advice));
         };
-        if stays.mark.is_some() {
-            retry_on_conflict("a move", || self.clear_mark(&stays)).await?;
+        if kept.mark.is_some() {
+            retry_on_conflict("a move", || self.clear_mark(&kept)).await?;
         }
-        for end in &gone {
-            // The redirect of a slug is one row: the summary beside it is the post's own.
+        for end in &removed {
+            // The redirect of a changed slug is one row: the summary in the same partition belongs to the post itself.
             let is_of_a_slug =
-                (end.place.collection, end.place.partition()) == (stays.place.collection, stays.place.partition());
+                (end.place.collection, end.place.partition()) == (kept.place.collection, kept.place.partition());
             let names = || match is_of_a_slug {
                 true => vec![place::whole_row(&end.slug)],
                 false => {
@@ -66,17 +66,13 @@ impl Repair<'_> {
             let partition = end.place.partition();
             retry_on_conflict("a move", || self.clear_rows(end.place.collection, &partition, names())).await?;
         }
-        for end in gone.iter().chain([&stays]) {
+        for end in removed.iter().chain([&kept]) {
             self.touch_collection(end.place.collection, &end.place.partition());
         }
-        Ok(Done::fixed(format!(
-            "the post stands at {}{}",
-            stays.place.collection.name(),
-            stays.place.whole(&stays.slug)
-        )))
+        Ok(Done::fixed(format!("the post is kept at {}{}", kept.place.collection.name(), kept.place.whole(&kept.slug))))
     }
 
-    /// Writes the three rows without the mark, where they still bear it.
+    /// Writes the three rows without the mark, if they still have it.
     async fn clear_mark(&self, end: &End) -> Result<()> {
         let key = end.place.whole(&end.slug);
         let Some(row) = self.get(end.place.collection.table(), &key).await? else { return Ok(()) };
@@ -91,21 +87,21 @@ impl Repair<'_> {
     }
 }
 
-/// The end that stays, and those that go; `None` where that cannot be told.
+/// The end to keep, and those to remove; `None` if the rows do not decide it.
 fn choose(mut ends: Vec<End>) -> Option<(End, Vec<End>)> {
     let unmarked = ends.iter().filter(|end| end.mark.is_none()).count();
     let pending = ends.iter().filter(|end| matches!(end.mark, Some(Move::PendingFrom(_)))).count();
-    let stays = match (unmarked, pending) {
+    let kept = match (unmarked, pending) {
         (1, _) => ends.iter().position(|end| end.mark.is_none())?,
         (0, 1) => ends.iter().position(|end| matches!(end.mark, Some(Move::PendingFrom(_))))?,
         (0, 0) if ends.len() == 1 => 0,
         _ => return None,
     };
-    let stays = ends.swap_remove(stays);
-    if stays.mark.is_none() && !ends.iter().all(|end| end.is_from(&stays.place)) {
+    let kept = ends.swap_remove(kept);
+    if kept.mark.is_none() && !ends.iter().all(|end| end.is_from(&kept.place)) {
         return None;
     }
-    // Both ends must read before one of them goes.
-    rows::read_whole(&stays.row).ok()?;
-    Some((stays, ends))
+    // The end that is kept must be readable before the other is removed.
+    rows::read_whole(&kept.row).ok()?;
+    Some((kept, ends))
 }

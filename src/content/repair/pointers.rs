@@ -1,4 +1,5 @@
-//! Index rows. The rule: a pointer and its mirror stand where the post bears the term, and nowhere else; one that a change under way has put stays.
+//! Fixes index rows. The rule: a pointer and its mirror exist only for a term that the post has; a pointer that a change under way has written is
+//! kept.
 
 use crate::content::error::Result;
 use crate::content::rows::pointer;
@@ -28,10 +29,10 @@ impl Repair<'_> {
         for row in &rows {
             found.push(self.get(table, &Key::new(partition.clone(), row.as_str())?).await?);
         }
-        let expected = match self.bearer(kind, slug, key).await? {
-            Bearer::Unknown => return Ok(Done::Nothing),
-            Bearer::Post(post) => Some(self.pointer_to(&post, found[0].as_ref())),
-            Bearer::None => None,
+        let expected = match self.indexed_post(kind, slug, key).await? {
+            IndexedPost::Unknown => return Ok(Done::Nothing),
+            IndexedPost::Post(post) => Some(self.pointer_to(&post, found[0].as_ref())),
+            IndexedPost::None => None,
         };
         if expected.is_none()
             && let Some(why) = self.keep_pointer(key, &found).await?
@@ -40,15 +41,15 @@ impl Repair<'_> {
         }
         let done = match (&found[0], &expected) {
             (_, None) => "removed",
-            (None, Some(_)) => "put back",
-            (Some(_), Some(_)) => "put right",
+            (None, Some(_)) => "restored",
+            (Some(_), Some(_)) => "corrected",
         };
         let rows = rows.into_iter().zip(found).map(|(row, found)| FoundRow { row, found, expected: expected.clone() });
         let is_made = make(self.store, table, &partition, rows.collect()).await?;
         Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
     }
 
-    /// A pointer that reads right stays as it is.
+    /// A pointer that is correct is kept as it is.
     fn pointer_to(&self, post: &Post, found: Option<&Entity>) -> Properties {
         let summary = PostPlace::of(post).summary();
         let right = found.filter(|row| {
@@ -74,25 +75,27 @@ impl Repair<'_> {
         Ok(None)
     }
 
-    async fn bearer(&self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Bearer> {
+    async fn indexed_post(&self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<IndexedPost> {
         if self.posts.get(&key.id).is_none() {
-            // A post that was made since the posts were read.
+            // The post may have been created after the posts were read.
             let row = self.get(Table::Posts, &place::summary(key)).await?;
             let post = row.and_then(|row| post_rows::read_summary(&row).ok());
             let is_new = post.is_some_and(|post| post.key() == *key && post.has_term(kind, slug));
-            return Ok(if is_new { Bearer::Unknown } else { Bearer::None });
+            return Ok(if is_new { IndexedPost::Unknown } else { IndexedPost::None });
         }
-        let Some(post) = self.truth(&key.id).await? else { return Ok(Bearer::Unknown) };
+        let Some(post) = self.truth(&key.id).await? else { return Ok(IndexedPost::Unknown) };
         let has_term =
             PostPlace::of(&post).collection == Collection::Posts && post.key() == *key && post.has_term(kind, slug);
-        Ok(if has_term { Bearer::Post(Box::new(post)) } else { Bearer::None })
+        Ok(if has_term { IndexedPost::Post(Box::new(post)) } else { IndexedPost::None })
     }
 }
 
-/// Who bears a pointer out.
-enum Bearer {
+/// Whether a pointer must exist.
+enum IndexedPost {
+    /// Yes: this post has the term.
     Post(Box<Post>),
+    /// No.
     None,
-    /// The post has moved on since the posts were read.
+    /// The post was changed or created after the posts were read.
     Unknown,
 }

@@ -1,5 +1,5 @@
-//! The rows of posts beside the whole one, and whole posts in the wrong place. The rule: a whole post is never changed, and goes only where it stands
-//! elsewhere just the same, or was given up by whoever runs the repair.
+//! Fixes summaries and their mirrors, and whole posts in the wrong place. The rule: a whole post is never changed, and is removed only if the same
+//! row is stored where it belongs, or if the user asks for it (`--remove-lost`).
 
 use crate::content::check::Fix;
 use crate::content::error::Result;
@@ -13,8 +13,8 @@ use super::Done;
 use super::context::{AT_WORK, Repair};
 use super::rows::{FoundRow, make};
 
-const LOST: &str = "the whole post is gone, its summary is all that is left: bring the row back from a copy, or give the post up with \
-                    --remove-lost and import it again";
+const LOST: &str = "the whole post is lost, and only its summary is left: restore the row from a copy, or remove what is left with \
+                    --remove-lost and import the post again";
 
 impl Repair<'_> {
     pub async fn fix_summary(&mut self, collection: Collection, whole: &Key) -> Result<Done> {
@@ -52,11 +52,11 @@ impl Repair<'_> {
         if operations.is_empty() {
             return Ok(Done::Nothing);
         }
-        // The whole row stands for all three: it is written with them, so that a change of the post made meanwhile is noticed by its ETag.
+        // The whole row is written with the others, so that its ETag detects a change of the post made meanwhile.
         let precondition = Precondition::Match(row.etag);
         operations.push(Operation::Put { row: whole.row().to_owned(), properties: row.properties, precondition });
         self.store.commit(collection.name(), &Batch::new(whole.partition(), operations)?).await?;
-        Ok(Done::fixed("made from the whole post"))
+        Ok(Done::fixed("written from the whole post"))
     }
 
     pub async fn fix_misplaced(&mut self, collection: Collection, at: &Key) -> Result<Done> {
@@ -80,7 +80,7 @@ impl Repair<'_> {
         Ok(Done::fixed(format!("moved to {}{}", own.collection.name(), own.whole(&post.slug))))
     }
 
-    /// Whether the post now stands where it belongs, just as it was found.
+    /// Returns whether the post is now stored where it belongs, exactly as it was found.
     async fn put_in_place(&self, row: &Entity, post: &Post, own: &PostPlace) -> Result<bool> {
         let (table, key) = (own.collection.table(), own.whole(&post.slug));
         if let Some(existing) = self.get(table, &key).await? {
@@ -103,7 +103,7 @@ impl Repair<'_> {
         self.clear_rows(collection, at.partition(), names).await.map(drop)
     }
 
-    /// Takes rows away where they stand; whether one did.
+    /// Removes rows if they exist, and returns whether one did.
     pub async fn clear_rows(&self, collection: Collection, partition: &str, names: Vec<String>) -> Result<bool> {
         let mut gone = Vec::with_capacity(names.len());
         for row in names {

@@ -1,17 +1,17 @@
-//! Rows of one partition, made what they should be. The rule: one transaction, each row under the ETag with which it was read.
+//! Writes rows of one partition as they should be. The rule: one transaction, each row under the ETag with which it was read.
 
 use crate::content::error::Result;
 use crate::keys::Table;
 use crate::store::{Batch, Entity, Operation, Precondition, Properties, Store};
 
-/// What a row was found to be, and what it is to be; `None` is no row.
+/// A row as it was found, and as it should be; `None`: no such row.
 pub(super) struct FoundRow {
     pub row: String,
     pub found: Option<Entity>,
     pub expected: Option<Properties>,
 }
 
-/// Whether anything had to be written.
+/// Returns whether anything had to be written.
 pub(super) async fn make(store: &Store, table: Table, partition: &str, rows: Vec<FoundRow>) -> Result<bool> {
     let operations: Vec<Operation> = rows.into_iter().filter_map(operation).collect();
     if operations.is_empty() {

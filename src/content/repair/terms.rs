@@ -1,4 +1,5 @@
-//! Categories, tags and authors. The rule: the row under the slug is the truth; where it is lost or does not read, its mirror is, which is a whole copy.
+//! Fixes categories, tags and authors. The rule: the row under the slug is the truth; if it is lost or unreadable, its mirror is, which is a full
+//! copy.
 
 use crate::content::error::Result;
 use crate::content::rows::term::{self as rows, TermRow};
@@ -34,12 +35,14 @@ impl Repair<'_> {
         };
         let (own_expected, mirror_expected, done): (Option<Properties>, Option<Properties>, &str) =
             match (read(&own), read(&mirror)) {
-                (Some(row), _) if is_listed(&row) => (copy(&own), copy(&own), "its mirror made from it"),
-                (Some(_), _) => (copy(&own), None, "the mirror removed: the slug is not listed"),
-                (None, Some(row)) if is_listed(&row) => (copy(&mirror), copy(&mirror), "made from its mirror"),
-                (None, _) if own.is_none() => (None, None, "removed: it does not read"),
+                (Some(row), _) if is_listed(&row) => (copy(&own), copy(&own), "its mirror was written from it"),
+                (Some(_), _) => (copy(&own), None, "its mirror was removed: the slug is not listed"),
+                (None, Some(row)) if is_listed(&row) => (copy(&mirror), copy(&mirror), "written from its mirror"),
+                (None, _) if own.is_none() => (None, None, "removed: it cannot be read"),
                 (None, _) => {
-                    return Ok(Done::left("neither it nor its mirror reads: save it again with its mutation"));
+                    return Ok(Done::left(
+                        "neither the row nor its mirror can be read: save the term again with its mutation",
+                    ));
                 }
             };
         let changes = |found: &Option<Entity>, expected: &Option<Properties>| {
@@ -48,7 +51,7 @@ impl Repair<'_> {
         if !changes(&own, &own_expected) && !changes(&mirror, &mirror_expected) {
             return Ok(Done::Nothing);
         }
-        // The term's own row is written with its mirror even where it stays the same: a change of the term made meanwhile is noticed by it.
+        // The term's own row is written with its mirror even if it stays the same, so that its ETag detects a change of the term made meanwhile.
         let mut operations = Vec::with_capacity(2);
         for (key, found, expected) in [(own_key, own, own_expected), (mirror_key, mirror, mirror_expected)] {
             let row = key.row().to_owned();
@@ -76,7 +79,7 @@ impl Repair<'_> {
                 && direction == Direction::Forward
             {
                 return Ok(Done::left(
-                    "another stands where it belongs: remove one of the two with a tool for Azure tables",
+                    "another row exists where it belongs: remove one of the two with a tool for Azure tables",
                 ));
             }
             if existing.is_none() {
@@ -99,15 +102,17 @@ impl Repair<'_> {
         if let Some(row) = self.get(Table::Terms(kind), &term::term(slug)).await? {
             return Ok(match rows::read(kind, &row) {
                 Ok(TermRow::Identity(_)) => Done::Nothing,
-                _ => Done::left("another has its slug now: set the posts' terms anew with the mutation updatePost"),
+                _ => Done::left(
+                    "another row has its slug now: set the terms of the posts again with the mutation updatePost",
+                ),
             });
         }
         self.writer.save_terms(kind, vec![Term::new(kind, slug.clone(), slug.as_str())]).await?;
-        Ok(Done::fixed("made, with its slug for a name"))
+        Ok(Done::fixed("created, with its slug as its name"))
     }
 
     pub async fn fix_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
-        if self.is_anyone_at_work().await? {
+        if self.is_anything_being_changed().await? {
             return Ok(Done::left(AT_WORK));
         }
         let done = retry_on_conflict("a term", || self.slug_row_once(kind, slug, first)).await?;
@@ -121,7 +126,7 @@ impl Repair<'_> {
         let (table, key) = (Table::Terms(kind), term::term(slug));
         let found = self.get(table, &key).await?;
         if matches!(found.as_ref().map(|row| rows::read(kind, row)), Some(Ok(TermRow::Identity(_)))) {
-            return Ok(Done::left("a term of its own has the slug: rename one of the two if that is wrong"));
+            return Ok(Done::left("another term has the slug as its first: rename one of the two if that is wrong"));
         }
         let identity = match first {
             Some(first) => self.get(table, &term::term(first)).await?.and_then(|row| rows::read(kind, &row).ok()),
@@ -130,10 +135,10 @@ impl Repair<'_> {
         let (expected, mirror_expected, done) = match identity {
             Some(TermRow::Identity(row)) if row.term.slug == *slug => {
                 let listed = rows::slug_row(&row.term.id.first_slug, true, "");
-                (Some(listed.clone()), Some(listed), "made the listed slug of its term")
+                (Some(listed.clone()), Some(listed), "listed as the slug of its term")
             }
             Some(TermRow::Identity(row)) if row.term.former_slugs.contains(slug) => {
-                (Some(rows::slug_row(&row.term.id.first_slug, false, "")), None, "made to lead to its term")
+                (Some(rows::slug_row(&row.term.id.first_slug, false, "")), None, "written as a former slug of its term")
             }
             Some(_) => return Ok(Done::Nothing),
             None => (None, None, "removed: no term has this slug"),
@@ -150,7 +155,7 @@ impl Repair<'_> {
 
     /// Removes a row that a change has left and that no open change needs.
     pub async fn remove_left(&self, table: Table, key: &Key) -> Result<Done> {
-        if self.is_anyone_at_work().await? {
+        if self.is_anything_being_changed().await? {
             return Ok(Done::left(AT_WORK));
         }
         retry_on_conflict("a row", || async {

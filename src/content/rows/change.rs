@@ -10,7 +10,7 @@ use super::{NewRow, RowFields};
 
 const ITEMS: &str = "Items";
 
-/// What was changed together.
+/// What one change has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRow {
     pub at: Instant,
@@ -43,7 +43,7 @@ pub enum Action {
 }
 
 /// # Errors
-/// Where the items do not fit a row.
+/// If the items do not fit a row.
 pub fn row(change: &ChangeRow) -> Result<Properties, TooLarge> {
     let json = serde_json::to_vec(&change.items).expect("items are plain data");
     let mut properties = NewRow::default().instant("At", change.at).optional_text("By", change.by.as_deref()).build();

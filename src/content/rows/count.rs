@@ -11,8 +11,8 @@ pub struct Count {
     pub rows: i64,
     /// One more with each change: of two copies of this row the higher one is the newer.
     pub sequence: i64,
-    /// The newest post that was ever listed here and, unless taken away, still is. Not later than now: no post of this partition is
-    /// still to come, and `rows` is what a reader may see. Partitions of terms have none.
+    /// The newest post that was ever listed here; it may have been removed since. If it is not later than now, no post of this partition is
+    /// scheduled, and readers see `rows` posts. Partitions of terms have none.
     pub newest: Option<PostKey>,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of `Idempotency`: which post was created with a key, and of which input. The rule: of the input the row holds a hash.
+//! Rows of `Idempotency`: which post was created with a key, and from which input. The rule: the row holds a hash of the input, never the input.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub type InputHash = [u8; 32];
 pub struct KeyRow {
     pub input: InputHash,
     pub post: PostId,
-    /// The key is free again from this instant on.
+    /// From this instant on the key can be used again.
     pub until: Instant,
     /// The intent that has written the row; `None` if the row was written in one transaction with the post.
     pub intent: Option<IntentName>,
@@ -38,7 +38,7 @@ pub fn row(used: &KeyRow) -> Properties {
 }
 
 /// # Errors
-/// If the row does not read.
+/// If the row cannot be decoded.
 pub fn read(row: &Entity) -> Result<KeyRow, StoreError> {
     let fields = RowFields(row);
     let input = match row.properties.get(INPUT) {

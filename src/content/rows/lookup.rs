@@ -1,5 +1,5 @@
-//! Rows of `PostKeys`: where a post is, and where an import found it. The rule: they may lag behind a move, for the post's own rows forward; they never name a place where
-//! the post was not.
+//! Rows of `PostKeys`: where a post is stored, and where an import found it. The rule: they may lag behind a move, because the post's own rows
+//! redirect; they never name a place where the post was not stored.
 
 use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId, PostKey, Slug};
@@ -23,14 +23,14 @@ impl LookupRow {
         }
     }
 
-    /// The intents that needed it last, with a space between.
+    /// The owning intents: those that needed the row last, separated by spaces.
     pub fn intent(&self) -> &str {
         match self {
             Self::Place { intent, .. } | Self::Former { intent, .. } => intent,
         }
     }
 
-    /// Whether it says of the post what is so.
+    /// Whether the row describes the post correctly.
     pub fn names(&self, post: &Post) -> bool {
         match self {
             Self::Place { place, slug, origin, .. } => {
@@ -58,9 +58,9 @@ pub fn former(id: &PostId, intent: &str) -> Properties {
     NewRow::default().text("Id", id.as_str()).flag("Former", true).text("Intent", intent).build()
 }
 
-/// The same row with other marks.
-pub fn marked(mut properties: Properties, marks: &str) -> Properties {
-    properties.set("Intent", Value::String(marks.into()));
+/// The same row with other owning intents.
+pub fn marked(mut properties: Properties, intents: &str) -> Properties {
+    properties.set("Intent", Value::String(intents.into()));
     properties
 }
 

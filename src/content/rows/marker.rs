@@ -1,4 +1,5 @@
-//! Markers of posts that do not exist in a partition. The rule: a marker names the intent that wrote it, and the post's own rows and its marker never exist together.
+//! Markers of posts that do not exist in a partition. The rule: a marker names the intent that wrote it, and a post's own rows and its marker never
+//! exist together.
 
 use crate::store::{Entity, Properties, StoreError};
 
@@ -16,7 +17,7 @@ pub enum Marker {
     Reserved(String),
     /// The intent has deleted it.
     Deleted(String),
-    /// The creation by the intent was aborted, and can no more be committed.
+    /// The creation by the intent was aborted, and can no longer be committed.
     Fenced(String),
 }
 

@@ -1,4 +1,4 @@
-//! Model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default.
+//! Converts the model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default.
 
 pub mod change;
 pub mod count;
@@ -20,7 +20,7 @@ use crate::keys::intent::IntentName;
 use crate::model::{Instant, Slug};
 use crate::store::{Entity, Properties, StoreError, Value};
 
-/// Typed reading of a row's properties.
+/// Reads the typed properties of a row.
 pub(crate) struct RowFields<'a>(pub &'a Entity);
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -59,7 +59,7 @@ impl<'a> RowFields<'a> {
         }
     }
 
-    /// The name of an intent; an absent or empty property is none.
+    /// The name of an intent; `None` if the property is absent or empty.
     pub fn intent(&self, name: &str) -> Result<Option<IntentName>> {
         match self.optional_text(name)? {
             None => Ok(None),
@@ -89,18 +89,18 @@ impl<'a> RowFields<'a> {
         }
     }
 
-    /// Slugs with a space between; an absent property is none.
+    /// Slugs separated by spaces; none if the property is absent.
     pub fn slugs(&self, name: &str) -> Result<Vec<Slug>> {
         let Some(text) = self.optional_text(name)? else { return Ok(Vec::new()) };
         text.split(' ').map(|slug| slug.parse().map_err(|_| self.damaged(name))).collect()
     }
 
     pub fn damaged(&self, name: &str) -> StoreError {
-        StoreError::corrupt(format!("{name} of the row {} is missing or not what it should be", self.0.key))
+        StoreError::corrupt(format!("{name} of the row {} is missing or invalid", self.0.key))
     }
 }
 
-/// Typed writing of a row's properties.
+/// Builds the typed properties of a row.
 #[derive(Default)]
 pub(crate) struct NewRow(Properties);
 
@@ -127,7 +127,7 @@ impl NewRow {
         self
     }
 
-    /// `false` is left out.
+    /// `false` is not stored.
     pub fn flag(mut self, name: &str, yes: bool) -> Self {
         if yes {
             self.0.set(name, Value::Boolean(true));
@@ -147,7 +147,7 @@ impl NewRow {
         }
     }
 
-    /// No slugs are left out.
+    /// An empty list is not stored.
     pub fn slugs(self, name: &str, slugs: &[Slug]) -> Self {
         if slugs.is_empty() {
             return self;

@@ -1,4 +1,4 @@
-//! Long values in binary properties: gzip, cut at 64 KiB. The rule: what comes out is bounded, whatever the row holds.
+//! Long values in binary properties: gzip, cut at 64 KiB. The rule: the size of an unpacked value is bounded, whatever the row holds.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::store::{Properties, StoreError, Value};
 
 use super::RowFields;
 
-/// What a packed value may hold when unpacked. A body's limit, and far over any intent's.
+/// The most bytes of an unpacked value: the limit of a body, and far more than any intent needs.
 pub const UNPACKED_BYTES_MAX: usize = 8 << 20;
-/// Packed pieces in one row: 11 of 64 KiB. A row is weighed as JSON too, where binaries are a third longer, and the rest of the row needs room.
+/// Packed pieces in one row: 11 of 64 KiB. A row's JSON is limited too; in it binaries are a third longer, and the rest of the row needs space.
 pub const PIECES_MAX: usize = 11;
 
-/// The value is too large for one row: its size packed, and what fits.
+/// The value is too large for one row: its size, unpacked and packed.
 #[derive(Debug, thiserror::Error)]
 #[error("{unpacked} bytes ({packed} packed) do not fit a row: at most {UNPACKED_BYTES_MAX} bytes, {} packed", PIECES_MAX * BINARY_BYTES_MAX)]
 pub struct TooLarge {

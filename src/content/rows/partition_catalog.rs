@@ -1,5 +1,5 @@
-//! The rows that list partitions: months of posts, first characters of terms. The rule: a partition is listed before it holds a row: by its count, which is a copy
-//! of its `!count`, or by the name of the intent that is to put a row there.
+//! The rows that list partitions: months of posts, first characters of terms. The rule: a partition is listed before it holds a row, either with a
+//! count, which is a copy of its `!count`, or with the name of the intent that will put a row there.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::{NewRow, RowFields};
 pub struct Listed<P> {
     pub partition: P,
     pub count: Count,
-    /// Whether an open intent is to put a row there.
+    /// Whether an open intent will put a row there.
     pub is_awaited: bool,
 }
 
@@ -27,13 +27,13 @@ impl<P> Listed<P> {
 
 const AWAITED_BY: &str = "AwaitedBy";
 
-/// The names of the intents that are to put a row into the partition.
+/// The names of the intents that will put a row into the partition.
 pub fn awaited_by(row: &Entity) -> Result<BTreeSet<String>, StoreError> {
     let text = RowFields(row).optional_text(AWAITED_BY)?;
     Ok(text.map(|text| text.split(' ').map(ToOwned::to_owned).collect()).unwrap_or_default())
 }
 
-/// `awaited_by`: the names of the intents that are to put a row into the partition.
+/// `awaited_by`: the names of the intents that will put a row into the partition.
 pub fn row(partition: &str, copied: &Count, awaited_by: &BTreeSet<String>) -> Properties {
     let names: Vec<&str> = awaited_by.iter().map(String::as_str).collect();
     let names = (!names.is_empty()).then(|| names.join(" "));

@@ -1,5 +1,5 @@
-//! Index rows: a pointer to a post, under its time key and under its mirror key. The rule: a pointer is a claim, believed only where the
-//! post's own row bears it out.
+//! Index rows: a pointer to a post, under its time key and under its mirror key. The rule: a pointer is a claim, which is believed only if the
+//! post's own row confirms it.
 
 use crate::keys::PostPlace;
 use crate::model::Post;
@@ -12,7 +12,7 @@ pub struct Pointer {
     pub post_partition: String,
     pub post_row: String,
     pub version: i32,
-    /// The intents that needed it last, with a space between.
+    /// The owning intents: those that needed the row last, separated by spaces.
     pub intent: String,
 }
 

@@ -1,5 +1,5 @@
-//! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: the three
-//! are written by one transaction and never differ but for the body.
+//! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: one transaction writes
+//! the three, and they agree in all that the summary holds; the whole row also has the body and the names of intents.
 
 use crate::keys::Collection;
 use crate::keys::intent::IntentName;
@@ -38,7 +38,7 @@ pub fn summary(post: &Post) -> Properties {
 }
 
 /// # Errors
-/// Where the body does not fit a row.
+/// If the body does not fit a row.
 pub fn whole(whole: &WholePost) -> Result<Properties, TooLarge> {
     let mut properties = summary(&whole.post);
     if let Some(name) = &whole.changed_by {
@@ -75,12 +75,12 @@ pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
     Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by })
 }
 
-/// A move between two partitions, while it is under way. The rule of the protocol: of the two places a reader shows one.
+/// A move between two partitions, while it is under way. The rule of the protocol: a reader sees the post at exactly one of the two places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Move {
-    /// This row is new, and stands only once the row that it names is a forwarding row.
+    /// This row is a tentative copy; it is current as soon as the row that it names is a redirect row.
     PendingFrom(OtherPlace),
-    /// This row has gone to the place that it names.
+    /// This is a redirect row: the post has moved to the place that it names.
     ForwardTo(OtherPlace),
 }
 
@@ -102,18 +102,18 @@ pub fn set_move(properties: Properties, moving: &Move) -> Properties {
     properties
 }
 
-/// Marks a pending row with the intent that has put it.
+/// Names, on a tentative copy, the intent that has written it.
 pub fn set_pending_by(mut properties: Properties, intent: &str) -> Properties {
     properties.set(PENDING_BY, Value::String(intent.into()));
     properties
 }
 
-/// The intent that has put a pending row.
+/// The intent that has written a tentative copy.
 pub fn pending_by(row: &Entity) -> Result<String, StoreError> {
     Ok(RowFields(row).text(PENDING_BY)?.to_string())
 }
 
-/// The same row, made by this intent, and taken by none.
+/// The same row, written by this intent (`MadeBy`), and taken by no change.
 pub fn set_made_by(properties: Properties, intent: &str) -> Properties {
     let mut properties = properties.without(TAKEN_BY);
     properties.set(MADE_BY, Value::String(intent.into()));
@@ -126,7 +126,7 @@ pub fn set_taken_by(mut properties: Properties, intent: &str) -> Properties {
     properties
 }
 
-/// The same row, taken by none.
+/// The same row, taken by no change.
 pub fn set_free(properties: &Properties) -> Properties {
     properties.without(TAKEN_BY)
 }
@@ -164,7 +164,7 @@ pub fn read_move(row: &Entity) -> Result<Option<Move>, StoreError> {
     })
 }
 
-/// Whether a row, a summary or its mirror, tells of the post what its whole row does, and bears no body.
+/// Whether a summary or its mirror says the same about the post as its whole row, and has no body.
 pub fn is_summary_of(row: &Entity, post: &Post, mark: Option<&Move>) -> bool {
     read_summary(row).is_ok_and(|read| read == *post)
         && read_move(row).is_ok_and(|read| read.as_ref() == mark)

@@ -1,4 +1,4 @@
-//! Rows of `Categories`, `Tags` and `Authors`. The rule: a term has one identity row, under the first slug that it had, which holds all of it; the rows of
+//! Rows of `Categories`, `Tags` and `Authors`. The rule: a term has one identity row, under its first slug, which holds the whole term; the rows of
 //! its other slugs only name that one, and are believed only if the identity row has the slug (docs/design.md, "Rows").
 
 use crate::keys::intent::IntentName;
@@ -60,13 +60,13 @@ pub fn with_made_by(mut properties: Properties, intent: &str) -> Properties {
     properties
 }
 
-/// The same row, marked by a deletion that is under way.
+/// The same row, with the name of a deletion that is under way.
 pub fn with_deleting_by(mut properties: Properties, intent: &str) -> Properties {
     properties.set(DELETING_BY, Value::String(intent.into()));
     properties
 }
 
-/// The same row without the mark of a deletion.
+/// The same row without the name of a deletion.
 pub fn without_deleting(properties: &Properties) -> Properties {
     properties.without(DELETING_BY)
 }
@@ -81,12 +81,12 @@ pub fn slug_row(first_slug: &Slug, is_listed: bool, by: &str) -> Properties {
     NewRow::default().text(FIRST_SLUG, first_slug).flag(LISTED, is_listed).text(WRITTEN_BY, by).build()
 }
 
-/// An identity row that says that no term is here.
+/// An identity row that says that there is no term.
 pub fn gone(by: &str) -> Properties {
     NewRow::default().text(GONE_BY, by).build()
 }
 
-/// Earlier versions kept a renamed term in the row of its present slug, and let those of its other slugs lead there.
+/// Earlier versions kept a renamed term in the row of its present slug, and the rows of its other slugs pointed to that one.
 fn is_of_an_earlier_version(row: &Entity, slug: &Slug, first_slug: &Slug) -> bool {
     let has = |name| row.properties.get(name).is_some();
     has("ForwardTo") || has("PendingFrom") || slug != first_slug && has("Name")
@@ -109,7 +109,7 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
     }
     let term = Term {
         id: TermId { kind, first_slug },
-        // A term that was never renamed by an earlier version has none.
+        // A term that an earlier version wrote and never renamed has no such property.
         slug: if fields.optional_text("Slug")?.is_some() { fields.parsed("Slug")? } else { slug },
         name: fields.text("Name")?.to_string(),
         description: fields.optional_text("Description")?.map(ToString::to_string),

@@ -1,4 +1,4 @@
-//! Rows of `Tokens`. The rule: of a secret the row holds a hash, and never the secret.
+//! Rows of `Tokens`. The rule: the row holds a hash of a secret, never the secret.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{NewRow, RowFields};
 const SECRET_HASH: &str = "SecretHash";
 const KEY: &str = "Key";
 
-/// SHA-256 of a secret; as many bytes has a key of HMAC-SHA256.
+/// SHA-256 of a secret, or a key of HMAC-SHA256, which has as many bytes.
 pub type Bytes32 = [u8; 32];
 
 pub fn row(token: &Token, secret_hash: &Bytes32) -> Properties {

@@ -1,5 +1,5 @@
-//! Rows of `Tokens` that this server has read. The rule: bounded; what this server changed it sees at once, what another did within the age
-//! that a row may have.
+//! The cache of rows of `Tokens`. The rule: it is bounded; this server sees its own changes at once, and those of other servers within the maximum
+//! age of a cached row.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,21 +15,21 @@ pub type CachedToken = Arc<(Token, Bytes32)>;
 
 #[derive(Debug)]
 pub struct TokenCache {
-    /// `None`: nobody else writes to the store.
+    /// The maximum age of a row. `None`: no other server writes to the store.
     age_max: Option<Duration>,
     state: Mutex<TokenCacheState>,
 }
 
 #[derive(Debug, Default)]
 struct TokenCacheState {
-    /// One more with each `forget`: what was read before is not kept.
+    /// Incremented by each `invalidate`, so that a row that was read before is not kept.
     generation: u64,
-    /// Ids that lead nowhere are not kept: whoever makes them up could fill the cache with them.
+    /// Unknown ids are not kept, because a client could fill the cache with invented ones.
     tokens: HashMap<TokenId, (Moment, CachedToken)>,
     preview_key: Option<(Moment, Bytes32)>,
 }
 
-/// When a read began: what it brings is kept where nothing was forgotten since.
+/// The start of a read. Its result is kept only if the cache was not invalidated since.
 #[derive(Debug, Clone, Copy)]
 pub struct Began {
     generation: u64,
@@ -94,7 +94,7 @@ mod tests {
     use crate::model::{Instant, Role};
 
     #[test]
-    fn no_more_tokens_are_kept_than_there_may_be() {
+    fn the_cache_keeps_at_most_as_many_tokens_as_can_exist() {
         let cache = TokenCache::new(None);
         let now = Instant::from_ticks(0).expect("the first instant");
         for n in 0..3 * TOKENS_MAX as u64 {

@@ -1,5 +1,5 @@
-//! Tokens, made, listed, revoked and asked for. The rule: a token costs one point read at the most, and a secret is told to no one but to
-//! whom it was made for.
+//! Tokens: creates, lists, revokes and verifies them. The rule: to verify a token takes at most one point read of `Tokens`, and only the client that
+//! creates a token gets its secret.
 
 pub mod cache;
 pub mod page;
@@ -21,21 +21,22 @@ use super::write::retry::retry_on_conflict;
 use super::{Content, Reader, audit, permission};
 use cache::TokenCache;
 
-/// Live and dead; a list of them is one range read. Past it, those that opened nothing any more make room, the oldest first.
+/// The maximum number of tokens, including those that are revoked or expired, so that a list of them is one range read. Beyond it, a new token
+/// replaces the oldest one that is revoked or expired.
 pub const TOKENS_MAX: usize = 1_000;
 
-/// A token that is to be made.
+/// A token that is to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
     pub name: String,
     pub role: Role,
-    /// The slug of an author; given for the role author, and for no other.
+    /// The slug of an author; only for the role author, which requires it.
     pub author: Option<String>,
     /// `None`: it does not expire.
     pub expires_at: Option<Instant>,
 }
 
-/// The tokens of a site, for one who may do what an admin may.
+/// The tokens of a site, for an actor with the role admin.
 pub struct Tokens<'a> {
     store: &'a Store,
     cache: &'a TokenCache,
@@ -47,11 +48,11 @@ impl<'a> Tokens<'a> {
     /// # Errors
     /// [`ContentError::Forbidden`] for any role but admin.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
-        permission::require(actor, Role::Admin, "tokens are an admin's matter")?;
+        permission::require(actor, Role::Admin, "this reads or changes tokens")?;
         Ok(Self { store: &content.store, cache: &content.tokens, reader, actor })
     }
 
-    /// All of them, the newest first. One range read.
+    /// All tokens, the newest first. One range read.
     pub async fn list(&self) -> Result<Vec<Token>> {
         let found = read_all(self.reader.store(), Table::Tokens, &keys::all()).await?;
         let mut tokens = found.iter().map(|row| Ok(rows::read(row)?.0)).collect::<Result<Vec<_>>>()?;
@@ -59,7 +60,7 @@ impl<'a> Tokens<'a> {
         Ok(tokens)
     }
 
-    /// The token and its text, which cannot be had again.
+    /// Creates a token. Returns it and its text, which cannot be retrieved later.
     pub async fn create(&self, new: NewToken) -> Result<Edited<(Token, TokenText)>> {
         let now = self.reader.now();
         let existing = self.list().await?;
@@ -68,7 +69,7 @@ impl<'a> Tokens<'a> {
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        if !self.make_room(&existing, now).await? {
+        if !self.ensure_below_max(&existing, now).await? {
             let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
             return Ok(Err(vec![UserError::new(UserErrorCode::TooLarge, "name", message)]));
         }
@@ -82,12 +83,12 @@ impl<'a> Tokens<'a> {
         Ok(Ok((token, text)))
     }
 
-    /// The token as it stands, revoked. Again, where it was: as it was.
+    /// Revokes a token and returns it. A token that was revoked before is not changed.
     pub async fn revoke(&self, id: &str) -> Result<Edited<Token>> {
         let missing = || vec![UserError::new(UserErrorCode::NotFound, "id", "there is no token with this id")];
         let Ok(id) = id.parse::<TokenId>() else { return Ok(Err(missing())) };
         let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await?;
-        // What was cached while the row was written may be the old one.
+        // The old row may have been cached while the new one was written.
         self.cache.invalidate();
         Ok(match revoked {
             Some((token, is_new)) => {
@@ -119,7 +120,7 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// The id of the author that a token of the role author is for.
+    /// The first slug of the author of a token with the role author.
     async fn author(&self, new: &NewToken, errors: &mut Vec<UserError>) -> Result<Option<Slug>> {
         let Some(text) = new.author.as_ref().filter(|_| new.role == Role::Author) else { return Ok(None) };
         let found = match text.parse() {
@@ -133,8 +134,8 @@ impl<'a> Tokens<'a> {
         Ok(found.map(|author| author.id.first_slug.clone()))
     }
 
-    /// Whether there is room for one more token, made where that can be.
-    async fn make_room(&self, existing: &[Token], now: Instant) -> Result<bool> {
+    /// Whether one more token can be created; deletes the oldest revoked or expired token if the maximum is reached.
+    async fn ensure_below_max(&self, existing: &[Token], now: Instant) -> Result<bool> {
         if existing.len() < TOKENS_MAX {
             return Ok(true);
         }
@@ -142,7 +143,7 @@ impl<'a> Tokens<'a> {
         let key = keys::token(&dead.id);
         let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::None };
         match self.store.commit(Table::Tokens.name(), &Batch::new(key.partition(), vec![delete])?).await {
-            // Another has made room with the same one.
+            // Another request has deleted the same token.
             Ok(_) | Err(StoreError::Precondition(_)) => Ok(true),
             Err(e) => Err(e.into()),
         }
@@ -156,7 +157,7 @@ fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserErr
         let message = format!("a name is a line of 1 to {TOKEN_NAME_CHARS_MAX} characters");
         errors.push(UserError::invalid("name", message));
     }
-    // The log tells who it was by the name.
+    // The log identifies an actor by its name.
     if existing.iter().any(|token| token.name == name && token.is_live(now)) {
         let message = format!("a token that is in use has the name {name:?}; choose another, or revoke that one first");
         errors.push(UserError::new(UserErrorCode::Taken, "name", message));
@@ -167,7 +168,10 @@ fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserErr
         }
         (Role::Author, Some(_)) | (_, None) => {}
         (role, Some(_)) => {
-            errors.push(UserError::invalid("author", format!("the role {role} is for all posts, not an author's")));
+            errors.push(UserError::invalid(
+                "author",
+                format!("the role {role} applies to all posts and takes no author"),
+            ));
         }
     }
     if new.expires_at.is_some_and(|at| at <= now) {
@@ -176,12 +180,12 @@ fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserErr
     errors
 }
 
-/// For commands, which have no request.
+/// The actor of commands, which have no request.
 pub fn operator() -> Actor {
     Actor::new("the command line", Role::Admin)
 }
 
-/// What a caller who waits should be told of a failure that is no fault of its own.
+/// The error for missing random bytes: the storage is unavailable, so the client can try again.
 pub(super) fn no_random_bytes(error: getrandom::Error) -> ContentError {
-    StoreError::unavailable("the system gives no random bytes", error).into()
+    StoreError::unavailable("the operating system provides no random bytes", error).into()
 }

@@ -1,4 +1,5 @@
-//! One page of tokens, the newest first. The rule: Relay's algorithm on the whole list, which is bounded and one read.
+//! One page of tokens, the newest first. The rule: Relay's pagination algorithm, applied to the whole list, which is bounded and takes one range
+//! read.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::pages::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
@@ -17,12 +18,12 @@ pub fn cursor(token: &Token) -> String {
 }
 
 /// # Errors
-/// [`ContentError::BadCursor`] naming the argument, where this list has not given the cursor.
+/// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
 pub fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {
     cursor::decode_token(list_tag(), text).map_err(|_| ContentError::BadCursor { argument })
 }
 
-/// `tokens`: all, the newest first.
+/// `tokens`: all tokens, the newest first.
 ///
 /// # Errors
 /// [`ContentError::BadArgument`] for a size out of range.
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_those_of_the_model_both_ways() {
+    fn pages_follow_relays_algorithm_in_both_directions() {
         let tokens = tokens();
         let at = |n: usize| Some(tokens[n].id.clone());
         let names = |arguments| {

@@ -1,8 +1,8 @@
-//! Preview links: one post as it is now, drafts too, for whoever bears the link, until it expires. The rule: a link shows its own post and no
-//! other; and one that is not good tells nothing of any post, not even whether there is one.
+//! Preview links: anyone who has a link can read one post as it is now, even a draft, until the link expires. The rule: a link gives access to its
+//! own post only; and an invalid link reveals nothing about any post, not even whether it exists.
 //!
-//! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`: HMAC-SHA256 over the rest, in base64url. The key is a row that all servers of
-//! a store share, made with the first link; a new key ends all links at once.
+//! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`. The signature is the HMAC-SHA256 of the rest, in base64url. The key is a row
+//! that all servers of a store share, written with the first link; a new key revokes all links at once.
 
 use std::sync::Arc;
 
@@ -23,19 +23,19 @@ use crate::store::{Batch, Operation, Precondition};
 use super::secret;
 
 const PREFIX: &str = "tdp_";
-/// A link is for a round of reading, not for ever: 30 days.
+/// 30 days: a link is for a review and is not permanent.
 pub const MINUTES_MAX: i32 = 30 * 24 * 60;
-/// Where nothing else is said: a day.
+/// The default lifetime: a day.
 pub const MINUTES_DEFAULT: i32 = 24 * 60;
 
-/// A link that was made.
+/// A link that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     pub text: String,
     pub expires_at: Instant,
 }
 
-/// What a link says, before its signature is believed.
+/// The content of a link whose signature is not verified yet.
 struct PreviewClaim {
     id: PostId,
     expires_at: Instant,
@@ -67,9 +67,9 @@ impl<'a> Previews<'a> {
         Self { content, reader }
     }
 
-    /// A link to a post that the actor may change: whoever only reads drafts does not hand them on.
+    /// Creates a link to a post that the actor is allowed to change; permission to read drafts is not permission to share them.
     pub async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
-        permission::require(actor, Role::Author, "this hands a draft on")?;
+        permission::require(actor, Role::Author, "this shares a draft")?;
         let Some(whole) = self.whole(id).await? else { return Ok(Err(vec![missing()])) };
         match permission::to_change(actor, &whole.post, self.reader.now()) {
             Permission::Yes => {}
@@ -78,7 +78,7 @@ impl<'a> Previews<'a> {
         }
         let minutes = u32::try_from(minutes).ok().filter(|m| (1..=MINUTES_MAX.unsigned_abs()).contains(m));
         let Some(expires_at) = minutes.and_then(|minutes| self.reader.now().after_minutes(minutes)) else {
-            let message = format!("a link lives 1 to {MINUTES_MAX} minutes");
+            let message = format!("a link is valid for 1 to {MINUTES_MAX} minutes");
             return Ok(Err(vec![UserError::invalid("expiresInMinutes", message)]));
         };
         let signed = signature(&self.key_for_signing().await?, &whole.post.id, expires_at);
@@ -88,10 +88,10 @@ impl<'a> Previews<'a> {
         Ok(Ok(Preview { text, expires_at }))
     }
 
-    /// The post that a link shows, as it is now; `None` where it was deleted since.
+    /// The post of a link, as it is now; `None` if it was deleted since.
     ///
     /// # Errors
-    /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only to whoever was given the link.
+    /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only for a link that was signed by this site.
     pub async fn show(&self, text: &str) -> Result<Option<WholePost>> {
         let claim = PreviewClaim::parse(text).ok_or(ContentError::BadPreview)?;
         if !self.is_signed(&claim).await? {
@@ -103,9 +103,9 @@ impl<'a> Previews<'a> {
         self.whole(NodeId::Post(claim.id).to_string().as_str()).await
     }
 
-    /// Ends every link that was ever given.
+    /// Revokes all links.
     pub async fn revoke_all(&self, actor: &Actor) -> Result<()> {
-        permission::require(actor, Role::Admin, "this ends every preview link")?;
+        permission::require(actor, Role::Admin, "this revokes all preview links")?;
         let key = secret::random()?;
         retry_on_conflict("the key of preview links", || self.put_key(&key, Precondition::None)).await?;
         self.content.tokens.invalidate();
@@ -113,14 +113,14 @@ impl<'a> Previews<'a> {
         Ok(())
     }
 
-    /// Whatever stage it is at: whoever asks here has shown that it may see the post.
+    /// The post, whether it is published or not: the callers check that the client has access to it.
     async fn whole(&self, id: &str) -> Result<Option<WholePost>> {
         let Ok(NodeId::Post(id)) = id.parse() else { return Ok(None) };
         let bearer = Arc::new(Actor::new("a preview link", Role::Reader));
         self.reader.clone().for_actor(Some(bearer)).whole_by_id(&id).await
     }
 
-    /// Where another server has just made a new key, the one that is cached is not the last word.
+    /// Whether the signature is valid. If it does not match the cached key, the key is read again, because another server may have replaced it.
     async fn is_signed(&self, claim: &PreviewClaim) -> Result<bool> {
         let is_by = |key: &Bytes32| secret::is_same(&signature(key, &claim.id, claim.expires_at), &claim.signature);
         if let Some(cached) = self.content.tokens.preview_key()
@@ -144,7 +144,7 @@ impl<'a> Previews<'a> {
         Ok(key)
     }
 
-    /// Of two servers that make the first one at once, one is refused, and reads the other's.
+    /// The key, which is created if it does not exist. If two servers create it at once, the write of one fails, and it reads the key of the other.
     async fn key_for_signing(&self) -> Result<Bytes32> {
         let made = secret::random()?;
         retry_on_conflict("the key of preview links", || async {

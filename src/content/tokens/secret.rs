@@ -1,7 +1,7 @@
-//! Secrets: made of random bytes, kept as hashes, compared in constant time. The rule: nothing else in the server compares a secret of a token.
+//! Secrets: generated from random bytes, stored as hashes, compared in constant time. The rule: no other module compares a secret of a token.
 //!
-//! A plain SHA-256 is enough of a hash: a secret has 192 random bits, so there is no list of likely ones to try, which is all that a slow
-//! hash or a salt would make harder; and a slow one would be a way to keep the server busy.
+//! A plain SHA-256 is sufficient: a secret has 192 random bits, so there is no list of likely secrets to try, which is all that a slow hash or a salt
+//! would make harder; and a slow hash would be a way to keep the server busy.
 
 use ring::{digest, hmac};
 use subtle::ConstantTimeEq;
@@ -38,7 +38,7 @@ mod tests {
 
     /// "Secure Hash Standard" (FIPS 180-4), its example of one block; RFC 4231, test case 2 with its key filled up with zeros, which is the same key.
     #[test]
-    fn hashes_and_signatures_are_those_of_the_standards() {
+    fn hashes_and_signatures_match_the_examples_of_the_standards() {
         let hex = |bytes: Bytes32| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         assert_eq!(hex(hash("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         let mut key = [0; 32];

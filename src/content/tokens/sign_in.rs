@@ -1,5 +1,5 @@
-//! From the text of a token to who bears it. The rule: an id that never was and a secret that is wrong are one answer; that a token was revoked
-//! or has expired is told to whoever bore it alone.
+//! Finds the actor that the text of a token authenticates. The rule: an unknown id and a wrong secret have the same answer; only a client that has
+//! the right secret learns that a token was revoked or has expired.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::model::{Actor, Role, Slug, TermId, TermKind, Token, TokenId};
 use super::cache::CachedToken;
 use super::secret;
 
-/// Why a token opens nothing.
+/// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadToken {
     #[error("the token is malformed: it is `tdg_`, an id of 12 characters, `_` and a secret of 48 hexadecimal digits")]
@@ -29,13 +29,14 @@ pub enum BadToken {
 }
 
 impl Content {
-    /// Who bears a token. One point read, or none; one more for the author of a token of that role.
+    /// The actor that a token authenticates. One point read, or none if the token is cached; another one for the author of a token with the role
+    /// author.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     pub async fn bearer_of(&self, reader: &Reader, text: &str) -> Result<std::result::Result<Actor, BadToken>> {
         let Ok(text) = text.parse::<TokenText>() else { return Ok(Err(BadToken::Malformed)) };
-        let Some(kept) = self.kept(reader, &text.id).await? else { return Ok(Err(BadToken::Unknown)) };
+        let Some(kept) = self.stored_token(reader, &text.id).await? else { return Ok(Err(BadToken::Unknown)) };
         let (token, hash) = &*kept;
         if !secret::is_same(hash, &secret::hash(text.secret())) {
             return Ok(Err(BadToken::Unknown));
@@ -49,7 +50,7 @@ impl Content {
         actor_of(reader, token).await
     }
 
-    async fn kept(&self, reader: &Reader, id: &TokenId) -> Result<Option<CachedToken>> {
+    async fn stored_token(&self, reader: &Reader, id: &TokenId) -> Result<Option<CachedToken>> {
         let cache = &self.tokens;
         if let Some(kept) = cache.token(id) {
             return Ok(Some(kept));
@@ -76,7 +77,7 @@ async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<
     Ok(of_author(actor, slug))
 }
 
-/// An author is known by the first slug that it had, for that is what its posts bear.
+/// Sets the author of an actor. An author is identified by its first slug, because that is what its posts store.
 pub fn of_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
     match slug {
         Some(slug) => Ok(Actor { author: Some(slug), ..actor }),

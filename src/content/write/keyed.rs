@@ -1,5 +1,5 @@
-//! Creations with an idempotency key. The rule (W11): a key belongs to the first post that was created with it, for a day; whoever finds it used by a change that is
-//! under way waits for that change, and whoever finds it used by one that was not made takes it over.
+//! Creations with an idempotency key. The rule (W11): a key belongs to the first post that was created with it, for a day. A writer that finds the
+//! key in use by a change that is under way waits for that change; a writer that finds it left by a change that was not made takes it over.
 
 use std::collections::BTreeMap;
 
@@ -27,17 +27,17 @@ pub struct NewKey {
     pub input: InputHash,
 }
 
-/// What a key was used for.
+/// What a key was used for before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Used {
-    /// This post was created of the same input.
+    /// This post was created from the same input.
     Same(PostId),
-    /// A post was created of another input.
+    /// A post was created from another input.
     Other,
 }
 
 impl NewKey {
-    /// What the row says of this input; `None` if the key is free again.
+    /// What a row of the key says about this input; `None` if the key is free again.
     pub(super) fn used(&self, found: KeyRow, now: Instant) -> Option<Used> {
         let is_kept = found.until > now;
         is_kept.then(|| if found.input == self.input { Used::Same(found.post) } else { Used::Other })
@@ -61,7 +61,7 @@ impl From<Used> for Outcome {
 }
 
 impl Writer {
-    /// Creates a post, and those of these tags that it has and that do not exist, unless a post was created with the key before.
+    /// Creates a post, and those of `new_tags` that it has and that do not exist, unless a post was created with the key before.
     ///
     /// # Errors
     /// As [`change_posts`](Self::change_posts).
@@ -70,7 +70,7 @@ impl Writer {
         Ok(self.change_posts_keyed(vec![change], new_tags, Some(key)).await?.pop())
     }
 
-    /// What a key was used for, after the change that uses it has ended. One point read if it was not.
+    /// What a key was used for, after the change that uses it has ended. One point read if the key is unused.
     ///
     /// # Errors
     /// [`ContentError::Busy`](crate::content::ContentError::Busy) if that change does not end in time.
@@ -81,7 +81,8 @@ impl Writer {
         }
     }
 
-    /// What a row says that was found. Its intent is read after it, and the record after the intent: what a closed intent has made is recorded.
+    /// What a row that was found says. Its intent is read after the row, and the record after the intent, because the record names all that a closed
+    /// intent has made.
     pub(super) async fn use_in(&self, key: &NewKey, found: KeyRow) -> Result<Option<Used>> {
         if let Some(intent) = &found.intent {
             self.wait_until_closed(std::slice::from_ref(intent)).await?;
@@ -108,7 +109,7 @@ pub async fn delete_old(store: &Store, now: Instant) -> Result<()> {
             };
             let batch = Batch::new(partition.clone(), rows.iter().map(delete).collect())?;
             match store.commit(Table::Idempotency.name(), &batch).await {
-                // Another server was quicker, or a key is used again; the next day sees what is left.
+                // Another server has deleted them first, or a key is in use again; the deletion of the next day handles what is left.
                 Ok(_) | Err(StoreError::Precondition(_)) => {}
                 Err(e) => return Err(e.into()),
             }

@@ -1,5 +1,5 @@
-//! Writing. The rule: a change is planned by pure functions ([`plan`]) and carried out by one of two executors: on a store with transactions over all partitions at
-//! once ([`atomic`]), on tables step by step ([`protocol`]). docs/design.md defines both.
+//! Writes posts and terms. The rule: pure functions plan a change ([`plan`]), and one of two executors carries it out: [`atomic`] in one transaction,
+//! on a store whose transactions cover all partitions, or [`protocol`] step by step, on tables. docs/design.md defines both.
 
 mod atomic;
 pub mod keyed;
@@ -34,27 +34,27 @@ pub struct Writer {
     store: Store,
     partition_catalogs: Arc<PartitionCatalogs>,
     clock: Clock,
-    /// The partition of this server's intents: made anew at each start.
+    /// The partition of this server's intents. Each start chooses a new one.
     server: Arc<str>,
-    /// Who the changes are recorded as made by.
+    /// The author of the changes, as the record of changes names it.
     by: Option<Arc<str>>,
 }
 
 impl Writer {
     /// # Errors
-    /// If the system gives no random bytes.
+    /// If the operating system provides no random bytes.
     pub fn new(store: Store, partition_catalogs: Arc<PartitionCatalogs>, clock: Clock) -> Result<Self> {
         let server = PostId::from_bits(random_bits()?).to_string().into();
         Ok(Self { store, partition_catalogs, clock, server, by: None })
     }
 
-    /// A writer whose changes are recorded as made by this one.
+    /// A writer whose changes are recorded under this name.
     #[must_use]
     pub fn by(self, name: &str) -> Self {
         Self { by: Some(name.into()), ..self }
     }
 
-    /// An id that no post has had: 62 random bits.
+    /// A new id of 62 random bits, which no post has had before.
     pub fn new_post_id(&self) -> Result<PostId> {
         Ok(PostId::from_bits(random_bits()?))
     }
@@ -66,5 +66,6 @@ impl Writer {
 }
 
 fn random_bits() -> Result<u64> {
-    getrandom::u64().map_err(|e| crate::store::StoreError::unavailable("the system gives no random bytes", e).into())
+    getrandom::u64()
+        .map_err(|e| crate::store::StoreError::unavailable("the operating system provides no random bytes", e).into())
 }

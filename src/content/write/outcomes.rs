@@ -1,10 +1,10 @@
-//! What became of changes. The rule: each change is counted once, whoever made it.
+//! The outcomes of changes. The rule: each change is counted once, whichever executor carried it out.
 
 use crate::content::error::{ContentError, Result};
 use crate::model::{PostId, Slug, TermKind};
 use crate::telemetry::metrics;
 
-/// What became of a change of a post.
+/// The outcome of a change of a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Done,
@@ -12,35 +12,35 @@ pub enum Outcome {
     Taken(Slug),
     /// A post with this id exists already; nothing was written.
     Exists,
-    /// The post has moved on since it was read; nothing was written.
+    /// The post has changed since it was read; nothing was written.
     Conflict,
-    /// Another change of the post is under way, and did not end in time; nothing was written.
+    /// Another change of the post is under way and did not end in time; nothing was written.
     Busy,
     /// The post would get a term that does not exist; nothing was written.
     TermGone(TermKind, Slug),
-    /// The body fits no row, for this reason; nothing was written.
+    /// No row can hold the body, for this reason; nothing was written.
     TooLarge(String),
-    /// This post was created before of the same input with the same idempotency key; nothing was written.
+    /// This post was created earlier from the same input with the same idempotency key; nothing was written.
     Repeated(PostId),
     /// The idempotency key was used for another input; nothing was written.
     KeyUsed,
 }
 
-/// What became of a change of a term.
+/// The outcome of a change of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TermOutcome {
     Done,
-    /// The slug leads to another term; nothing was written.
+    /// The slug belongs to another term; nothing was written.
     Taken,
     /// Posts or drafts have the term; nothing was written.
     InUse,
     /// The term has changed since it was read, or another change is under way; nothing was written.
     Conflict,
-    /// Another change of the term is under way, and did not end in time; nothing was written.
+    /// Another change of the term is under way and did not end in time; nothing was written.
     Busy,
 }
 
-/// Of so many changes of posts that were made together.
+/// Counts the outcomes of this many changes of posts that were made together.
 pub(super) fn count_posts(ended: &Result<Vec<Outcome>>, changes: usize) {
     match ended {
         Ok(outcomes) => outcomes.iter().for_each(|outcome| metrics::changes_ended("post", name(outcome), 1)),

@@ -1,4 +1,4 @@
-//! Changes of posts, many at once or one. The rule: a body that fits no row is refused before anything is written, and each change is answered for by itself.
+//! Changes of one or many posts. The rule: a body that no row can hold is refused before anything is written, and each change has its own outcome.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::outcomes::Outcome;
 use super::plan::{Change, Planned};
 
 impl Writer {
-    /// Makes the changes, and answers for each in their order.
+    /// Makes the changes. Returns their outcomes in the same order.
     ///
     /// # Errors
     /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether anything was.
@@ -19,12 +19,12 @@ impl Writer {
         self.change_posts_with(changes, &[]).await
     }
 
-    /// As [`change_posts`](Self::change_posts), and creates those of these tags that a post then has and that do not exist.
+    /// As [`change_posts`](Self::change_posts), and creates those of `new_tags` that a post then has and that do not exist.
     pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
         self.change_posts_keyed(changes, new_tags, None).await
     }
 
-    /// `key`: of a creation, which is then the only change.
+    /// `key`: the key of a creation, which is then the only change.
     pub(super) async fn change_posts_keyed(
         &self,
         changes: Vec<Change>,
@@ -50,7 +50,7 @@ impl Writer {
     /// As [`change_posts`](Self::change_posts), for changes that were planned elsewhere.
     ///
     /// # Errors
-    /// As there.
+    /// As [`change_posts`](Self::change_posts).
     pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
         self.change_planned_with(planned, &[], None).await
     }

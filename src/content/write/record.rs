@@ -1,5 +1,5 @@
-//! The record of changes: what was changed, when and by whom. The rule: one row for each intent that has changed anything, under a key that follows from the
-//! intent, so that a recovery writes the same row; a change that was refused is never in it.
+//! The record of changes: what was changed, when and by whom. The rule: each intent that has changed anything has one row, whose key follows from the
+//! intent, so that a recovery writes the same row; a refused change has none.
 //!
 //! The changes of this year and of the last are kept.
 
@@ -12,17 +12,17 @@ use crate::model::{Instant, Post, Term};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, StoreError};
 
-/// How often a row is sent whose answers are lost.
+/// How often a row is sent when the answers are lost.
 const TRIES_MAX: u32 = 4;
 
-/// Records what an intent has changed, once. One transaction, or none if it has changed nothing.
+/// Records what an intent has changed, at most once. One transaction, or none if the intent has changed nothing.
 pub async fn write(store: &Store, intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<()> {
     let Some((key, properties)) = row(intent, by, items)? else { return Ok(()) };
     let put = Operation::Put { row: key.row().to_owned(), properties, precondition: Precondition::Absent };
     let batch = Batch::new(key.partition(), vec![put])?;
     for _ in 1..TRIES_MAX {
         match store.commit(Table::Changes.name(), &batch).await {
-            // It was recorded already: by us, or by a recovery, which finds the same.
+            // The row exists already: an earlier try wrote it, or a recovery, which writes the same.
             Ok(_) | Err(StoreError::Precondition(_)) => return Ok(()),
             Err(StoreError::OutcomeUnknown { .. }) => {}
             Err(e) => return Err(e.into()),
@@ -34,7 +34,7 @@ pub async fn write(store: &Store, intent: &IntentName, by: Option<&str>, items: 
     }
 }
 
-/// The row that records what an intent has changed; `None` if that is nothing.
+/// The row that records what an intent has changed; `None` if it has changed nothing.
 pub(super) fn row(intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<Option<(Key, Properties)>> {
     let (Some(key), Some((at, _)), false) = (history::change(intent), intent.parts(), items.is_empty()) else {
         return Ok(None);
@@ -45,7 +45,7 @@ pub(super) fn row(intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>
     Ok(Some((key, properties)))
 }
 
-/// Whether an intent is recorded as having changed this post or term. One point read.
+/// Whether the record says that an intent has changed this post or term. One point read.
 pub async fn has(store: &Store, intent: &IntentName, id: &str) -> Result<bool> {
     let Some(key) = history::change(intent) else { return Ok(false) };
     let row = store.get(Table::Changes.name(), &key).await?;
@@ -103,7 +103,7 @@ pub async fn delete_old(store: &Store, now: Instant) -> Result<()> {
             .iter()
             .map(|row| Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None });
         match store.commit(Table::Changes.name(), &Batch::new(rows[0].key.partition(), delete.collect())?).await {
-            // Another server was quicker.
+            // Another server has deleted them first.
             Ok(_) | Err(StoreError::Precondition(_)) => {}
             Err(e) => return Err(e.into()),
         }

@@ -1,17 +1,18 @@
-//! Read, change, write again where someone else was quicker. The rule: bounded, with a wait that grows and is not the same for two.
+//! Retries a read, change and write when another writer has changed the rows in between. The rule: the number of tries is bounded, and the wait
+//! between them grows and is random, so that two writers do not retry in step.
 
 use std::time::Duration;
 
 use crate::content::error::{ContentError, Result};
 use crate::store::StoreError;
 
-/// Enough for a hundred writers on one row; past it the caller is told.
+/// Enough for a hundred writers on one row; after that many tries the caller gets an error.
 const TRIES_MAX: u32 = 40;
 const WAIT_FIRST: Duration = Duration::from_millis(1);
-/// So long that of a hundred writers on one row one in a few meets no other.
+/// So long that, of a hundred writers on one row, one in a few writes without a conflict.
 const WAIT_MAX: Duration = Duration::from_millis(400);
 
-/// Runs `step` until it is not refused for rows that have changed. A lost answer counts as such: `step` reads before it writes.
+/// Runs `step` again while it fails because rows have changed. A lost answer is treated as such a failure, because `step` reads before it writes.
 pub async fn retry_on_conflict<T, F>(what: &str, mut step: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
@@ -26,15 +27,15 @@ where
             other => return other,
         }
     }
-    // Not a conflict: what went before it may stand, a commit included.
-    Err(StoreError::outcome_unknown(format!("too many change {what} at once"), Contended).into())
+    // This is not reported as a conflict, because an earlier write, even a commit, may have been carried out.
+    Err(StoreError::outcome_unknown(format!("too many writers change {what} at once"), Contended).into())
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("each of {TRIES_MAX} tries met rows that had changed")]
+#[error("other writers changed the rows in each of {TRIES_MAX} tries")]
 struct Contended;
 
-/// 0.5 to 1.5.
+/// A random factor from 0.5 to 1.5.
 fn jitter() -> f64 {
     0.5 + f64::from(getrandom::u32().unwrap_or(u32::MAX / 2)) / f64::from(u32::MAX)
 }

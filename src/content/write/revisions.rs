@@ -1,7 +1,7 @@
-//! What posts were. The rule: before a version is replaced it is kept, whether or not the change that would replace it is made; so no version is
-//! ever lost, and what is kept is never wrong.
+//! Earlier versions of posts. The rule: a version is kept before a change replaces it, whether or not that change is made; so no version is ever
+//! lost, and what is kept is never wrong.
 //!
-//! A post's newest [`REVISIONS_MAX`] versions before the present one are kept, for as long as the post stands.
+//! The newest [`REVISIONS_MAX`] versions of a post before the current one are kept for as long as the post exists.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -16,7 +16,7 @@ use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 use super::CONCURRENCY;
 use super::retry::retry_on_conflict;
 
-/// Versions of one post that are kept beside the present one.
+/// Versions of one post that are kept in addition to the current one.
 pub const REVISIONS_MAX: i32 = 100;
 
 /// Keeps these versions. One transaction each.
@@ -41,15 +41,15 @@ async fn keep_one(store: &Store, whole: &WholePost) -> Result<()> {
         operations.push(Operation::Delete { row, precondition: Precondition::None });
     }
     let commit = |operations| async move { commit(store, &post.id, operations).await };
-    match until_known(|| commit(operations.clone())).await {
-        // There is no older one to take away.
-        Err(ContentError::Store(StoreError::Precondition(_))) => until_known(|| commit(vec![put.clone()])).await,
+    match commit_until_known(|| commit(operations.clone())).await {
+        // There is no older version to delete.
+        Err(ContentError::Store(StoreError::Precondition(_))) => commit_until_known(|| commit(vec![put.clone()])).await,
         kept => kept,
     }
 }
 
-/// A lost answer is asked for again: to keep a version twice is to keep it once.
-async fn until_known<F: Future<Output = Result<()>>>(commit: impl Fn() -> F) -> Result<()> {
+/// Sends a commit again if its answer was lost; keeping a version is idempotent.
+async fn commit_until_known<F: Future<Output = Result<()>>>(commit: impl Fn() -> F) -> Result<()> {
     for _ in 0..3 {
         match commit().await {
             Err(ContentError::Store(StoreError::OutcomeUnknown { .. })) => {}
@@ -64,7 +64,7 @@ async fn commit(store: &Store, id: &PostId, operations: Vec<Operation>) -> Resul
     Ok(())
 }
 
-/// Deletes all versions of a post that is gone.
+/// Deletes all versions of a deleted post.
 pub async fn delete_all(store: &Store, id: &PostId) -> Result<()> {
     retry_on_conflict("the versions of a post", || async {
         let kept = read_all(store, Table::Revisions, &history::revisions(id)).await?;

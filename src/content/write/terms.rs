@@ -1,5 +1,5 @@
-//! Categories, tags and authors, created, changed, renamed or deleted. The rule: a term is read, changed by a pure function, and written only if it is still as it was
-//! read; otherwise it is read again.
+//! Creates, changes, renames and deletes categories, tags and authors. The rule: a term is read, changed by a pure function, and written only if it
+//! has not changed since the read; otherwise it is read again.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::{CONCURRENCY, Writer};
 
 /// Terms in one intent, or one transaction.
 const TERMS_PER_CHANGE: usize = 40;
-/// How often a term is read again that others change meanwhile.
+/// How often a term is read again when others change it meanwhile.
 const TRIES_MAX: u32 = 8;
 const WAIT: Duration = Duration::from_millis(10);
 
@@ -28,36 +28,36 @@ pub struct SavedTerms {
     pub changed: usize,
 }
 
-/// What became of a rename.
+/// The outcome of a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Renamed {
     Done(Term),
-    /// The slug leads to another term; nothing was written.
+    /// The slug belongs to another term; nothing was written.
     Taken,
     /// No term has the old slug.
     Gone,
 }
 
-/// What became of a deletion.
+/// The outcome of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deleted {
     Done(Term),
-    /// Posts or drafts have it; nothing has changed.
+    /// Posts or drafts have the term; nothing has changed.
     InUse,
     /// No term has this slug.
     Gone,
 }
 
 impl Writer {
-    /// The term that a slug leads to, for a change. One or two point reads.
+    /// The term that has this slug, or had it, for a change. One or two point reads.
     pub(in crate::content) async fn find_term(&self, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
         find_term(&self.store, kind, slug).await
     }
 
-    /// Creates the terms that are new and changes those that differ. One whose slug leads to another term is left alone.
+    /// Creates the terms that are new and changes those that differ. A term whose slug belongs to another term is left alone.
     pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
         let mut terms = terms;
-        // Terms of one character share a partition, and so a transaction.
+        // Terms with the same first character share a partition, and so a transaction.
         terms.sort_by(|a, b| a.slug.cmp(&b.slug));
         let chunks: Vec<Vec<Term>> = terms.chunks(TERMS_PER_CHANGE).map(<[Term]>::to_vec).collect();
         let mut saved = SavedTerms::default();
@@ -77,16 +77,16 @@ impl Writer {
                 break;
             }
             let outcomes = self.change_terms(&changes).await?;
-            let mut again = Vec::new();
+            let mut conflicting = Vec::new();
             for (change, outcome) in changes.into_iter().zip(outcomes) {
                 match (outcome, change.before.is_some(), change.after) {
                     (TermOutcome::Done, true, _) => saved.changed += 1,
                     (TermOutcome::Done, false, _) => saved.made += 1,
-                    (TermOutcome::Conflict, _, Some(after)) => again.push(after),
+                    (TermOutcome::Conflict, _, Some(after)) => conflicting.push(after),
                     _ => {}
                 }
             }
-            rest = again;
+            rest = conflicting;
             if !rest.is_empty() {
                 tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
             }
@@ -112,8 +112,8 @@ impl Writer {
         Ok(found.into_iter().filter_map(change).collect())
     }
 
-    /// Creates or changes the term that a slug leads to: `edit` is given the term as it is, and answers what it is to be. Changes of others meanwhile are built
-    /// upon.
+    /// Creates or changes the term of a slug: `edit` gets the existing term and returns the changed one. If others change the term meanwhile, `edit`
+    /// is applied to their result.
     ///
     /// # Errors
     /// [`ContentError::Busy`] if others change the term each time.
@@ -139,7 +139,7 @@ impl Writer {
         Err(ContentError::Busy)
     }
 
-    /// Gives the term that `from` leads to the slug `to`, and changes it by `edit`. A slug that it had before may be taken up again.
+    /// Gives the term of the slug `from` the slug `to`, and changes it by `edit`. The term can return to a slug that it had before.
     ///
     /// # Errors
     /// As [`edit_term`](Self::edit_term).
@@ -169,7 +169,7 @@ impl Writer {
         Err(ContentError::Busy)
     }
 
-    /// Deletes the term that a slug leads to, and the slugs that lead to it.
+    /// Deletes the term of a slug, and the rows of all its slugs.
     ///
     /// # Errors
     /// As [`edit_term`](Self::edit_term).
@@ -189,10 +189,7 @@ impl Writer {
 
     async fn change_term(&self, change: TermChange) -> Result<TermOutcome> {
         let outcomes = self.change_terms(&[change]).await?;
-        outcomes
-            .into_iter()
-            .next()
-            .ok_or(ContentError::Internal { what: "a change was not answered for", source: None })
+        outcomes.into_iter().next().ok_or(ContentError::Internal { what: "a change has no outcome", source: None })
     }
 
     async fn change_terms(&self, changes: &[TermChange]) -> Result<Vec<TermOutcome>> {
@@ -205,7 +202,7 @@ impl Writer {
     }
 }
 
-/// Under another slug: the one that it leaves becomes a former one.
+/// The term with the slug `to`; its previous slug becomes a former slug.
 fn renamed(term: Term, to: &Slug) -> Term {
     let mut after = term;
     if after.slug != *to {
@@ -221,7 +218,7 @@ pub(super) async fn find_term(store: &Store, kind: TermKind, slug: &Slug) -> Res
     for _ in 0..2 {
         let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
         match rows::read(kind, &row)? {
-            TermRow::Identity(_) => return Ok(stored(kind, &row)?.filter(|found| leads(&found.term, slug))),
+            TermRow::Identity(_) => return Ok(stored(kind, &row)?.filter(|found| has_slug(&found.term, slug))),
             TermRow::Slug(found) => key = term::term(&found.first_slug),
             TermRow::Gone { .. } => return Ok(None),
         }
@@ -229,8 +226,8 @@ pub(super) async fn find_term(store: &Store, kind: TermKind, slug: &Slug) -> Res
     Ok(None)
 }
 
-/// Whether a slug leads to the term. Its first slug is the one of its row, and leads to it always.
-pub(super) fn leads(term: &Term, slug: &Slug) -> bool {
+/// Whether the term has the slug, now or formerly. Its first slug is the key of its identity row and always belongs to it.
+pub(super) fn has_slug(term: &Term, slug: &Slug) -> bool {
     term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
 }
 

@@ -1,4 +1,4 @@
-//! Where fields have failed. The rule: sorted by place, so that what failed below a place is a stretch of all, and nothing is copied.
+//! The positions of failed fields. The rule: the paths are sorted, so that the faults below a position are a slice of them, and nothing is copied.
 
 use std::cmp::Ordering;
 
@@ -14,19 +14,19 @@ impl<'a> Places<'a> {
         Self(paths)
     }
 
-    /// What failed, seen from the root.
+    /// The faults below the root.
     pub fn faults(&self) -> Faults<'_> {
-        // An error without a path is none of a field; such ones stand first.
+        // An error without a path is not the error of a field; such errors sort first.
         let nowhere = self.0.partition_point(|path| path.is_empty());
         Faults { paths: self.0.get(nowhere..).unwrap_or_default(), depth: 0 }
     }
 }
 
-/// What failed at a place of the answer and below it.
+/// The faults at a position of the answer and below it.
 #[derive(Clone, Copy)]
 pub struct Faults<'a> {
     paths: &'a [&'a [PathSegment]],
-    /// How many segments the place's own path has.
+    /// The number of segments in the path of the position.
     depth: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Faults<'a> {
         self.paths.is_empty()
     }
 
-    /// Whether the field at this place has failed itself. Its path is the shortest, and so the first.
+    /// Whether the field at this position has failed itself. Its path is the shortest and therefore the first.
     pub fn are_here(self) -> bool {
         self.paths.first().is_some_and(|path| path.len() == self.depth)
     }
@@ -54,7 +54,7 @@ impl<'a> Faults<'a> {
         })
     }
 
-    /// The keys of this place with faults at them or below.
+    /// The keys of this position with faults at them or below them.
     pub fn keys(self) -> impl Iterator<Item = &'a str> {
         let mut last = None;
         self.paths.iter().filter_map(move |path| match path.get(self.depth) {
@@ -70,7 +70,7 @@ impl<'a> Faults<'a> {
         if self.paths.is_empty() {
             return self;
         }
-        // A fault at this place itself comes before those below it.
+        // A fault at this position itself sorts before those below it.
         let ordering = |path: &&[PathSegment]| path.get(self.depth).map_or(Ordering::Less, &compare);
         let start = self.paths.partition_point(|path| ordering(path) == Ordering::Less);
         let end = self.paths.partition_point(|path| ordering(path) != Ordering::Greater);
@@ -78,18 +78,18 @@ impl<'a> Faults<'a> {
     }
 }
 
-/// One error for a field ("Handling Execution Errors"): the engine runs a field once for each time that it is selected.
-pub fn keep_one_for_each_place(errors: &mut Vec<ServerError>) {
+/// Keeps one error for each field ("Handling Execution Errors"), because the engine runs a field as often as it is selected.
+pub fn keep_one_for_each_position(errors: &mut Vec<ServerError>) {
     let mut order: Vec<usize> = (0..errors.len()).collect();
-    // Stable, so that of the errors at one place the first stays.
+    // The sort is stable, so that the first of the errors at one position is kept.
     order.sort_by(|one, other| compare_paths(&errors[*one].path, &errors[*other].path));
-    let mut stays = vec![true; errors.len()];
+    let mut kept = vec![true; errors.len()];
     for pair in order.windows(2) {
         let path = &errors[pair[1]].path;
-        stays[pair[1]] = path.is_empty() || *path != errors[pair[0]].path;
+        kept[pair[1]] = path.is_empty() || *path != errors[pair[0]].path;
     }
-    let mut stays = stays.into_iter();
-    errors.retain(|_| stays.next().unwrap_or(true));
+    let mut kept = kept.into_iter();
+    errors.retain(|_| kept.next().unwrap_or(true));
 }
 
 fn compare_paths(one: &[PathSegment], other: &[PathSegment]) -> Ordering {
@@ -97,7 +97,7 @@ fn compare_paths(one: &[PathSegment], other: &[PathSegment]) -> Ordering {
     differences.into_iter().find(|order| order.is_ne()).unwrap_or_else(|| one.len().cmp(&other.len()))
 }
 
-/// Places in lists come before those in objects; a place has only one kind of them.
+/// Indexes sort before keys; one position has only one of the two kinds.
 fn compare(one: &PathSegment, other: &PathSegment) -> Ordering {
     match (one, other) {
         (PathSegment::Index(one), PathSegment::Index(other)) => one.cmp(other),

@@ -1,9 +1,8 @@
-//! What the engine leaves undone in an answer. The rule: the data stands as the GraphQL specification says it does: keys in the order of the
-//! selection ("Serialized Map Ordering"), and null where a field has failed, passed on to the nearest place that may be null ("Handling Execution
-//! Errors").
+//! Completes the answer of the engine. The rule: the data conforms to the GraphQL specification: keys are in the order of the selection
+//! ("Serialized Map Ordering"), and a failed field is null, propagated to the nearest nullable position ("Handling Execution Errors").
 //!
-//! The engine puts keys in the order in which fields were done, and leaves a failed field out. What it answers is walked once, beside the
-//! operation's selections, and put right in place; no value is copied. Tests: `every_answer_is_what_the_specification_says`.
+//! The engine puts keys in the order in which fields finished, and omits a failed field. The completion walks the answer once, together with the
+//! selections of the operation, and corrects it in place; it copies no value. Test: `every_answer_conforms_to_the_specification`.
 
 mod faults;
 mod outline;
@@ -18,12 +17,12 @@ use async_graphql::{Name, Request, Response, Value, Variables};
 
 use super::error::is_request_error;
 use super::guard::select_operation;
-use faults::{Faults, Places, keep_one_for_each_place};
+use faults::{Faults, Places, keep_one_for_each_position};
 use outline::{Outline, SetId};
 
 pub use type_map::TypeMap;
 
-/// What completes the answer of one request.
+/// Completes the answer of one request.
 pub struct Completion {
     types: Arc<TypeMap>,
     outline: Outline,
@@ -31,37 +30,37 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Prepares `request`, which the guard has let in, so that its answer can be completed. `None` where no operation of it will run.
+    /// Prepares `request`, which the guard has admitted, so that its answer can be completed. `None` if no operation of it will run.
     pub fn prepare(types: &Arc<TypeMap>, request: &mut Request) -> Option<Self> {
         let name = request.operation_name.clone();
         let mut document = request.parsed_query().ok()?.clone();
         let operation = &select_operation(&document, name.as_deref()).ok()?.node;
-        put_in_conditions(operation, &mut request.variables);
+        put_in_defaults_of_conditions(operation, &mut request.variables);
         let (outline, root) = Outline::of(&document, operation, &request.variables);
-        type_names::ask(&mut document, types);
+        type_names::request(&mut document, types);
         request.set_parsed_query(document);
         Some(Self { types: Arc::clone(types), outline, root })
     }
 
-    /// Puts `response` right, where anything ran.
+    /// Completes `response`, unless the request failed before execution.
     pub fn complete(&self, response: &mut Response) {
         if is_request_error(response) {
             return;
         }
         if !response.errors.is_empty() {
-            keep_one_for_each_place(&mut response.errors);
+            keep_one_for_each_position(&mut response.errors);
         }
         let places = Places::of(&response.errors);
         let mut walk =
             CompletionWalk { outline: &self.outline, types: &self.types, groups: Vec::new(), shapes: Vec::new() };
         let root = ExpectedValue { of: None, group: Some(walk.add_group(vec![self.root])) };
-        // An operation's root may always be null, so that nothing is passed on from it.
+        // The root of an operation is nullable, so null never propagates beyond it.
         walk.complete(&mut response.data, root, places.faults());
     }
 }
 
-/// The defaults of variables that decide `@skip` and `@include`: the engine asks only the request's variables there.
-fn put_in_conditions(operation: &OperationDefinition, variables: &mut Variables) {
+/// Adds the default values of variables that `@skip` and `@include` can use: for these, the engine reads only the variables of the request.
+fn put_in_defaults_of_conditions(operation: &OperationDefinition, variables: &mut Variables) {
     for definition in &operation.variable_definitions {
         if let Some(Value::Boolean(default)) = definition.node.default_value.as_ref().map(|value| &value.node) {
             variables.entry(definition.node.name.node.clone()).or_insert(Value::Boolean(*default));
@@ -69,19 +68,19 @@ fn put_in_conditions(operation: &OperationDefinition, variables: &mut Variables)
     }
 }
 
-/// The fields that are selected together under one key, as a place in [`CompletionWalk::groups`].
+/// The fields that are selected together under one key, as an index in [`CompletionWalk::groups`].
 type GroupId = usize;
 
-/// What is known of a value before it is seen.
+/// The expectation for a value, from the schema and the selection.
 #[derive(Clone, Copy)]
 struct ExpectedValue<'a> {
-    /// `None`: not known, as in introspection; then it may be null.
+    /// `None`: the type is unknown, as in introspection; then the value is nullable.
     of: Option<&'a Type>,
-    /// What is selected below it; `None` for a leaf.
+    /// The selection below the value; `None` for a leaf.
     group: Option<GroupId>,
 }
 
-/// The selection sets of one key, and the shape of every type of object that was found there.
+/// The selection sets of one key, and the shape of each object type that occurred there.
 struct FieldGroup<'a> {
     sets: Vec<SetId>,
     shapes: Vec<(Option<&'a Name>, usize)>,
@@ -94,23 +93,23 @@ struct CompletionWalk<'a> {
     outline: &'a Outline,
     types: &'a TypeMap,
     groups: Vec<FieldGroup<'a>>,
-    /// Made once for each group and type, so that a list's items share theirs.
+    /// Created once for each group and type, so that the items of a list share them.
     shapes: Vec<Shape<'a>>,
 }
 
 impl<'a> CompletionWalk<'a> {
-    /// Completes a value. False where it failed and must not be null: then what it stands in is to be null.
+    /// Completes a value. Returns false if it failed and is not nullable; then the parent must become null.
     fn complete(&mut self, value: &mut Value, expected: ExpectedValue<'a>, faults: Faults<'_>) -> bool {
-        let stands = !faults.are_here()
+        let is_kept = !faults.are_here()
             && match value {
                 Value::Object(object) => expected.group.is_none_or(|group| self.object(object, group, faults)),
                 Value::List(items) => self.list(items, expected, faults),
                 _ => faults.is_empty(),
             };
-        if !stands {
+        if !is_kept {
             *value = Value::Null;
         }
-        stands || expected.of.is_none_or(|of| of.nullable)
+        is_kept || expected.of.is_none_or(|of| of.nullable)
     }
 
     fn list(&mut self, items: &mut [Value], expected: ExpectedValue<'a>, faults: Faults<'_>) -> bool {
@@ -131,7 +130,7 @@ impl<'a> CompletionWalk<'a> {
         })
     }
 
-    /// The engine leaves out what has failed.
+    /// Adds null for failed fields, which the engine omits.
     fn put_in_failed(&self, object: &mut IndexMap<Name, Value>, shape: usize, faults: Faults<'_>) {
         for key in faults.keys() {
             if self.shapes[shape].contains_key(key) && !object.contains_key(key) {
@@ -140,7 +139,7 @@ impl<'a> CompletionWalk<'a> {
         }
     }
 
-    /// Mostly only a look: what waits for nothing is done in the order of the selection.
+    /// Usually changes nothing, because fields that do not wait finish in the order of the selection.
     fn put_in_order(&self, object: &mut IndexMap<Name, Value>, shape: usize) {
         let mut place = 0;
         for key in self.shapes[shape].keys() {
@@ -153,7 +152,7 @@ impl<'a> CompletionWalk<'a> {
         }
     }
 
-    /// Of the key at `index`, which is the shape's own index unless keys are absent.
+    /// The expectation for the key at `index`. The shape has the same index unless keys are absent.
     fn expected(&self, shape: usize, index: usize, key: &Name) -> Option<ExpectedValue<'a>> {
         let shape = &self.shapes[shape];
         match shape.get_index(index) {
@@ -162,7 +161,7 @@ impl<'a> CompletionWalk<'a> {
         }
     }
 
-    /// The shape of an object of this type, as a place in `shapes`.
+    /// The shape of an object of this type, as an index in `shapes`.
     fn shape(&mut self, group: GroupId, type_name: Option<&str>) -> usize {
         let object = type_name.and_then(|name| self.types.composite(name));
         if let Some((_, shape)) = self.groups[group].shapes.iter().find(|(of, _)| *of == object) {

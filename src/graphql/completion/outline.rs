@@ -1,5 +1,5 @@
-//! What an operation selects, with `@skip` and `@include` decided. The rule: no longer than the document: a fragment stands here once, however
-//! often it is spread.
+//! The selections of an operation, with `@skip` and `@include` evaluated. The rule: an outline is no longer than the document, because it contains
+//! a fragment once for any number of spreads.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use async_graphql_value::Value as Literal;
 
 use super::type_map::TypeMap;
 
-/// The place of a selection set among all.
+/// The index of a selection set in the outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetId(usize);
 
@@ -34,7 +34,7 @@ struct SelectedField {
     below: Option<SetId>,
 }
 
-/// What stands under one response key of an object: a field, and all that is selected below it.
+/// The field of one response key of an object, and all selection sets below it.
 #[derive(Debug)]
 pub struct Collected<'a> {
     pub name: &'a Name,
@@ -42,15 +42,15 @@ pub struct Collected<'a> {
 }
 
 impl Outline {
-    /// `variables` with their defaults put in.
+    /// `variables` must contain the defaults of conditions.
     pub fn of(document: &ExecutableDocument, operation: &OperationDefinition, variables: &Variables) -> (Self, SetId) {
         let mut walk = OutlineWalk { document, variables, sets: Vec::new(), fragments: HashMap::new() };
         let root = walk.set(&operation.selection_set.node);
         (Self { sets: walk.sets }, root)
     }
 
-    /// CollectFields() of the GraphQL specification ("Field Collection"): the keys of an object, in their order. Of an object whose type is not
-    /// known, every fragment is taken.
+    /// CollectFields() of the GraphQL specification ("Field Collection"): the keys of an object, in their order. For an object of unknown type,
+    /// every fragment applies.
     pub fn collect(&self, sets: &[SetId], object: Option<&Name>, types: &TypeMap) -> IndexMap<&Name, Collected<'_>> {
         let mut keys = IndexMap::new();
         for set in sets {
@@ -91,7 +91,7 @@ struct OutlineWalk<'a> {
 }
 
 impl<'a> OutlineWalk<'a> {
-    /// Recursion is bounded by the guard.
+    /// The guard bounds the recursion.
     fn set(&mut self, set: &'a SelectionSet) -> SetId {
         let id = self.reserve();
         self.fill(id, set);
@@ -113,7 +113,7 @@ impl<'a> OutlineWalk<'a> {
         self.sets[id.0] = selected;
     }
 
-    /// A spread of a fragment that does not exist selects nothing: validation refuses it.
+    /// A spread of a fragment that does not exist selects nothing, because validation refuses it.
     fn selected(&mut self, written: &'a Written) -> Option<Selected> {
         Some(match written {
             Written::Field(field) => Selected::Field(self.field(&field.node)),
@@ -132,7 +132,7 @@ impl<'a> OutlineWalk<'a> {
         })
     }
 
-    /// Known before it is walked, so that one that spreads itself ends here.
+    /// Registers the fragment before it is walked, so that a fragment that spreads itself ends here.
     fn fragment(&mut self, name: &'a Name, set: &'a SelectionSet) -> SetId {
         let id = self.reserve();
         self.fragments.insert(name, id);
@@ -150,7 +150,7 @@ impl<'a> OutlineWalk<'a> {
     }
 }
 
-/// As the engine decides: what is no boolean is false.
+/// Decides like the engine: a value that is not a boolean is false.
 fn is_selected(directives: &[Positioned<Directive>], variables: &Variables) -> bool {
     directives.iter().all(|directive| {
         let condition = || directive.node.get_argument("if").map(|value| is_true(&value.node, variables));

@@ -1,6 +1,6 @@
-//! What the completion must know of the schema's types. The rule: it is read from the schema's own SDL, so that no type or field is named here.
+//! The types of the schema, for the completion. The rule: they are read from the schema's own SDL, so that no type or field is named here.
 //!
-//! Types that are not in the SDL, as those of introspection, are unknown: nothing of theirs can fail, and their keys are put in order without it.
+//! Types that are not in the SDL, such as those of introspection, are unknown: their fields cannot fail, and ordering their keys needs no type.
 
 use std::collections::HashMap;
 
@@ -21,15 +21,15 @@ pub struct TypeMap {
 /// A type that has a selection.
 #[derive(Debug, Default)]
 struct Composite {
-    /// A union has none.
+    /// Empty for a union.
     fields: HashMap<Name, Type>,
-    /// The interfaces and unions that an object of this type is one of.
+    /// The interfaces and unions that include objects of this type.
     is_also: Vec<Name>,
 }
 
 impl TypeMap {
     /// # Errors
-    /// Where the text is no SDL.
+    /// If the text is not valid SDL.
     pub fn of(sdl: &str) -> Result<Self, parser::Error> {
         let mut map = Self::default();
         for definition in parse_schema(sdl)?.definitions {
@@ -42,7 +42,7 @@ impl TypeMap {
         Ok(map)
     }
 
-    /// The type that an operation begins at.
+    /// The root type of an operation.
     pub fn root(&self, kind: OperationType) -> Option<&Name> {
         match kind {
             OperationType::Query => self.roots[0].as_ref(),
@@ -56,7 +56,7 @@ impl TypeMap {
         self.composites.get(on)?.fields.get(field)
     }
 
-    /// The name of a type that has a selection, as it stands here.
+    /// The name of a type that has a selection, borrowed from the map.
     pub fn composite(&self, name: &str) -> Option<&Name> {
         self.composites.get_key_value(name).map(|(name, _)| name)
     }
@@ -86,7 +86,7 @@ impl TypeMap {
         }
     }
 
-    /// A union that has come first may have made the entry already.
+    /// A union before this type may already have created the entry.
     fn add_composite(
         &mut self,
         name: Name,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_knows_what_the_sdl_says() {
+    fn the_map_contains_the_types_of_the_sdl() {
         let sdl = "schema { query: Q mutation: M } union U = A | B interface I { x: Int } scalar S enum E { X } \
                    type A implements I { x: Int us: [U!]! } type B { s: S! } type Q { a: A } type M { b: B! }";
         let map = TypeMap::of(sdl).expect("SDL");

@@ -1,8 +1,7 @@
-//! Every object of the answer is asked for its type. The rule: what is asked for here never reaches the client.
+//! Requests the type name of every object of the answer. The rule: the names that are requested here never reach the client.
 //!
-//! Which fragments apply to an object, and so in which order its keys stand, hangs on its type. The answer of an object that has any key is never
-//! taken for null by the engine either, which does so with an object whose selected fields are all skipped, and then loses what another selection
-//! of the same field has found.
+//! The type of an object decides which fragments apply to it, and therefore the order of its keys. The additional key also prevents a fault of the
+//! engine: it takes an object whose selected fields are all skipped for null, and then loses the result of another selection of the same field.
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, Field, Selection, SelectionSet};
@@ -10,12 +9,12 @@ use async_graphql::{Name, Pos, Positioned, Value};
 
 use super::type_map::{TypeMap, innermost};
 
-/// No document can have it: a name has no space.
+/// No document can contain this key, because a name contains no space.
 const KEY: &str = " type";
 
-/// Adds the question to every selection that is known to be one of an object.
-pub fn ask(document: &mut ExecutableDocument, types: &TypeMap) {
-    let walk = TypeNameWalk { types, question: question() };
+/// Adds the type name to every selection set that is known to be on an object.
+pub fn request(document: &mut ExecutableDocument, types: &TypeMap) {
+    let walk = TypeNameWalk { types, type_name: type_name() };
     let on_root = |kind| types.root(kind).map(Name::as_str);
     match &mut document.operations {
         DocumentOperations::Single(operation) => {
@@ -33,7 +32,7 @@ pub fn ask(document: &mut ExecutableDocument, types: &TypeMap) {
     }
 }
 
-/// The answer to the question, taken out of an object. It mostly stands last, where taking it costs least.
+/// Removes the type name from an object and returns it. It is usually the last key, whose removal costs least.
 pub fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
     let answer = match object.last() {
         Some((key, _)) if key == KEY => object.pop().map(|(_, answer)| answer),
@@ -47,19 +46,19 @@ pub fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
 
 struct TypeNameWalk<'a> {
     types: &'a TypeMap,
-    question: Positioned<Selection>,
+    type_name: Positioned<Selection>,
 }
 
 impl<'a> TypeNameWalk<'a> {
-    /// An empty selection is a fault, which validation is to find as it is.
+    /// An empty selection set stays empty, so that validation reports it.
     fn object(&self, set: &mut SelectionSet, on: Option<&'a str>) {
         if on.is_some() && !set.items.is_empty() {
             self.below(set, on);
-            set.items.push(self.question.clone());
+            set.items.push(self.type_name.clone());
         }
     }
 
-    /// The fields of a selection, those of its inline fragments with them. Recursion is bounded by the guard.
+    /// Walks the fields of a selection set and those of its inline fragments. The guard bounds the recursion.
     fn below(&self, set: &mut SelectionSet, on: Option<&'a str>) {
         let Some(on) = on else { return };
         for selection in &mut set.items {
@@ -80,7 +79,7 @@ impl<'a> TypeNameWalk<'a> {
     }
 }
 
-fn question() -> Positioned<Selection> {
+fn type_name() -> Positioned<Selection> {
     let nowhere = Pos::default();
     let field = Field {
         alias: Some(Positioned::new(Name::new(KEY), nowhere)),

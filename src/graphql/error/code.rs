@@ -1,65 +1,65 @@
-//! The codes that errors bear. The rule: a code once given stays; clients branch on it, and on nothing else of an error.
+//! The codes of errors. The rule: a released code never changes, because clients branch on the code and on nothing else of an error.
 
 use async_graphql::{ErrorExtensionValues, Pos, Response, ServerError, Value};
 
-/// Characters of a message that repeats what the client sent, at most: a name in a document can be 64 KB long.
+/// The maximum length of a message in characters. A message can repeat input of the client, and a name in a document can be 64 KB long.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
 
-/// Every code that an error of a query can bear; docs/errors.md tells each.
+/// Every code of an error; docs/errors.md describes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// The bodies that the answer would hold are too long together.
+    /// The bodies in the answer would be too long in total.
     AnswerTooLarge,
-    /// A cursor that is none, or another list's.
+    /// A text that is not a cursor, or a cursor of another list.
     BadCursor,
-    /// A preview link that is none.
+    /// An invalid preview link.
     BadPreview,
     /// The request itself is malformed: its JSON, or one of its parameters.
     BadRequest,
     BatchingNotSupported,
     BatchTooLarge,
-    /// A value does not fit its type, or a variable that must be given is not.
+    /// A value does not fit its type, or a required variable is missing.
     BadUserInput,
-    /// What was to be changed has been changed since it was read.
+    /// The object was changed since the client read it.
     Conflict,
-    /// A filter that passes over too much before it finds a page.
+    /// A filter that needs too many reads for one page.
     FilterTooBroad,
-    /// Who asks is known, and may not.
+    /// The client is authenticated, but its role does not permit this.
     Forbidden,
     FragmentCycle,
     GraphqlParseFailed,
     GraphqlValidationFailed,
-    /// The server's own fault. The log has the cause.
+    /// An internal error. The log has the cause.
     Internal,
-    /// The operator has switched it off.
+    /// The operator has switched introspection off.
     IntrospectionDisabled,
-    /// A kind of operation or an HTTP method that must not come this way.
+    /// A kind of operation or an HTTP method that this route does not accept.
     MethodNotAllowed,
     NotAcceptable,
     NotFound,
     OperationResolutionFailure,
-    /// Whether a change was made cannot be learned.
+    /// The server cannot find out whether a change was made.
     OutcomeUnknown,
-    /// Answers that were not read yet hold as much memory as they may.
+    /// Unread answers use all the memory for answers.
     Overloaded,
     PayloadTooLarge,
-    /// A preview link whose time is over.
+    /// An expired preview link.
     PreviewExpired,
     QueryTooComplex,
     QueryTooDeep,
     QueryTooLarge,
-    /// The request's body did not arrive in time.
+    /// The body of the request did not arrive in time.
     RequestTimeout,
     SubscriptionsNotSupported,
-    /// The answer was not ready in time. Whether a mutation was made is not known.
+    /// The answer was not ready in time. It is unknown whether a mutation was made.
     Timeout,
-    /// A text that does not fit where it is kept.
+    /// A text that is too large to be stored.
     TooLarge,
-    /// One client has as many requests under way as it may.
+    /// One client has the maximum number of requests in progress.
     TooManyRequests,
-    /// Who asks is not known: no token, or none that is good.
+    /// The client is not authenticated: no token, or an invalid one.
     Unauthenticated,
-    /// The storage is out of reach at the moment.
+    /// The storage is not reachable at the moment.
     Unavailable,
     UnsupportedMediaType,
     UriTooLong,
@@ -153,7 +153,7 @@ pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerE
     error
 }
 
-/// The code of an error, where it has one.
+/// The code of an error, if it has one.
 pub fn code_of(error: &ServerError) -> Option<&str> {
     match error.extensions.as_ref()?.get("code")? {
         Value::String(code) => Some(code),
@@ -161,7 +161,7 @@ pub fn code_of(error: &ServerError) -> Option<&str> {
     }
 }
 
-/// The code of a response's first error, or `OK`, as one of the words that there are: for those who count.
+/// The code of the first error of a response, or `OK`, or `OTHER` for an unknown code: a bounded set of labels for metrics.
 pub fn code_word(response: &Response) -> &'static str {
     let Some(error) = response.errors.first() else { return "OK" };
     let code = code_of(error).unwrap_or_default();
@@ -169,7 +169,7 @@ pub fn code_word(response: &Response) -> &'static str {
     words.find(|word| *word == code).unwrap_or("OTHER")
 }
 
-/// Cuts a message that repeats what the client sent.
+/// Shortens a message that repeats long input of the client.
 pub(super) fn shorten(message: &mut String) {
     if let Some((end, _)) = message.char_indices().nth(MESSAGE_CHARACTERS_MAX) {
         message.truncate(end);

@@ -1,8 +1,8 @@
-//! What a GraphQL error says to the client. The rule: every error has a stable `extensions.code`, and none shows what went wrong
-//! inside: the cause is logged once, and the client reads INTERNAL.
+//! The codes and texts of GraphQL errors for the client. The rule: every error has a stable `extensions.code`, and none exposes internals: the
+//! cause is logged once, and the client gets INTERNAL.
 //!
-//! The engine gives no codes. A resolver's error brings its own; the rest is told apart here by where it arose: an error
-//! without a path came before execution, one at an argument's value from reading that value.
+//! The engine sets no codes. The error of a resolver has its own code; this module classifies the other errors by their origin: an error without
+//! a path occurred before execution, an error at the value of an argument occurred while that value was read.
 
 mod code;
 mod names;
@@ -21,16 +21,16 @@ pub use code::{Code, code_of, code_word, coded};
 use code::{set_code, shorten};
 pub use names::hide_unsent_names;
 
-/// Errors of one response, at most; a document of 64 KB can break rules many thousand times, and repeats each in its message.
+/// The maximum number of errors in one response. A document of 64 KB can break rules many thousand times, and each message repeats a part of it.
 pub const ERRORS_MAX: usize = 50;
 
-/// Whether the request failed before anything of it ran. Such a response has no `data`.
+/// Whether the request failed before execution. Such a response has no `data`.
 pub fn is_request_error(response: &Response) -> bool {
     let before_execution = response.errors.iter().all(|error| error.path.is_empty());
     !response.errors.is_empty() && before_execution && response.data == async_graphql::Value::Null
 }
 
-/// The last step of every execution: no error leaves without a code. `document` is the text that was run.
+/// The last step of every execution: sets a code on every error without one. `document`: the text of the request.
 pub fn give_codes(response: &mut Response, document: &str) {
     let request_error = is_request_error(response);
     limit_errors(response);
@@ -47,8 +47,8 @@ pub fn give_codes(response: &mut Response, document: &str) {
     }
 }
 
-/// Validation reports a value that does not fit its type among its rules, with the variables' values put in.
-/// The texts are the engine's; `values_that_do_not_fit_are_bad_user_input` holds them to it.
+/// Validation also reports values that do not fit their types, those of variables included. The function recognizes them by the texts of the engine,
+/// which the test `values_that_do_not_fit_are_bad_user_input` checks.
 fn code_of_rule(message: &str) -> Code {
     let about_a_value = ["Invalid value for argument", "Invalid default value for argument"];
     if about_a_value.iter().any(|start| message.starts_with(start)) {
@@ -58,7 +58,7 @@ fn code_of_rule(message: &str) -> Code {
     }
 }
 
-/// A resolver's error stands at its field. An argument that cannot be read stands at its value, or nowhere where it is absent.
+/// The location of a resolver's error is its field. The location of an invalid argument is its value, or line 0 if the argument is absent.
 fn is_at_argument(error: &mut ServerError, arguments: &HashSet<Pos>) -> bool {
     let is_nowhere = |position: &Pos| position.line == 0;
     if error.source.is_some() || !error.locations.iter().any(|at| is_nowhere(at) || arguments.contains(at)) {
@@ -68,7 +68,7 @@ fn is_at_argument(error: &mut ServerError, arguments: &HashSet<Pos>) -> bool {
     true
 }
 
-/// Where the values of arguments stand. Parsed once more, since only this rare case asks.
+/// The positions of the values of arguments. Parses the document again, because only this rare case needs them.
 fn argument_positions(document: &str) -> HashSet<Pos> {
     let mut positions = HashSet::new();
     if let Ok(ExecutableDocument { operations, fragments }) = parse_query(document) {
@@ -78,7 +78,7 @@ fn argument_positions(document: &str) -> HashSet<Pos> {
     positions
 }
 
-/// Recursion is bounded by the guard, which the document has passed.
+/// The guard has bounded the recursion.
 fn collect(set: &SelectionSet, positions: &mut HashSet<Pos>) {
     for selection in &set.items {
         match &selection.node {

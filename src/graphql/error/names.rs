@@ -1,18 +1,18 @@
-//! Errors of a server whose introspection is switched off. The rule: an error repeats names that the client has sent, and tells no other.
+//! Hides names in the errors of a server whose introspection is switched off. The rule: an error contains only names that the client has sent.
 //!
-//! The engine quotes names: of the type that a field was asked of, of the type that a variable should have, of a field that is required.
+//! The engine quotes names: of the type on which a field is selected, of the expected type of a variable, of a required field.
 
 use async_graphql::Response;
 
 use super::code_of;
 
-/// In place of a name that the client did not send.
+/// Replaces a name that the client did not send.
 const HIDDEN: &str = "…";
 
-/// In place of a message whose quotes are not paired: one of them stands in a value of the client's, and what is quoted cannot be told.
+/// Replaces a message with an odd number of quotes: one of them is part of a value that the client sent, so the quoted parts cannot be identified.
 const UNREADABLE: &str = "The request does not fit the schema.";
 
-/// Takes the names that `document` does not hold out of the engine's own errors, which are those without a code.
+/// Hides the names that are not in `document` in the errors of the engine, which are the errors without a code.
 pub fn hide_unsent_names(response: &mut Response, document: &str) {
     for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
         error.message = without_unsent_names(&error.message, document);
@@ -32,7 +32,7 @@ fn holds_all_names(document: &str, quoted: &str) -> bool {
     names(quoted).all(|name| names(document).any(|sent| sent == name))
 }
 
-/// Names as the GraphQL specification has them, numbers among them.
+/// Names as the GraphQL specification defines them, and numbers.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_').filter(|name| !name.is_empty())
 }
@@ -42,13 +42,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_were_sent_stay_and_others_go() {
+    fn names_that_the_client_did_not_send_are_hidden() {
         let document = "{ posts(filter: { tags: 1 }) { title } }";
         let cases = [
             (r#"Unknown field "title" on type "PostConnection""#, r#"Unknown field "title" on type "…""#),
             (r#"field "slug" of type "String!" is required"#, r#"field "…" of type "…" is required"#),
             (r#"Invalid value for argument "filter.tags""#, r#"Invalid value for argument "filter.tags""#),
-            ("nothing is quoted", "nothing is quoted"),
+            ("no quoted name", "no quoted name"),
             (r#"unknown field "q"" of type "PostFilter""#, UNREADABLE),
             (r#"unknown field "q"q"" of type "PostFilter""#, r#"unknown field "…"q"" of type "…""#),
         ];

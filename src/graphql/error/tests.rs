@@ -1,4 +1,4 @@
-//! Codes, over a schema that fails in every way. The rule: each way is one that a client meets, from the document to the answer.
+//! Tests of the codes, with a schema that fails in every way. The rule: each test takes the path of a client, from the document to the answer.
 
 use async_graphql::{
     EmptyMutation, EmptySubscription, Enum, ErrorExtensions, InputObject, Object, Request, Schema, Variables,
@@ -67,7 +67,7 @@ async fn codes(document: &str, variables: Value) -> (Vec<String>, bool) {
 }
 
 #[tokio::test]
-async fn errors_before_execution_say_what_is_to_be_mended() {
+async fn errors_before_execution_have_the_code_of_their_stage() {
     let cases = [
         ("{", "GRAPHQL_PARSE_FAILED"),
         ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
@@ -105,9 +105,9 @@ async fn values_that_do_not_fit_are_bad_user_input() {
     }
 }
 
-/// What validation cannot see is found when the argument is read, in the middle of the execution.
+/// Some values are checked only during execution, when a resolver reads its arguments.
 #[tokio::test]
-async fn values_found_not_to_fit_by_the_resolver_are_bad_user_input_too() {
+async fn values_that_only_a_resolver_rejects_are_bad_user_input_too() {
     let cases = [
         ("{ takes(filter: {number: 1, text: \"long\"}) }", json!({})),
         ("{ short(text: \"long\") }", json!({})),
@@ -128,7 +128,7 @@ async fn a_resolver_keeps_its_own_code() {
 }
 
 #[tokio::test]
-async fn what_fails_inside_is_hidden() {
+async fn the_cause_of_an_internal_error_is_hidden() {
     for document in ["{ fails }", "{ fails(number: 1) }", "{ failsWithText(number: 1) }", "{ x: failsWithText }"] {
         let response = run(document, json!({})).await;
         let text = serde_json::to_string(&response).expect("JSON");
@@ -146,19 +146,19 @@ async fn the_number_of_errors_is_bounded() {
 }
 
 #[tokio::test]
-async fn what_a_client_sent_is_repeated_in_short() {
+async fn long_input_is_shortened_in_messages() {
     let name = "x".repeat(50_000);
     for document in [format!("{{ {name} }}"), format!("{{ takes(é{name}: 1 }}")] {
         let response = run(&document, json!({})).await;
         assert!(response.errors[0].message.len() < 600, "{}", response.errors[0].message.len());
     }
     let request = Request::new("{ takes }").operation_name(name);
-    let refusal = admit(request, &Limits::default()).expect_err("no such operation");
+    let refusal = admit(request, &Limits::default()).expect_err("the operation does not exist");
     assert!(ServerError::from(refusal).message.len() < 600);
 }
 
 proptest! {
-    /// Whatever the guard lets in, the engine answers: pieces of documents, many of them valid, in any order.
+    /// The engine answers every document that the guard admits. The documents are made of pieces, many of them valid, in any order.
     #[test]
     fn no_admitted_document_panics_the_engine(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..25),
@@ -199,9 +199,9 @@ const PIECES: &[&str] = &[
     "} query B($y: [Filter!]! = [{number: 1}]) { takes(filter: $y)",
 ];
 
-/// A code that is not among the words would be counted as none.
+/// A code that is missing in `Code::ALL` would be counted as `OTHER`.
 #[test]
-fn every_code_is_a_word_that_is_counted_by() {
+fn every_code_has_its_own_metrics_label() {
     let own = include_str!("code.rs").lines().filter_map(|line| line.split_once(" => \"")?.1.split('"').next());
     let of_resolvers = include_str!("../failure.rs").split('"');
     let is_code =

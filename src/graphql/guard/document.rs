@@ -1,8 +1,8 @@
-//! What a parsed document amounts to. The rule: each fragment is walked once, whatever the number of its spreads; 900 bytes of
-//! fragments that spread each other 15 times would otherwise be 15^7 walks, here and in the engine's own validation.
+//! Measures a parsed document. The rule: each fragment is walked once, for any number of spreads; 900 bytes of fragments that
+//! spread each other 15 times would otherwise be 15^7 walks, here and in the engine's own validation.
 //!
-//! A fragment that spreads itself has no totals and is refused. A spread of a fragment that does not exist counts as nothing:
-//! validation reports it, as it does fragments that nothing spreads. Those are measured all the same, for validation walks them.
+//! A fragment that spreads itself has no totals and is refused. A spread of a fragment that does not exist counts as zero, because
+//! validation reports it. Validation also reports fragments without a spread, but these are measured, because it walks them.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use async_graphql_value::Value;
 use super::{limits::Limits, refusal::Refusal, totals::Totals};
 use crate::graphql::error::Code;
 
-/// Holds `document` to the limits, and answers how often it uses variables.
+/// Checks `document` against the limits, and returns how often it uses variables.
 pub fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<u64, Refusal> {
     let mut walk = GuardWalk { document, limits, fragments: HashMap::new() };
     let mut all = Totals::default();
@@ -30,29 +30,24 @@ pub fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<u64, Re
     for name in document.fragments.keys() {
         all.nesting = all.nesting.max(walk.fragment(name, false, 0)?.nesting);
     }
-    hold_to_limits(&all, limits)?;
+    check_limits(&all, limits)?;
     Ok(all.variable_uses)
 }
 
-fn hold_to_limits(totals: &Totals, limits: &Limits) -> Result<(), Refusal> {
+fn check_limits(totals: &Totals, limits: &Limits) -> Result<(), Refusal> {
     use Code::{QueryTooComplex, QueryTooDeep};
     if totals.introspection_fields > 0 && !limits.introspection {
-        let message = "Introspection is switched off on this server: `__schema` and `__type` cannot be asked.";
+        let message = "Introspection is switched off on this server: `__schema` and `__type` cannot be queried.";
         return Err(Refusal::new(Code::IntrospectionDisabled, message));
     }
     let bounds = [
-        (QueryTooDeep, "selection sets inside each other", totals.nesting, limits.nesting),
-        (QueryTooDeep, "fields inside each other", totals.depth, limits.depth),
-        (
-            QueryTooDeep,
-            "introspection fields inside each other",
-            totals.introspection_depth,
-            limits.introspection_depth,
-        ),
-        (QueryTooComplex, "fields and fragments, counted as often as spread,", totals.fields, limits.fields),
+        (QueryTooDeep, "nested selection sets", totals.nesting, limits.nesting),
+        (QueryTooDeep, "levels of nested fields", totals.depth, limits.depth),
+        (QueryTooDeep, "levels of nested introspection fields", totals.introspection_depth, limits.introspection_depth),
+        (QueryTooComplex, "fields and fragments with all spreads expanded", totals.fields, limits.fields),
         (QueryTooComplex, "aliases", totals.aliases, limits.aliases),
         (QueryTooComplex, "introspection fields", totals.introspection_fields, limits.introspection_fields),
-        (QueryTooComplex, "introspection values to answer", totals.introspection_values, limits.introspection_values),
+        (QueryTooComplex, "estimated introspection values", totals.introspection_values, limits.introspection_values),
     ];
     match bounds.into_iter().find(|(_, _, found, limit)| *found > *limit as u64) {
         Some((code, what, found, limit)) => Err(Refusal::found_over(code, what, found, limit)),
@@ -60,10 +55,10 @@ fn hold_to_limits(totals: &Totals, limits: &Limits) -> Result<(), Refusal> {
     }
 }
 
-/// A fragment on the way to its totals.
+/// The state of a fragment during the walk.
 #[derive(Clone, Copy)]
 enum Fragment {
-    /// Its own selection set is being walked: meeting it now is a cycle.
+    /// Its own selection set is being walked: a spread of it now is a cycle.
     Open,
     Measured(Totals),
 }
@@ -71,15 +66,15 @@ enum Fragment {
 struct GuardWalk<'a> {
     document: &'a ExecutableDocument,
     limits: &'a Limits,
-    /// By name, and by whether the fragment is spread inside an introspection: it counts differently there.
+    /// By name, and by whether the fragment is spread inside an introspection, where it counts differently.
     fragments: HashMap<(&'a Name, bool), Fragment>,
 }
 
 impl<'a> GuardWalk<'a> {
-    /// `level` is how many selection sets are open around this one. It bounds this walk's own stack.
+    /// `level`: how many selection sets enclose this one. It bounds the stack of this walk.
     fn set(&mut self, set: &'a SelectionSet, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
         if level > self.limits.nesting {
-            return Err(Refusal::over(Code::QueryTooDeep, "selection sets inside each other", self.limits.nesting));
+            return Err(Refusal::over(Code::QueryTooDeep, "nested selection sets", self.limits.nesting));
         }
         let mut totals = Totals::default();
         for selection in &set.items {
@@ -147,7 +142,7 @@ impl<'a> GuardWalk<'a> {
     }
 }
 
-/// About how many values a field of the introspection types answers with for each parent: what a schema of 100 types holds.
+/// The estimated number of values that a field of the introspection types returns for each parent, in a schema of 100 types.
 fn values_of(field: &str) -> u64 {
     match field {
         "types" => 100,
@@ -158,7 +153,7 @@ fn values_of(field: &str) -> u64 {
     }
 }
 
-/// Directives count for the variables that they use; their number is the scan's to bound.
+/// Counts the variables that directives use. The scan bounds the number of directives.
 fn directives(directives: &[Positioned<Directive>]) -> Totals {
     let arguments = directives.iter().flat_map(|directive| &directive.node.arguments);
     Totals { variable_uses: arguments.map(|(_, value)| variable_uses(&value.node)).sum(), ..Totals::default() }

@@ -1,42 +1,41 @@
-//! The bounds of a document, each with its reason. The rule: a bound is stated here and nowhere else.
+//! The limits of a document, each with its reason. The rule: a limit is defined here and nowhere else.
 
-/// The bounds that a request's document and variables are held to before the engine sees them.
+/// The limits of a request's document and variables, checked before the engine sees them.
 ///
-/// They protect the parser and the validation; what the storage is asked for is bounded by the schema, which knows what each
-/// field costs.
+/// They protect the parser and the validation. The schema bounds the storage requests, because it knows what each field costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the document. The largest documents of real front ends are some 30 KiB; a post's text belongs into a variable.
+    /// Bytes of the document. The largest documents of real front ends have some 30 KiB; the text of a post belongs in a variable.
     pub document_bytes: usize,
-    /// Brackets open at once, and selection sets inside each other where fragments are spread. The parser recurses for each
-    /// bracket and runs out of a thread's stack at some 1,700; the engine stops at 32 (`limit_recursive_depth`), so that a
-    /// higher limit needs a higher one there. GraphiQL's introspection has 17.
+    /// Brackets open at once, and nested selection sets with fragments expanded. The parser recurses for each bracket and
+    /// overflows the stack of a thread at some 1,700; the engine stops at 32 (`limit_recursive_depth`), so that a higher limit
+    /// needs a higher one there. GraphiQL's introspection has 17.
     pub nesting: usize,
     /// Names, numbers, strings and punctuators. GraphiQL's introspection has 190.
     pub tokens: usize,
-    /// Directives as written. The engine walks each of them for each spread of its fragment.
+    /// Directives in the text. The engine walks each of them for each spread of its fragment.
     pub directives: usize,
-    /// Fields, spreads and inline fragments of all operations, each fragment counted as often as it is spread: what the
-    /// engine's validation walks.
+    /// Fields, spreads and inline fragments of all operations, each fragment counted as often as it is spread, because the
+    /// engine's validation walks all of them.
     pub fields: usize,
-    /// Fields inside fields. `posts { edges { node { author { posts { edges { node { tags { name }}}}}}}}` is 9.
+    /// Levels of nested fields. `posts { edges { node { author { posts { edges { node { tags { name }}}}}}}}` is 9.
     pub depth: usize,
-    /// Aliases, fragments spread: each is one more run of a resolver.
+    /// Aliases, with fragments expanded: each can run a resolver again.
     pub aliases: usize,
-    /// Fields of one operation's root, fragments spread: each starts reads of its own, or is a write.
+    /// Fields at the root of one operation, with fragments expanded: each starts its own reads, or is a write.
     pub root_fields: usize,
-    /// Whether `__schema` and `__type` may be asked. `__typename` always may: clients cannot do without.
+    /// Whether `__schema` and `__type` can be queried. `__typename` always can, because clients need it.
     pub introspection: bool,
-    /// As `fields`, under `__schema` and `__type`. GraphiQL's introspection has 240.
+    /// Like `fields`, for the selections of `__schema` and `__type`. GraphiQL's introspection has 240.
     pub introspection_fields: usize,
-    /// As `depth`, under `__schema` and `__type`. GraphiQL's introspection is 15 deep.
+    /// Like `depth`, for the selections of `__schema` and `__type`. GraphiQL's introspection is 15 deep.
     pub introspection_depth: usize,
-    /// How many values an introspection answers, estimated: lists of types, fields and arguments multiply. GraphiQL's
-    /// introspection is 195,000 by this estimate; each `fields { type {` more multiplies it by eight.
+    /// The estimated number of values that an introspection returns: lists of types, fields and arguments multiply. GraphiQL's
+    /// introspection is 195,000 by this estimate; each additional `fields { type {` multiplies it by eight.
     pub introspection_values: usize,
     /// Values in `variables`, those inside lists and objects included. The engine copies them for each use.
     pub variable_values: usize,
-    /// Uses of variables, fragments spread, times the values in `variables`: how many values are copied.
+    /// Uses of variables, with fragments expanded, times the values in `variables`: the number of copied values.
     pub variable_copies: usize,
 }
 

@@ -1,8 +1,8 @@
-//! What is checked before the engine sees a request, on every transport. The rule: whatever is let in can be parsed, validated
-//! and started in bounded time and stack, and no check here takes longer than the document is long.
+//! The checks of a request before the engine sees it, on every transport. The rule: an admitted request can be parsed, validated
+//! and started in bounded time and stack, and every check here takes time in proportion to the length of the document.
 //!
 //! In order: the bytes ([`scan`]), the parser, the totals ([`document`]), the operation ([`operation`]), the variables
-//! ([`variables`]). What a query costs the storage is the schema's to bound.
+//! ([`variables`]). The schema bounds what a query costs the storage.
 
 pub mod limits;
 
@@ -11,44 +11,43 @@ mod operation;
 mod refusal;
 mod scan;
 mod secret;
+mod syntax;
 mod totals;
 mod variables;
 
 use async_graphql::{
     Request,
-    parser::{self, parse_query, types::OperationType},
+    parser::{parse_query, types::OperationType},
 };
 
 pub use limits::Limits;
 pub use operation::select as select_operation;
 pub use refusal::Refusal;
 
-use super::error::Code;
-
-/// A request that may run, its parsed document with it, and the kind of its operation.
+/// An admitted request with its parsed document, and the kind of its operation.
 #[derive(Debug)]
 pub struct Admitted {
     pub request: Request,
     pub kind: OperationType,
-    /// Whether the document has a field whose argument is a secret, so that no cache may keep the answer.
+    /// Whether the document has a field whose argument is a secret. If so, no cache may store the answer.
     pub has_secret: bool,
 }
 
-/// The tokens of a document that may be parsed, so that memory can be charged for it before that.
+/// The number of tokens of a document, so that memory can be charged before the document is parsed.
 ///
 /// # Errors
-/// If the document is over a limit that its bytes show.
+/// If the document exceeds a limit that the scan checks.
 pub fn count_tokens(document: &str, limits: &Limits) -> Result<usize, Refusal> {
     scan::scan(document, limits)
 }
 
-/// Admits `request` if it keeps all limits and says which operation to run.
+/// Admits `request` if it is within all limits and names the operation to run.
 ///
 /// # Errors
-/// If it is malformed or over a limit.
+/// If it is malformed or exceeds a limit.
 pub fn admit(mut request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
     scan::scan(&request.query, limits)?;
-    let document = parse_query(&request.query).map_err(parse_failure)?;
+    let document = parse_query(&request.query).map_err(|error| syntax::refuse(&request.query, &error))?;
     let variable_uses = document::measure(&document, limits)?;
     // An empty name is no name ("GraphQL over HTTP", on GET).
     request.operation_name = request.operation_name.filter(|name| !name.is_empty());
@@ -58,18 +57,6 @@ pub fn admit(mut request: Request, limits: &Limits) -> Result<Admitted, Refusal>
     let has_secret = secret::is_in(&document);
     request.set_parsed_query(document);
     Ok(Admitted { request, kind, has_secret })
-}
-
-/// The parser's message draws the line at fault, which may be 64 KB long; its last line says what was expected.
-fn parse_failure(error: parser::Error) -> Refusal {
-    let message = error.to_string();
-    let last_line = message.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    let reason = last_line.trim_start_matches([' ', '=']);
-    let refusal = Refusal::new(Code::GraphqlParseFailed, format!("Syntax error: {reason}."));
-    match error.positions().next() {
-        Some(position) => refusal.at(position),
-        None => refusal,
-    }
 }
 
 #[cfg(test)]

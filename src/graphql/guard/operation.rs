@@ -1,5 +1,5 @@
-//! Which operation of a document is to run, and of which kind it is. The rule: GetOperation() of the GraphQL specification
-//! ("Executing Requests"), decided before anything runs, so that a transport can refuse a kind that it must not carry.
+//! Selects the operation of a document to run. The rule: it follows GetOperation() of the GraphQL specification ("Executing
+//! Requests"), before anything runs, so that a transport can refuse a kind of operation that it does not support.
 
 use async_graphql::{
     Positioned,
@@ -9,7 +9,7 @@ use async_graphql::{
 use super::refusal::Refusal;
 use crate::graphql::error::Code;
 
-/// The operation that `name` asks for; without a name, the only one.
+/// The operation with this name; without a name, the only operation.
 pub fn select<'a>(
     document: &'a ExecutableDocument,
     name: Option<&str>,

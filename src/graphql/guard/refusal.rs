@@ -1,11 +1,11 @@
-//! Why a request was not let in. The rule: a refusal names the limit, its value and where the document passes it, so that the
-//! caller can mend the document without asking.
+//! The refusal of a request. The rule: it names the limit, its value and the position where the document exceeds it, so that the
+//! client can fix the document.
 
 use async_graphql::{Pos, ServerError};
 
 use crate::graphql::error::{Code, coded};
 
-/// A request that the guard did not let in. Nothing of it was run.
+/// The reason why the guard refused a request. Nothing of the request was run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
@@ -19,12 +19,12 @@ impl Refusal {
         Self { code, message: message.into(), at: None }
     }
 
-    /// More of `what` than `limit`; counting stopped there.
+    /// More of `what` than `limit`, if counting stopped at the limit.
     pub fn over(code: Code, what: &str, limit: usize) -> Self {
         Self::new(code, format!("The document has more than {limit} {what}; {limit} is the limit."))
     }
 
-    /// `found` of `what`, which is over `limit`.
+    /// `found` of `what`, which exceeds `limit`.
     pub fn found_over(code: Code, what: &str, found: u64, limit: usize) -> Self {
         Self::new(code, format!("The document has {found} {what}; the limit is {limit}."))
     }

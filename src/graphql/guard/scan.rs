@@ -1,15 +1,15 @@
-//! A scan of a document's bytes before the parser sees them. The rule: it never recurses, for the parser does, and a document of
-//! 4 KB that nests 2,000 brackets would run it out of stack and abort the process.
+//! Scans the bytes of a document before the parser sees them. The rule: the scan never recurses. The parser does, and a document
+//! of 4 KB with 2,000 nested brackets would overflow its stack and abort the process.
 //!
-//! The scan must see strings and comments where the parser sees them, or brackets could hide in one. A string that does not end
-//! is therefore refused here: from there on the two could differ. Guarded by `scan_agrees_with_the_parser`.
+//! The scan must recognize strings and comments exactly as the parser does, or brackets could be hidden in them. It therefore
+//! refuses a string that does not end, because after it the two could differ. Test: `scan_agrees_with_the_parser`.
 
 use async_graphql::Pos;
 
 use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
 
-/// Holds `document` to the limits on its bytes, nesting, tokens and directives; its tokens.
+/// Checks `document` against the limits on bytes, nesting, tokens and directives. Returns the number of tokens.
 pub fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
     if document.len() > limits.document_bytes {
         let found = document.len() as u64;
@@ -49,7 +49,7 @@ impl DocumentScan<'_> {
         match first {
             b'"' => return self.skip_string(),
             b'{' | b'(' | b'[' => self.open()?,
-            // A bracket too many is the parser's to report; it stops there, so nothing behind it can nest.
+            // The parser reports a closing bracket without an opening one and stops there, so nothing after it can nest.
             b'}' | b')' | b']' => self.nesting = self.nesting.saturating_sub(1),
             b'@' => self.directive()?,
             b'.' if self.bytes[self.at..].starts_with(b"...") => self.at += 2,
@@ -116,7 +116,7 @@ impl DocumentScan<'_> {
     }
 }
 
-/// Where the string that opened before `from` is over, its quote included.
+/// The position after the closing quote of the string that begins before `from`.
 fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -130,7 +130,7 @@ fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Where the block string that opened before `from` is over, its three quotes included. Only `\"""` is an escape there.
+/// The position after the three closing quotes of the block string that begins before `from`. Only `\"""` is an escape there.
 fn block_string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -145,7 +145,7 @@ fn block_string_end(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Line and column, both from 1, the column in characters as the parser counts it.
+/// Line and column, both counted from 1; the column is in characters, as in the parser.
 fn position(bytes: &[u8], at: usize) -> Pos {
     let before = &bytes[..at];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     fn refused(document: &str) -> (Code, String, Option<Pos>) {
-        let refusal = scan(document, &Limits::default()).expect_err("the document is over a limit");
+        let refusal = scan(document, &Limits::default()).expect_err("the document exceeds a limit");
         (refusal.code, refusal.message, refusal.at)
     }
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_lists_are_refused_where_they_pass_the_limit() {
+    fn nested_lists_are_refused_at_the_position_of_the_limit() {
         let document = format!("{{ a(x: {}{}) }}", "[".repeat(2000), "]".repeat(2000));
         let (code, message, at) = refused(&document);
         assert_eq!(code, Code::QueryTooDeep);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_that_does_not_end_is_refused_with_its_place() {
+    fn a_string_that_does_not_end_is_refused_with_its_position() {
         for document in
             ["{ a(b: \"x", "{ a(b: \"x\n\") }", "{ a(b: \"x\\\n\") }", "{ a(b: \"\"\"x\"\" \\\"\"\"", "{ é(b:\"\\"]
         {
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(refused("\n{ é: \"").2, Some(Pos { line: 2, column: 6 }));
     }
 
-    /// The nesting of `document` with all strings and comments known to be absent.
+    /// The nesting of a `document` without strings and comments.
     fn nesting_of(document: &str) -> usize {
         let mut open = 0_usize;
         let deepest = document.chars().map(|character| {
@@ -242,7 +242,7 @@ mod tests {
         }
 
         /// Brackets in what the parser takes for strings and comments never count. A block string that does not end is refused
-        /// here, as the specification has it, where the parser would go on behind an empty string.
+        /// here, as the specification requires; the parser would continue after an empty string.
         #[test]
         fn scan_agrees_with_the_parser(inside in r#"[\[{( "\\n]{0,12}"#, block in any::<bool>()) {
             let quotes = if block { "\"\"\"" } else { "\"" };
@@ -255,7 +255,7 @@ mod tests {
         }
 
         #[test]
-        fn nesting_is_counted_as_it_is_written(document in r"[{}()\[\]a ]{0,40}", bound in 1_usize..6) {
+        fn the_scan_counts_the_same_nesting_as_a_naive_count(document in r"[{}()\[\]a ]{0,40}", bound in 1_usize..6) {
             let limits = Limits { nesting: bound, ..Limits::default() };
             prop_assert_eq!(scan(&document, &limits).is_ok(), nesting_of(&document) <= bound);
         }

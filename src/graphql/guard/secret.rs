@@ -1,18 +1,18 @@
-//! Whether a document has a secret in it. The rule: the parsed document is asked, not its text, which a client can encode in many ways.
+//! Finds out whether a document contains a secret. The rule: it checks the parsed document, not the text, which a client can write in many ways.
 
 use async_graphql::parser::types::{ExecutableDocument, Selection, SelectionSet};
 
 /// The fields that take a secret: a preview link opens a draft to anyone who has it.
 const FIELDS: [&str; 1] = ["preview"];
 
-/// Whether any operation or fragment selects such a field. One that does not run counts too: that costs a cached answer and nothing else.
+/// Whether any operation or fragment selects such a field. One that does not run counts too: the only cost is that the answer is not cached.
 pub(super) fn is_in(document: &ExecutableDocument) -> bool {
     let operations = document.operations.iter().map(|(_, operation)| &operation.node.selection_set.node);
     let fragments = document.fragments.values().map(|fragment| &fragment.node.selection_set.node);
     operations.chain(fragments).any(selects_secret)
 }
 
-/// Recursion is bounded by the document's nesting, which was checked before it was parsed.
+/// Recursion is bounded by the nesting of the document, which was checked before it was parsed.
 fn selects_secret(set: &SelectionSet) -> bool {
     set.items.iter().any(|item| match &item.node {
         Selection::Field(field) => {

@@ -1,11 +1,12 @@
-//! The guard as a whole, from a request's text to what is let in. The rule: a property is stated against an independent, naive
-//! count.
+//! Tests of the whole guard, from the text of a request to its admission. The rule: a property test compares with an independent,
+//! naive count.
 
 use async_graphql::{Request, Variables, parser::types::OperationType};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::graphql::error::Code;
 
 fn refusal(document: &str) -> Refusal {
     admit(Request::new(document), &Limits::default()).expect_err("the document is refused")
@@ -35,7 +36,7 @@ fn fragments_count_as_often_as_they_are_spread() {
 }
 
 #[test]
-fn every_operation_counts_for_validation_walks_them_all() {
+fn all_operations_count_because_validation_walks_them_all() {
     let document = "query A { a b } query B { c d }";
     let request = || Request::new(document).operation_name("A");
     assert!(admit(request(), &Limits { fields: 3, ..Limits::default() }).is_err());
@@ -43,7 +44,7 @@ fn every_operation_counts_for_validation_walks_them_all() {
 }
 
 #[test]
-fn a_bomb_of_more_than_the_largest_number_is_refused() {
+fn a_fragment_bomb_that_exceeds_the_largest_number_is_refused() {
     let fragment = |n: usize| format!("fragment F{n} on Q {{ {} }} ", format!("...F{} ", n + 1).repeat(100));
     let document = format!("{{ ...F0 }} {} fragment F20 on Q {{ x }}", (0..20).map(fragment).collect::<String>());
     let refused = refused_under(Limits { tokens: 10_000, ..Limits::default() }, &document);
@@ -51,7 +52,7 @@ fn a_bomb_of_more_than_the_largest_number_is_refused() {
 }
 
 #[test]
-fn a_cycle_is_refused_where_it_closes() {
+fn a_cycle_is_refused_at_the_spread_that_closes_it() {
     let refusal = refusal("{ ...A } fragment A on Q { x { ...B } } fragment B on Q { ...A }");
     assert_eq!(refusal.code, Code::FragmentCycle);
     assert_eq!(refusal.message, "The fragment \"A\" spreads itself, directly or through others.");
@@ -64,14 +65,14 @@ fn unknown_and_unused_fragments_are_left_to_validation() {
 }
 
 #[test]
-fn introspection_is_bounded_apart() {
+fn introspection_has_its_own_limits() {
     let document = "{ __schema { types { name } } __type(name: \"A\") { name } a { b { c } } }";
     let limits = Limits { fields: 3, depth: 3, introspection_fields: 5, introspection_depth: 3, ..Limits::default() };
     assert_eq!(refused_under(limits.clone(), document), None);
     assert!(refused_under(Limits { introspection_fields: 4, ..limits.clone() }, document).is_some());
     assert!(refused_under(Limits { introspection_depth: 2, ..limits.clone() }, document).is_some());
     assert!(refused_under(Limits { introspection_values: 100, ..limits.clone() }, document).is_some());
-    // The same fragment, in an introspection and out of it.
+    // The same fragment inside and outside of an introspection.
     let document = "{ __schema { ...F } ...F } fragment F on Any { x }";
     assert_eq!(refused_under(Limits { fields: 2, introspection_fields: 3, ..limits }, document), None);
 }
@@ -87,7 +88,7 @@ fn introspection_that_multiplies_is_refused() {
 }
 
 #[test]
-fn the_operation_to_run_is_chosen_as_the_specification_says() {
+fn the_operation_to_run_is_selected_as_the_specification_says() {
     let kind = |document: &str, name: &str| {
         let request = Request::new(document).operation_name(name);
         admit(request, &Limits::default()).map(|admitted| admitted.kind).map_err(|refusal| refusal.code)
@@ -119,10 +120,10 @@ fn required_variables_must_be_given() {
 }
 
 #[test]
-fn a_syntax_error_is_short_and_has_its_place() {
+fn a_syntax_error_is_short_and_has_its_position() {
     let refusal = refusal(&format!("{{ a( }} # {}", "x".repeat(50_000)));
     assert_eq!(refusal.code, Code::GraphqlParseFailed);
-    assert_eq!(refusal.message, "Syntax error: expected name.");
+    assert_eq!(refusal.message, "Syntax error: found \"}\", expected a name.");
     assert_eq!(refusal.at.map(|at| (at.line, at.column)), Some((1, 6)));
 }
 
@@ -149,7 +150,7 @@ fn naive_count(bodies: &[Vec<Option<usize>>], index: usize) -> usize {
 
 proptest! {
     #[test]
-    fn counting_each_fragment_once_finds_what_walking_all_finds(
+    fn counting_each_fragment_once_equals_walking_every_spread(
         bodies in prop::collection::vec(prop::collection::vec(prop::option::of(0_usize..3), 1..4), 1..7),
     ) {
         let count = 1 + naive_count(&bodies, 0);
@@ -164,7 +165,7 @@ proptest! {
         let _ = admit(Request::new(document), &Limits::default());
     }
 
-    /// Pieces of real documents in any order: most do not parse, many do for a while.
+    /// Pieces of real documents in any order: most do not parse, but many parse up to some position.
     #[test]
     fn no_document_of_real_pieces_panics(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40),

@@ -1,5 +1,5 @@
-//! What a selection set amounts to once its fragments are spread. The rule: sums and products saturate, so that a fragment bomb
-//! ends as a very large number and not as a long walk.
+//! The totals of a selection set with its fragments expanded. The rule: sums and products saturate, so that a fragment bomb results
+//! in a very large number and not in a long walk.
 
 /// The totals of one selection set, everything below it included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -8,20 +8,20 @@ pub struct Totals {
     pub fields: u64,
     /// Fields inside fields.
     pub depth: u64,
-    /// Selection sets inside selection sets, those of fragments included: what the engine recurses over.
+    /// Selection sets inside selection sets, those of fragments included. The engine recurses over them.
     pub nesting: u64,
-    /// Fields that the set itself answers with, those of its fragments included.
+    /// Fields of the set itself, those of its fragments included.
     pub own_fields: u64,
     pub aliases: u64,
     pub variable_uses: u64,
     pub introspection_fields: u64,
     pub introspection_depth: u64,
-    /// Values that introspection answers with, estimated.
+    /// The estimated number of values that introspection returns.
     pub introspection_values: u64,
 }
 
 impl Totals {
-    /// This beside `other` in one selection set.
+    /// The totals of a selection set that contains both `self` and `other`.
     #[must_use]
     pub fn beside(self, other: Self) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl Totals {
         }
     }
 
-    /// A fragment with this in it.
+    /// The totals of a fragment that contains `self`.
     #[must_use]
     pub fn in_fragment(self, introspecting: bool) -> Self {
         let mut totals = Self { nesting: self.nesting.saturating_add(1), ..self };
@@ -45,7 +45,7 @@ impl Totals {
         totals
     }
 
-    /// A field that is no part of an introspection, with this under it.
+    /// The totals of a field outside of introspection whose selection set has the totals `self`.
     #[must_use]
     pub fn under_field(self, has_selection: bool) -> Self {
         let mut totals = Self { depth: self.depth.saturating_add(1), own_fields: 1, ..self };
@@ -54,7 +54,7 @@ impl Totals {
         totals
     }
 
-    /// A field of an introspection, with this under it; it answers with about `values` values.
+    /// The totals of an introspection field whose selection set has the totals `self`, and which returns about `values` values.
     #[must_use]
     pub fn under_introspection_field(self, has_selection: bool, values: u64) -> Self {
         let mut totals = Self { own_fields: 1, ..self };

@@ -1,7 +1,7 @@
-//! The variables of a request, before anything runs. The rule: a variable that must be given and is not stops the request as a
-//! whole; the engine would notice it only at the first field that uses it, when a mutation before that field is already made.
+//! Checks the variables of a request before execution. The rule: a missing required variable fails the whole request; the engine
+//! would report it only at the first field that uses it, after the mutations before that field were made.
 //!
-//! Whether a value fits its type is left to validation, which knows the types.
+//! Validation checks whether a value fits its type, because it knows the types.
 
 use async_graphql::{
     Positioned, Value, Variables,
@@ -11,7 +11,7 @@ use async_graphql::{
 use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
 
-/// Holds `variables` to the limits, `uses` being how often the document uses any of them, and to what `operation` requires.
+/// Checks `variables` against the limits and against what `operation` requires. `uses`: how often the document uses any variable.
 pub fn check(
     variables: &Variables,
     operation: &OperationDefinition,
@@ -46,7 +46,7 @@ fn require(definition: &Positioned<VariableDefinition>, variables: &Variables) -
     }
 }
 
-/// Recursion is bounded: the JSON parser refuses values nested more than 128 deep.
+/// Recursion is bounded, because the JSON parser refuses values that are nested more than 128 levels deep.
 fn count_values(value: &Value) -> u64 {
     match value {
         Value::List(values) => 1 + values.iter().map(count_values).sum::<u64>(),

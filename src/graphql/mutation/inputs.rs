@@ -1,4 +1,4 @@
-//! The inputs of mutations, and what `content` takes of them. The rule: what is left out, or null, stays as it is.
+//! The inputs of mutations and their conversion to what `content` takes. The rule: a field that is omitted or null stays unchanged.
 
 use async_graphql::{ID, InputObject};
 
@@ -10,25 +10,25 @@ use crate::model::Instant;
 /// A new post.
 #[derive(InputObject)]
 pub struct CreatePostInput {
-    /// Plain text, not empty.
+    /// The title: plain text, not empty.
     title: String,
-    /// Made from the title where it is left out.
+    /// The slug; generated from the title if omitted.
     slug: Option<String>,
-    /// Plain text; made from the opening of the body where it is left out.
+    /// A plain-text summary; generated from the beginning of the body if omitted.
     excerpt: Option<String>,
-    /// The text: CommonMark with GitHub's extensions.
+    /// The body: CommonMark with GitHub's extensions.
     markdown: String,
-    /// Slugs; they must exist.
+    /// The slugs of existing authors.
     authors: Option<Vec<String>>,
-    /// Slugs; they must exist.
+    /// The slugs of existing categories.
     categories: Option<Vec<String>>,
-    /// Slugs; a tag that does not exist is made.
+    /// The slugs of tags; a tag that does not exist is created.
     tags: Option<Vec<String>>,
-    /// Publish at once, at this instant; left out: a draft.
+    /// The publication time, in the past or in the future; if omitted, the post is a draft.
     publish_at: Option<DateTime>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same caller within 24 hours,
-    /// creates no second post and returns the first as it is now. Another input with the same key is INVALID. 1 to 255 printable ASCII characters,
-    /// such as a UUID. Only a post that was created uses up a key.
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client within 24 hours,
+    /// creates no second post and returns the first in its current state. Another input with the same key is INVALID. 1 to 255 printable ASCII
+    /// characters, such as a UUID. Only a post that was created uses up a key.
     idempotency_key: Option<String>,
 }
 
@@ -47,26 +47,26 @@ impl CreatePostInput {
     }
 }
 
-/// Changes to a post. What is left out stays as it is.
+/// Changes to a post. Omitted fields stay unchanged.
 #[derive(InputObject)]
 pub struct UpdatePostInput {
-    /// The post's id.
+    /// The id of the post.
     id: ID,
-    /// The version that the change was made on; where the post has moved on, userErrors says CONFLICT and nothing changes.
+    /// The `version` that the change is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
     version: i32,
-    /// Plain text, not empty.
+    /// The title: plain text, not empty.
     title: Option<String>,
-    /// The old one goes on leading to the post.
+    /// A new slug; the old one still finds the post.
     slug: Option<String>,
-    /// Plain text; an empty one is made from the body again.
+    /// A plain-text summary; if empty, it is generated from the body again.
     excerpt: Option<String>,
-    /// The whole text.
+    /// The complete new body.
     markdown: Option<String>,
-    /// Slugs, all that the post is to have; they must exist.
+    /// The slugs of all authors of the post, which must exist.
     authors: Option<Vec<String>>,
-    /// Slugs, all that the post is to have; they must exist.
+    /// The slugs of all categories of the post, which must exist.
     categories: Option<Vec<String>>,
-    /// Slugs, all that the post is to have; a tag that does not exist is made.
+    /// The slugs of all tags of the post; a tag that does not exist is created.
     tags: Option<Vec<String>>,
 }
 
@@ -79,14 +79,14 @@ impl UpdatePostInput {
     }
 }
 
-/// When a post is published.
+/// A post to publish, and when.
 #[derive(InputObject)]
 pub struct PublishPostInput {
-    /// The post's id.
+    /// The id of the post.
     id: ID,
-    /// The version that the decision was made on.
+    /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
     version: i32,
-    /// Left out: now; a post that is published already keeps its instant.
+    /// The publication time; if omitted, now, but a post that is already published keeps its time.
     at: Option<DateTime>,
 }
 
@@ -96,14 +96,14 @@ impl PublishPostInput {
     }
 }
 
-/// An earlier version of a post that is to be its text again.
+/// An earlier version of a post to restore.
 #[derive(InputObject)]
 pub struct RestoreRevisionInput {
-    /// The post's id.
+    /// The id of the post.
     id: ID,
-    /// The version that the decision was made on; where the post has moved on, userErrors says CONFLICT and nothing changes.
+    /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
     version: i32,
-    /// The version to restore, as `revisions` tells it.
+    /// The version to restore: a `version` of `revisions`.
     revision: i32,
 }
 
@@ -113,12 +113,12 @@ impl RestoreRevisionInput {
     }
 }
 
-/// A post as it was when the decision was made.
+/// A post and the version of it that the client has read.
 #[derive(InputObject)]
 pub struct VersionedPostInput {
-    /// The post's id.
+    /// The id of the post.
     id: ID,
-    /// The version that the decision was made on.
+    /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
     version: i32,
 }
 
@@ -128,44 +128,44 @@ impl VersionedPostInput {
     }
 }
 
-/// Made where the slug is new, changed where it stands; what is left out stays as it is.
+/// A category to create, or to change if it exists. Omitted fields stay unchanged.
 #[derive(InputObject)]
 pub struct SaveCategoryInput {
-    /// Its name in addresses.
+    /// The slug of the category; if no category has it, one is created.
     slug: String,
-    /// Another slug for it from now on; the old one goes on leading to it.
+    /// A new slug for an existing category; the old one still finds it.
     new_slug: Option<String>,
-    /// As it is shown; a new one is shown as its slug where this is left out.
+    /// The display name; if omitted, a new category is named after its slug.
     name: Option<String>,
-    /// What it is about; plain text.
+    /// What the category is about; plain text.
     description: Option<String>,
 }
 
-/// Made where the slug is new, changed where it stands; what is left out stays as it is.
+/// A tag to create, or to change if it exists. Omitted fields stay unchanged.
 #[derive(InputObject)]
 pub struct SaveTagInput {
-    /// Its name in addresses.
+    /// The slug of the tag; if no tag has it, one is created.
     slug: String,
-    /// Another slug for it from now on; the old one goes on leading to it.
+    /// A new slug for an existing tag; the old one still finds it.
     new_slug: Option<String>,
-    /// As it is shown; a new one is shown as its slug where this is left out.
+    /// The display name; if omitted, a new tag is named after its slug.
     name: Option<String>,
-    /// What it is about; plain text.
+    /// What the tag is about; plain text.
     description: Option<String>,
 }
 
-/// Made where the slug is new, changed where it stands; what is left out stays as it is.
+/// An author to create, or to change if it exists. Omitted fields stay unchanged.
 #[derive(InputObject)]
 pub struct SaveAuthorInput {
-    /// The name in addresses.
+    /// The slug of the author; if no author has it, one is created.
     slug: String,
-    /// Another slug for it from now on; the old one goes on leading to it.
+    /// A new slug for an existing author; the old one still finds it.
     new_slug: Option<String>,
-    /// As it is shown; a new one is shown as its slug where this is left out.
+    /// The display name; if omitted, a new author is named after its slug.
     name: Option<String>,
     /// About the author; plain text.
     bio: Option<String>,
-    /// The author's own page elsewhere.
+    /// The URL of the author's own web page, with `http` or `https`.
     url: Option<String>,
 }
 
@@ -187,10 +187,10 @@ impl SaveAuthorInput {
     }
 }
 
-/// A category, tag or author, by its slug.
+/// A category, tag or author to delete.
 #[derive(InputObject)]
 pub struct DeleteTermInput {
-    /// The slug that it has now, or one that it had before.
+    /// The current slug, or a former one.
     slug: String,
 }
 

@@ -1,5 +1,5 @@
-//! `Mutation`. The rule: what the caller can mend is a `userErrors` entry, and then nothing was written; who may not write is told so before
-//! anything is read.
+//! The type `Mutation`. The rule: a problem that the client can fix is an entry of `userErrors`, and then nothing was written; a client without the
+//! required role gets an error before anything is read.
 
 mod inputs;
 mod payloads;
@@ -29,12 +29,12 @@ use payloads::{
 
 pub struct Mutation;
 
-/// Everything that can be changed. Each change needs `Authorization: Bearer` with a token: of the role author for posts that bear one's own
-/// author, editor for all posts, admin for all else. Without one the error is UNAUTHENTICATED, with a lower role FORBIDDEN.
+/// All write operations. Each requires `Authorization: Bearer` with a token: of the role AUTHOR for posts of its own author, EDITOR for all posts,
+/// ADMIN for everything else. Without a token the error is UNAUTHENTICATED, with a lower role FORBIDDEN.
 #[Object]
 impl Mutation {
-    /// Makes a post: a draft, or with `publishAt` published or scheduled at once. With an `idempotencyKey` it can be sent again without creating a
-    /// second post.
+    /// Creates a post: a draft, or with `publishAt` a published or scheduled post. With an `idempotencyKey` the request can be sent again without
+    /// creating a second post. Requires the role AUTHOR for own posts, else EDITOR.
     async fn create_post(
         &self,
         ctx: &Context<'_>,
@@ -49,7 +49,7 @@ impl Mutation {
         Ok(post_payload(created.map_err(ReadFailure::from)?))
     }
 
-    /// Changes a post; what is left out stays as it is.
+    /// Changes a post; omitted fields stay unchanged. Requires the role AUTHOR for own posts, else EDITOR.
     async fn update_post(
         &self,
         ctx: &Context<'_>,
@@ -60,42 +60,44 @@ impl Mutation {
         Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(ReadFailure::from)?))
     }
 
-    /// Makes the text and the terms of an earlier version a new version. The slug and the publication stay as they are.
+    /// Restores the text and the terms of an earlier version as a new version. The slug and the publication stay unchanged. Requires the role AUTHOR
+    /// for own posts, else EDITOR.
     async fn restore_revision(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which post, and which of its versions.")] input: RestoreRevisionInput,
+        #[graphql(desc = "The post and the version to restore.")] input: RestoreRevisionInput,
     ) -> Result<PostPayload> {
         let (id, version, revision) = input.into_parts();
         let editor = editor(ctx, Role::Author)?;
         Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(ReadFailure::from)?))
     }
 
-    /// Publishes a post now, or at the instant `at`: in the past it is backdated, in the future it is scheduled.
+    /// Publishes a post now or at the time `at`: a time in the past backdates the post, one in the future schedules it. Requires the role AUTHOR for
+    /// own posts, else EDITOR.
     async fn publish_post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which post, and when.")] input: PublishPostInput,
+        #[graphql(desc = "The post and the time.")] input: PublishPostInput,
     ) -> Result<PostPayload> {
         let (id, version, at) = input.into_parts();
         Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await.map_err(ReadFailure::from)?))
     }
 
-    /// Makes a published or scheduled post a draft again: readers no longer see it.
+    /// Makes a published or scheduled post a draft again. Requires the role AUTHOR for own posts, else EDITOR.
     async fn unpublish_post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which post.")] input: VersionedPostInput,
+        #[graphql(desc = "The post.")] input: VersionedPostInput,
     ) -> Result<PostPayload> {
         let (id, version) = input.into_parts();
         Ok(post_payload(editor(ctx, Role::Author)?.unpublish_post(&id, version).await.map_err(ReadFailure::from)?))
     }
 
-    /// Deletes a post for good. Its slugs are free again, its id is never given to another.
+    /// Deletes a post permanently. Its slugs become available again, its id is never reused. Requires the role AUTHOR for own posts, else EDITOR.
     async fn delete_post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which post.")] input: VersionedPostInput,
+        #[graphql(desc = "The post.")] input: VersionedPostInput,
     ) -> Result<DeletePostPayload> {
         let (id, version) = input.into_parts();
         Ok(match editor(ctx, Role::Author)?.delete_post(&id, version).await.map_err(ReadFailure::from)? {
@@ -106,7 +108,7 @@ impl Mutation {
         })
     }
 
-    /// Makes a category, or changes it where its slug stands.
+    /// Creates a category, or changes the one that has this slug. Requires the role ADMIN.
     async fn save_category(
         &self,
         ctx: &Context<'_>,
@@ -115,11 +117,11 @@ impl Mutation {
         let (slug, changes) = input.into_parts();
         let saved =
             editor(ctx, Role::Admin)?.save_term(TermKind::Category, &slug, changes).await.map_err(ReadFailure::from)?;
-        let (category, user_errors) = parted(saved);
+        let (category, user_errors) = term_or_errors(saved);
         Ok(CategoryPayload { category: category.map(Into::into), user_errors })
     }
 
-    /// Makes a tag, or changes it where its slug stands.
+    /// Creates a tag, or changes the one that has this slug. Requires the role ADMIN.
     async fn save_tag(
         &self,
         ctx: &Context<'_>,
@@ -128,11 +130,11 @@ impl Mutation {
         let (slug, changes) = input.into_parts();
         let saved =
             editor(ctx, Role::Admin)?.save_term(TermKind::Tag, &slug, changes).await.map_err(ReadFailure::from)?;
-        let (tag, user_errors) = parted(saved);
+        let (tag, user_errors) = term_or_errors(saved);
         Ok(TagPayload { tag: tag.map(Into::into), user_errors })
     }
 
-    /// Makes an author, or changes it where its slug stands.
+    /// Creates an author, or changes the one that has this slug. Requires the role ADMIN.
     async fn save_author(
         &self,
         ctx: &Context<'_>,
@@ -141,50 +143,53 @@ impl Mutation {
         let (slug, changes) = input.into_parts();
         let saved =
             editor(ctx, Role::Admin)?.save_term(TermKind::Author, &slug, changes).await.map_err(ReadFailure::from)?;
-        let (author, user_errors) = parted(saved);
+        let (author, user_errors) = term_or_errors(saved);
         Ok(AuthorPayload { author: author.map(Into::into), user_errors })
     }
 
-    /// Deletes a category that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    /// Deletes a category that no post or draft has; otherwise `userErrors` contains IN_USE. The former slugs become available again too.
+    /// Requires the role ADMIN.
     async fn delete_category(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which category.")] input: DeleteTermInput,
+        #[graphql(desc = "The category.")] input: DeleteTermInput,
     ) -> Result<DeleteTermPayload> {
         delete_term(ctx, TermKind::Category, input).await
     }
 
-    /// Deletes a tag that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    /// Deletes a tag that no post or draft has; otherwise `userErrors` contains IN_USE. The former slugs become available again too.
+    /// Requires the role ADMIN.
     async fn delete_tag(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which tag.")] input: DeleteTermInput,
+        #[graphql(desc = "The tag.")] input: DeleteTermInput,
     ) -> Result<DeleteTermPayload> {
         delete_term(ctx, TermKind::Tag, input).await
     }
 
-    /// Deletes an author that no post bears, drafts included; otherwise `userErrors` says IN_USE. Its former slugs are free again too.
+    /// Deletes an author that no post or draft has; otherwise `userErrors` contains IN_USE. The former slugs become available again too.
+    /// Requires the role ADMIN.
     async fn delete_author(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which author.")] input: DeleteTermInput,
+        #[graphql(desc = "The author.")] input: DeleteTermInput,
     ) -> Result<DeleteTermPayload> {
         delete_term(ctx, TermKind::Author, input).await
     }
 
-    /// Makes a preview link: whoever has its token sees this one post by `preview`, as it is then, until the link expires. For those who may
-    /// change the post.
+    /// Creates a preview link: until it expires, anyone with its token can read this one post by `preview`, in its current state. Requires the role
+    /// AUTHOR for own posts, else EDITOR.
     async fn create_preview(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which post, and for how long.")] input: CreatePreviewInput,
+        #[graphql(desc = "The post and the lifetime of the link.")] input: CreatePreviewInput,
     ) -> Result<CreatePreviewPayload> {
         let actor = access::require(ctx, Role::Author)?;
         let (id, minutes) = input.into_parts();
         Ok(previews(ctx).create(actor, &id, minutes).await.map_err(ReadFailure::from)?.into())
     }
 
-    /// Ends every preview link that was ever given: on this server at once, on any other within 2 seconds. It needs a token of the role admin.
+    /// Revokes all existing preview links: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
     async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<RevokePreviewsPayload> {
         let actor = access::require(ctx, Role::Admin)?;
         previews(ctx).revoke_all(actor).await.map_err(ReadFailure::from)?;
@@ -192,7 +197,7 @@ impl Mutation {
         Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
     }
 
-    /// Makes a token. Its text is in this answer, and cannot be had again.
+    /// Creates an access token. Only this answer contains its text. Requires the role ADMIN.
     async fn create_token(
         &self,
         ctx: &Context<'_>,
@@ -201,11 +206,11 @@ impl Mutation {
         Ok(tokens(ctx)?.create(input.into()).await.map_err(ReadFailure::from)?.into())
     }
 
-    /// Revokes a token: from now on it opens nothing on this server, and within 2 seconds nothing on any other.
+    /// Revokes an access token: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
     async fn revoke_token(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Which token.")] input: RevokeTokenInput,
+        #[graphql(desc = "The token to revoke.")] input: RevokeTokenInput,
     ) -> Result<RevokeTokenPayload> {
         Ok(tokens(ctx)?.revoke(&input.id).await.map_err(ReadFailure::from)?.into())
     }
@@ -223,14 +228,14 @@ fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
     Previews::new(&request.content, &request.reader)
 }
 
-/// The door of every mutation of tokens.
+/// Checks the role before every mutation of tokens.
 fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
     let actor = access::require(ctx, Role::Admin)?;
     let request = context::of(ctx);
     Ok(Tokens::new(&request.content, &request.reader, actor).map_err(ReadFailure::from)?)
 }
 
-/// The door of every mutation of content.
+/// Checks the role before every mutation of content.
 fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);
@@ -244,7 +249,7 @@ fn post_payload(edited: Edited<WholePost>) -> PostPayload {
     }
 }
 
-fn parted(edited: Edited<Term>) -> (Option<Term>, Vec<payloads::UserError>) {
+fn term_or_errors(edited: Edited<Term>) -> (Option<Term>, Vec<payloads::UserError>) {
     match edited {
         Ok(term) => (Some(term), Vec::new()),
         Err(errors) => (None, user_errors(errors)),

@@ -1,4 +1,4 @@
-//! What mutations answer. The rule: either what was asked for stands, or `userErrors` says why not.
+//! The answers of mutations. The rule: either the change was made, or `userErrors` says why not.
 
 use async_graphql::{Enum, ID, SimpleObject};
 
@@ -6,85 +6,85 @@ use crate::content::commands;
 use crate::graphql::types::post::PostObject;
 use crate::graphql::types::term::{Author, Category, Tag};
 
-/// A post as it stands after the change.
+/// The changed post, or the errors.
 #[derive(SimpleObject)]
 pub struct PostPayload {
-    /// Null where the change was not made.
+    /// The post after the change; null if the change was not made.
     pub post: Option<PostObject>,
-    /// Why the change was not made; empty where it was.
+    /// The reasons why the change was not made; empty if it was made.
     pub user_errors: Vec<UserError>,
 }
 
-/// A post that is gone.
+/// The id of the deleted post, or the errors.
 #[derive(SimpleObject)]
 pub struct DeletePostPayload {
-    /// The id that the post had; null where it was not deleted.
+    /// The id of the deleted post; null if the post was not deleted.
     pub deleted_id: Option<ID>,
-    /// Why the change was not made; empty where it was.
+    /// The reasons why the change was not made; empty if it was made.
     pub user_errors: Vec<UserError>,
 }
 
-/// A category, tag or author that is gone.
+/// The id of the deleted category, tag or author, or the errors.
 #[derive(SimpleObject)]
 pub struct DeleteTermPayload {
-    /// The id that it had; null where it was not deleted.
+    /// The id of the deleted object; null if the object was not deleted.
     pub deleted_id: Option<ID>,
-    /// Why the change was not made; empty where it was.
+    /// The reasons why the change was not made; empty if it was made.
     pub user_errors: Vec<UserError>,
 }
 
-/// A category as it stands after the change.
+/// The saved category, or the errors.
 #[derive(SimpleObject)]
 pub struct CategoryPayload {
-    /// Null where the change was not made.
+    /// The category after the change; null if the change was not made.
     pub category: Option<Category>,
-    /// Why the change was not made; empty where it was.
+    /// The reasons why the change was not made; empty if it was made.
     pub user_errors: Vec<UserError>,
 }
 
-/// A tag as it stands after the change.
+/// The saved tag, or the errors.
 #[derive(SimpleObject)]
 pub struct TagPayload {
-    /// Null where the change was not made.
+    /// The tag after the change; null if the change was not made.
     pub tag: Option<Tag>,
-    /// Why the change was not made; empty where it was.
+    /// The reasons why the change was not made; empty if it was made.
     pub user_errors: Vec<UserError>,
 }
 
-/// An author as it stands after the change.
+/// The saved author, or the errors.
 #[derive(SimpleObject)]
 pub struct AuthorPayload {
-    /// Null where the change was not made.
+    /// The author after the change; null if the change was not made.
     pub author: Option<Author>,
-    /// Why the change was not made; empty where it was.
+    /// The reasons why the change was not made; empty if it was made.
     pub user_errors: Vec<UserError>,
 }
 
-/// What the caller can mend: the input named by `field` was not taken, and nothing changed.
+/// A problem that the client can fix: the input named by `field` was rejected, and nothing changed.
 #[derive(Debug, SimpleObject)]
 pub struct UserError {
-    /// What kind of fault it is.
+    /// The kind of problem.
     code: UserErrorCode,
-    /// What was wrong, and what to do.
+    /// What is wrong, and what to do.
     message: String,
-    /// The way to the input at fault: `["input", "slug"]`
+    /// The path of the rejected input, such as `["input", "slug"]`; null if the problem has no single input.
     field: Option<Vec<String>>,
 }
 
-/// Kinds of faults that the caller can mend.
+/// The kinds of problems that the client can fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum UserErrorCode {
-    /// The value cannot be taken as it is.
+    /// The value is invalid.
     Invalid,
-    /// What it names is not there.
+    /// The object that the value names does not exist.
     NotFound,
-    /// What it names belongs to another.
+    /// Another object already has this slug or name.
     Taken,
-    /// The post has moved on since it was read.
+    /// The object was changed since it was read, or another change of it is in progress.
     Conflict,
-    /// The value is over a limit.
+    /// The value exceeds a limit.
     TooLarge,
-    /// Others need it.
+    /// Posts or drafts still use the object.
     InUse,
 }
 

@@ -1,4 +1,4 @@
-//! Mutations of preview links: their inputs and what they answer. The rule: a link is in one answer; the server keeps none.
+//! The inputs and answers of the mutations of preview links. The rule: only the answer that creates a link contains it; the server stores no links.
 
 use async_graphql::{ID, InputObject, SimpleObject};
 
@@ -7,12 +7,12 @@ use crate::content::editor::Edited;
 use crate::content::tokens::preview::{MINUTES_DEFAULT, Preview};
 use crate::graphql::scalars::DateTime;
 
-/// Which post, and for how long.
+/// The post to preview and the lifetime of the link.
 #[derive(InputObject)]
 pub struct CreatePreviewInput {
-    /// The post's id.
+    /// The id of the post.
     id: ID,
-    /// How long the link is good: 1 to 43,200 (30 days); 1,440 (a day) where it is left out.
+    /// The lifetime of the link in minutes: 1 to 43,200 (30 days); 1,440 (one day) if omitted.
     expires_in_minutes: Option<i32>,
 }
 
@@ -22,20 +22,20 @@ impl CreatePreviewInput {
     }
 }
 
-/// A preview link: whoever has its token sees the post by `preview`, as it is then, until the link expires.
+/// A preview link: until it expires, anyone with its token can read the post by `preview`, in its current state.
 #[derive(SimpleObject)]
 pub struct CreatePreviewPayload {
-    /// For `preview(token:)`; null where none was made.
+    /// The token for `preview(token:)`; null if no link was created.
     token: Option<String>,
-    /// From when on it shows nothing; null where none was made.
+    /// When the link expires; null if no link was created.
     expires_at: Option<DateTime>,
-    /// Why none was made; empty where one was.
+    /// The reasons why no link was created; empty if one was created.
     user_errors: Vec<UserError>,
 }
 
 impl From<Edited<Preview>> for CreatePreviewPayload {
-    fn from(made: Edited<Preview>) -> Self {
-        match made {
+    fn from(created: Edited<Preview>) -> Self {
+        match created {
             Ok(Preview { text, expires_at }) => {
                 Self { token: Some(text), expires_at: Some(DateTime(expires_at)), user_errors: Vec::new() }
             }
@@ -44,11 +44,11 @@ impl From<Edited<Preview>> for CreatePreviewPayload {
     }
 }
 
-/// That every preview link given so far shows nothing any more.
+/// The result of revoking all preview links.
 #[derive(SimpleObject)]
 pub struct RevokePreviewsPayload {
-    /// Links from before this instant are ended.
+    /// Links created before this time are revoked.
     pub revoked_at: DateTime,
-    /// Always empty: there is nothing that a caller could mend.
+    /// Always empty, because the mutation has no input.
     pub user_errors: Vec<UserError>,
 }

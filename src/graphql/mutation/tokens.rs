@@ -1,4 +1,4 @@
-//! Mutations of tokens: their inputs and what they answer. The rule: the text of a token is in one answer, and never again.
+//! The inputs and answers of the mutations of tokens. The rule: only the answer that creates a token contains its text.
 
 use async_graphql::{ID, InputObject, SimpleObject};
 
@@ -9,16 +9,16 @@ use crate::graphql::types::token::{Role, Token};
 use crate::model::token::TokenText;
 use crate::model::{self, Instant};
 
-/// A new token.
+/// A new access token.
 #[derive(InputObject)]
 pub struct CreateTokenInput {
-    /// As the log is to show who bears it; no other token in use has it.
+    /// The name that `changedBy` and the logs show; no other active token may have it.
     name: String,
-    /// What its bearer may do.
+    /// The role that the token grants.
     role: Role,
-    /// For the role AUTHOR, and no other: the slug of the author whose posts are its own.
+    /// Required for the role AUTHOR, invalid for others: the slug of the author whose posts the token gives access to.
     author: Option<String>,
-    /// From when on it is to open nothing; left out: it does not expire.
+    /// When the token expires; if omitted, it does not expire.
     expires_at: Option<crate::graphql::scalars::DateTime>,
 }
 
@@ -29,27 +29,27 @@ impl From<CreateTokenInput> for NewToken {
     }
 }
 
-/// Which token.
+/// The token to revoke.
 #[derive(InputObject)]
 pub struct RevokeTokenInput {
-    /// The token's id.
+    /// The id of the token.
     pub id: ID,
 }
 
-/// A token that was made, and its text.
+/// The created token and its text, or the errors.
 #[derive(SimpleObject)]
 pub struct CreateTokenPayload {
-    /// Null where it was not made.
+    /// The created token; null if none was created.
     token: Option<Token>,
-    /// The whole text, for `Authorization: Bearer`. It is shown in this answer alone: the server keeps a hash. Null where it was not made.
+    /// The token text for `Authorization: Bearer`; null if no token was created. Only this answer contains it, because the server stores a hash.
     text: Option<String>,
-    /// Why it was not made; empty where it was.
+    /// The reasons why no token was created; empty if one was created.
     user_errors: Vec<UserError>,
 }
 
 impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
-    fn from(made: Edited<(model::Token, TokenText)>) -> Self {
-        match made {
+    fn from(created: Edited<(model::Token, TokenText)>) -> Self {
+        match created {
             Ok((token, text)) => {
                 Self { token: Some((&token).into()), text: Some(text.reveal()), user_errors: Vec::new() }
             }
@@ -58,12 +58,12 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
     }
 }
 
-/// A token as it stands, revoked.
+/// The revoked token, or the errors.
 #[derive(SimpleObject)]
 pub struct RevokeTokenPayload {
-    /// Null where there is none with this id.
+    /// The revoked token; null if there is no token with this id.
     token: Option<Token>,
-    /// Why it was not revoked; empty where it is.
+    /// The reasons why the token was not revoked; empty if it was.
     user_errors: Vec<UserError>,
 }
 

@@ -1,4 +1,4 @@
-//! `ArchiveMonth`: a month and its posts. The rule: a month without a published post is not in the archive.
+//! The type `ArchiveMonth`: a month and its posts. The rule: a month without published posts is not in the archive.
 
 use async_graphql::{Context, Object, Result};
 
@@ -15,33 +15,33 @@ pub struct ArchiveMonth {
     pub post_count: u64,
 }
 
-/// A month that holds published posts, by the calendar of UTC.
+/// A calendar month (UTC) with published posts.
 #[Object]
 impl ArchiveMonth {
-    /// 1 to 9999.
+    /// The year: 1 to 9999.
     async fn year(&self) -> i32 {
         i32::from(self.month.year())
     }
 
-    /// 1 to 12.
+    /// The month of the year: 1 to 12.
     async fn month(&self) -> i32 {
         i32::from(self.month.month())
     }
 
-    /// How many published posts it holds.
+    /// The number of published posts in this month.
     async fn post_count(&self) -> i32 {
         i32::try_from(self.post_count).unwrap_or(i32::MAX)
     }
 
-    /// Its published posts, newest first.
+    /// The published posts of this month, newest first.
     async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PostConnection> {
         let list = PostList { scope: Scope::Month(self.month), filter: Filter::default() };
         let arguments = Paging { first, after, last, before }.of_posts(&list)?;

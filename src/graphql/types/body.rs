@@ -1,4 +1,5 @@
-//! `PostBody`: what was written, and what is made of it. The rule: rendered once an answer, and only if a rendered field is asked for.
+//! The type `PostBody`: the Markdown of a post and its rendered forms. The rule: a body is rendered at most once for each answer, and only if a
+//! rendered field is requested.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,30 +29,30 @@ impl PostBody {
     }
 }
 
-/// The text of a post, in the forms that front ends need.
+/// The body of a post, in the formats that front ends need.
 #[Object]
 impl PostBody {
-    /// As it was written, byte for byte.
+    /// The Markdown source, exactly as it was written.
     async fn markdown(&self, ctx: &Context<'_>) -> Result<JsonText> {
         context::of(ctx).texts.markdown(self.forms(ctx), &self.markdown).await
     }
 
-    /// Rendered (CommonMark with GitHub's extensions) and sanitised: no scripts, no handlers, no `javascript:` links.
+    /// The body rendered as HTML (CommonMark with GitHub's extensions) and sanitised: no scripts, no event handlers, no `javascript:` links.
     async fn html(&self, ctx: &Context<'_>) -> Result<JsonText> {
         context::of(ctx).texts.html(self.forms(ctx), &self.markdown).await
     }
 
-    /// Plain text: no markup, a line for each block.
+    /// The body as plain text: no markup, one line for each block.
     async fn text(&self, ctx: &Context<'_>) -> Result<JsonText> {
         context::of(ctx).texts.text(self.forms(ctx), &self.markdown).await
     }
 
-    /// Words of `text`; a Chinese, Japanese or Korean character counts as one.
+    /// The number of words in `text`. Each Chinese or Japanese character counts as one word.
     async fn word_count(&self, ctx: &Context<'_>) -> Result<i32> {
         Ok(i32::try_from(self.rendered(ctx).await?.word_count).unwrap_or(i32::MAX))
     }
 
-    /// At 200 words a minute, rounded up.
+    /// The estimated reading time in minutes: 200 words a minute, rounded up; 0 if there is no text.
     async fn reading_minutes(&self, ctx: &Context<'_>) -> Result<i32> {
         Ok(i32::try_from(self.rendered(ctx).await?.reading_minutes).unwrap_or(i32::MAX))
     }

@@ -1,4 +1,4 @@
-//! The object types, a file for each. The rule: a field is described for one who has not read the code.
+//! The object types, one file for each group. The rule: a description must be clear to a reader who does not know the code.
 
 pub mod archive;
 pub mod body;

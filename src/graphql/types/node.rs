@@ -1,13 +1,13 @@
-//! `Node`: Relay's global object identification.
+//! The interface `Node` of Relay's "GraphQL Global Object Identification Specification". The rule: it lists every type that `node` can find.
 
 use async_graphql::{ID, Interface};
 
 use super::post::PostObject;
 use super::term::{Author, Category, Tag};
 
-/// Anything with an id that stays the same for as long as it exists.
+/// An object with an id that never changes.
 #[derive(Interface)]
-#[graphql(field(name = "id", ty = "ID", desc = "Opaque, and the same for as long as the object exists."))]
+#[graphql(field(name = "id", ty = "ID", desc = "An opaque id that never changes."))]
 pub enum Node {
     Post(PostObject),
     Category(Category),

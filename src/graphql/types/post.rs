@@ -1,4 +1,5 @@
-//! `Post`. The rule: a list's post has no body until a field asks for it, and all that a level asks for are read together.
+//! The type `Post`. The rule: a post of a list has no body until a field requests it, and the bodies that one level of a query requests are read in
+//! one batch.
 
 use std::sync::Arc;
 
@@ -16,21 +17,21 @@ use crate::graphql::context;
 use crate::graphql::failure::ReadFailure;
 use crate::graphql::scalars::DateTime;
 
-/// What a post is to its readers at this moment.
+/// The publication status of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum PostStatus {
-    /// Being written; only editors see it.
+    /// Not published: visible only with a token or a preview link.
     Draft,
-    /// To be published at an instant that is still to come; only editors see it.
+    /// To be published at a future time: until then visible only with a token or a preview link.
     Scheduled,
-    /// Everyone sees it.
+    /// Visible to everyone.
     Published,
 }
 
-/// A post.
+/// A post, with its body if that is already read.
 pub struct PostObject {
     post: Arc<Post>,
-    /// There where the read that found the post brought it along.
+    /// Set if the read that found the post returned the body as well.
     markdown: Option<Arc<str>>,
 }
 
@@ -47,7 +48,7 @@ impl PostObject {
         self.post.status(context::of(ctx).reader.now()) == model::PostStatus::Published
     }
 
-    /// The post next to this one: one page of one. An editor's draft has none.
+    /// The published post next to this one, read as a page of one post. A post that is not published has no neighbours.
     async fn neighbour(
         &self,
         ctx: &Context<'_>,
@@ -64,8 +65,8 @@ impl PostObject {
         Ok(page.items.first().map(|post| Self::new(Arc::clone(post))))
     }
 
-    /// Looks up the terms that the fields of these posts will ask for, so that the fields find them and need not wait each by itself, which
-    /// is most of what a page of posts costs. `node`: what is selected of each post.
+    /// Looks up the terms that the fields of these posts will request, so that the fields find them loaded. Without it each field waits separately,
+    /// which is most of the cost of a page of posts. `node`: the selection on each post.
     pub async fn look_up_terms(ctx: &Context<'_>, node: Lookahead<'_>, posts: &[Arc<Post>]) {
         let keys = terms_selected(&node, posts);
         context::of(ctx).loaders.look_up_terms(keys).await;
@@ -102,7 +103,7 @@ impl PostObject {
         if let Some(markdown) = loaders.body(&self.post).await.map_err(ReadFailure::from)? {
             return Ok(markdown);
         }
-        // It has moved since its summary was read.
+        // The post was moved to another partition after its summary was read.
         let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await.map_err(ReadFailure::from)?;
         let gone = || ContentError::Gone { what: "the post" };
         Ok(moved.map(|whole| whole.markdown).ok_or_else(gone).map_err(ReadFailure::from)?)
@@ -112,27 +113,27 @@ impl PostObject {
 /// A post: an article, a news item, a page of documentation.
 #[Object(name = "Post")]
 impl PostObject {
-    /// Opaque, and the same for the post's whole life.
+    /// An opaque id that never changes.
     pub async fn id(&self) -> ID {
         NodeId::Post(self.post.id.clone()).to_string().into()
     }
 
-    /// Its name in addresses; one post's alone.
+    /// The name of the post in URLs, unique among posts.
     async fn slug(&self) -> &str {
         self.post.slug.as_str()
     }
 
-    /// Plain text.
+    /// The title; plain text.
     async fn title(&self) -> &str {
         &self.post.title
     }
 
-    /// Given by the writer, or else made from the opening of the body; plain text.
+    /// A plain-text summary: written by the author, or else generated from the beginning of the body.
     async fn excerpt(&self) -> &str {
         &self.post.excerpt
     }
 
-    /// The text itself. In a list, one read for each post: ask for it where it is shown.
+    /// The text of the post. In a list, each body costs one storage read: request it only if you show it.
     async fn body(&self, ctx: &Context<'_>) -> Result<PostBody> {
         let texts = &context::of(ctx).texts;
         let _place = texts.place_to_load().await?;
@@ -144,7 +145,7 @@ impl PostObject {
         Ok(PostBody::new(markdown))
     }
 
-    /// What it is at this moment.
+    /// The publication status at the time of the request.
     async fn status(&self, ctx: &Context<'_>) -> PostStatus {
         match self.post.status(context::of(ctx).reader.now()) {
             model::PostStatus::Draft => PostStatus::Draft,
@@ -153,17 +154,18 @@ impl PostObject {
         }
     }
 
-    /// Goes up by one with every change.
+    /// The version number, which every change increases by one.
     async fn version(&self) -> i32 {
         self.post.version
     }
 
-    /// Its versions, the present one first; the newest 100 before it are kept. For those with a token who see it before everyone does.
+    /// The versions of the post, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any
+    /// post, AUTHOR for own posts. Otherwise the field is null, with the error UNAUTHENTICATED or FORBIDDEN.
     async fn revisions(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many: 0 to 50; 20 where it is left out.")] first: Option<i32>,
-        #[graphql(desc = "The `cursor` of a version: those before it.")] after: Option<String>,
+        #[graphql(desc = "The number of versions: 0 to 50; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only versions after this cursor, that is, older ones.")] after: Option<String>,
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;
         let reader = &context::of(ctx).reader;
@@ -171,22 +173,22 @@ impl PostObject {
         Ok(Some(RevisionConnection(page)))
     }
 
-    /// When it was first written, as far as its source tells.
+    /// When the post was created; for an imported post, as far as its source records it.
     async fn created_at(&self) -> DateTime {
         DateTime(self.post.created_at)
     }
 
-    /// When it was last changed.
+    /// When the post was last changed.
     async fn updated_at(&self) -> DateTime {
         DateTime(self.post.updated_at)
     }
 
-    /// When it was, or is to be, published; null for a draft.
+    /// When the post was or will be published; null for a draft.
     async fn published_at(&self) -> Option<DateTime> {
         self.post.published_at.map(DateTime)
     }
 
-    /// The first of `authors`.
+    /// The first of `authors`; null if the post has no authors.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
@@ -194,28 +196,28 @@ impl PostObject {
         Ok(found.into_iter().next().map(Author))
     }
 
-    /// Who wrote it, in the writer's order.
+    /// The authors of the post, in the order in which they were given.
     async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
         Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
     }
 
-    /// The categories that it is in, in the writer's order.
+    /// The categories of the post, in the order in which they were given.
     async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
     }
 
-    /// The tags that it bears, in the writer's order.
+    /// The tags of the post, in the order in which they were given.
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }
 
-    /// The next newer published post.
+    /// The next newer published post; null for the newest post, and for a post that is not published.
     async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let before = Some(self.post.key());
         self.neighbour(ctx, PageArguments { last: Some(1), before, first: None, after: None }).await
     }
 
-    /// The next older published post.
+    /// The next older published post; null for the oldest post, and for a post that is not published.
     async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let after = Some(self.post.key());
         self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None }).await

@@ -1,4 +1,5 @@
-//! What was: versions of a post, and the record of changes. The rule: told only to those who may change posts, or see them before everyone.
+//! The history: the versions of a post, and the record of changes. The rule: neither is readable without a token; versions require access to the
+//! unpublished post, changes require the role EDITOR.
 
 use std::sync::Arc;
 
@@ -15,69 +16,69 @@ use crate::graphql::types::body::PostBody;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{Term, TermKind};
 
-/// One version of a post, as it stood.
+/// A version of a post, as it was at that time.
 pub struct Revision(pub Arc<Kept>);
 
-/// One version of a post, as it stood.
+/// A version of a post, as it was at that time.
 #[Object]
 impl Revision {
-    /// What `restoreRevision` takes.
+    /// The version number: the `revision` that `restoreRevision` takes.
     async fn version(&self) -> i32 {
         self.0.whole.post.version
     }
 
-    /// When it was made.
+    /// When this version was created.
     async fn changed_at(&self) -> DateTime {
         DateTime(self.0.whole.post.updated_at)
     }
 
-    /// Who made it: the name of a token, `import`; null where it was made before names were kept.
+    /// Who created this version: the name of a token, or `import`; null for versions from before names were recorded.
     async fn changed_by(&self) -> Option<&str> {
         self.0.whole.changed_by.as_deref()
     }
 
-    /// What it changed: `title`, `slug`, `excerpt`, `body`, `authors`, `categories`, `tags`, `publishedAt`; `created` for the first. Empty
-    /// where the version before it is no longer kept.
+    /// What this version changed: `title`, `slug`, `excerpt`, `body`, `authors`, `categories`, `tags`, `publishedAt`; `created` for the first
+    /// version. Empty if the previous version is no longer kept.
     async fn changed(&self) -> &[&'static str] {
         &self.0.changed
     }
 
-    /// Its name in addresses at that time.
+    /// The slug of the post at that time.
     async fn slug(&self) -> &str {
         self.0.whole.post.slug.as_str()
     }
 
-    /// Plain text.
+    /// The title; plain text.
     async fn title(&self) -> &str {
         &self.0.whole.post.title
     }
 
-    /// Plain text.
+    /// The summary; plain text.
     async fn excerpt(&self) -> &str {
         &self.0.whole.post.excerpt
     }
 
-    /// The text itself.
+    /// The text of this version.
     async fn body(&self) -> PostBody {
         PostBody::new(Arc::clone(&self.0.whole.markdown))
     }
 
-    /// When it was, or was to be, published; null for a draft.
+    /// The publication time that this version has; null for a draft.
     async fn published_at(&self) -> Option<DateTime> {
         self.0.whole.post.published_at.map(DateTime)
     }
 
-    /// In the writer's order; those that are gone are left out.
+    /// The authors, in the order in which they were given, without those that no longer exist.
     async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
         Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
     }
 
-    /// In the writer's order; those that are gone are left out.
+    /// The categories, in the order in which they were given, without those that no longer exist.
     async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
     }
 
-    /// In the writer's order; those that are gone are left out.
+    /// The tags, in the order in which they were given, without those that no longer exist.
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }
@@ -93,77 +94,77 @@ impl Revision {
     }
 }
 
-/// A page of versions, the newest first.
+/// A page of versions, newest first.
 pub struct RevisionConnection(pub Page<Arc<Kept>>);
 
-/// One version and its place in the list.
+/// A version and its cursor in the list.
 #[derive(SimpleObject)]
 pub struct RevisionEdge {
-    /// Opaque; pass it as `after` to go on from here.
+    /// An opaque cursor; pass it as `after` to continue the list from here.
     cursor: String,
-    /// The version itself.
+    /// The version.
     node: Revision,
 }
 
-/// A page of versions, the newest first.
+/// A page of versions, newest first.
 #[Object]
 impl RevisionConnection {
-    /// The versions with their cursors.
+    /// The versions of this page, each with its cursor.
     async fn edges(&self) -> Vec<RevisionEdge> {
         let edge = |kept: &Arc<Kept>| RevisionEdge { cursor: kept.cursor(), node: Revision(Arc::clone(kept)) };
         self.0.items.iter().map(edge).collect()
     }
 
-    /// The versions alone.
+    /// The versions of this page.
     async fn nodes(&self) -> Vec<Revision> {
         self.0.items.iter().map(|kept| Revision(Arc::clone(kept))).collect()
     }
 
-    /// Where this page stands in the list.
+    /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.0, |kept| kept.cursor())
     }
 }
 
-/// What was changed together, by whom.
+/// Everything that was changed together, and by whom.
 #[derive(SimpleObject)]
 pub struct Change {
-    /// When the change was begun.
+    /// When the change started.
     at: DateTime,
-    /// Who made it: the name of a token, `import`; null where the server itself did.
+    /// Who made the change: the name of a token, or `import`; null if the server itself made it.
     by: Option<String>,
-    /// Each post, category, tag or author that was changed.
+    /// The posts, categories, tags and authors that were changed.
     items: Vec<ChangedItem>,
 }
 
 /// A post, category, tag or author that was changed.
 #[derive(SimpleObject)]
 pub struct ChangedItem {
-    /// The id of it, for `node`; nothing is there any more where it was deleted.
-    // Not `id`: the caches of clients would take all changes of one post for one object.
+    /// The id of the object, for `node`, which returns null if the object was deleted.
+    // Not `id`: the caches of clients would merge all changes of one post into one object.
     node_id: async_graphql::ID,
-    /// Its slug after the change; before it, where it was deleted.
+    /// The slug after the change; if the object was deleted, its last slug.
     slug: String,
     /// What was done.
     action: ChangeAction,
-    /// A post's version after the change.
+    /// The version of the post after the change; null if the object has no version.
     version: Option<i32>,
 }
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum ChangeAction {
-    /// Made new.
+    /// Created.
     Created,
-    /// Changed where it stood.
+    /// Changed, but not published, unpublished, renamed or deleted.
     Updated,
-    /// Published, scheduled or given another instant.
+    /// Published, scheduled or given another publication time.
     Published,
     /// Made a draft again.
     Unpublished,
     /// Given another slug.
     Renamed,
-    /// Taken away.
+    /// Deleted.
     Deleted,
 }
 
@@ -188,22 +189,22 @@ impl From<&change::ChangedItem> for ChangedItem {
     }
 }
 
-/// A page of changes, the newest first.
+/// A page of changes, newest first.
 pub struct ChangeConnection(pub Page<Arc<history::RecordedChange>>);
 
-/// One change and its place in the list.
+/// A change and its cursor in the list.
 #[derive(SimpleObject)]
 pub struct ChangeEdge {
-    /// Opaque; pass it as `after` to go on from here.
+    /// An opaque cursor; pass it as `after` to continue the list from here.
     cursor: String,
-    /// The change itself.
+    /// The change.
     node: Change,
 }
 
-/// A page of changes, the newest first.
+/// A page of changes, newest first.
 #[Object]
 impl ChangeConnection {
-    /// The changes with their cursors.
+    /// The changes of this page, each with its cursor.
     async fn edges(&self) -> Vec<ChangeEdge> {
         let edge = |kept: &Arc<history::RecordedChange>| ChangeEdge {
             cursor: kept.cursor(),
@@ -212,12 +213,12 @@ impl ChangeConnection {
         self.0.items.iter().map(edge).collect()
     }
 
-    /// The changes alone.
+    /// The changes of this page.
     async fn nodes(&self) -> Vec<Change> {
         self.0.items.iter().map(|kept| Change::from(&kept.change)).collect()
     }
 
-    /// Where this page stands in the list.
+    /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.0, |kept| kept.cursor())
     }

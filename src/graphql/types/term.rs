@@ -1,4 +1,4 @@
-//! `Category`, `Tag` and `Author`. The rule: they differ in their texts; what they do is written once.
+//! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions; what they do is written once.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::ReadFailure;
 
-/// A subject that posts are sorted under.
+/// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);
-/// A word that posts are found by.
+/// A tag: a keyword of posts.
 pub struct Tag(pub Arc<Term>);
-/// Someone who writes posts.
+/// An author of posts.
 pub struct Author(pub Arc<Term>);
 
 impl From<Term> for Category {
@@ -50,108 +50,108 @@ async fn posts(ctx: &Context<'_>, term: &Term, paging: Paging, filter: Option<Po
     Ok(PostConnection { list, page })
 }
 
-/// A subject that posts are sorted under.
+/// A category: a subject that groups posts.
 #[Object]
 impl Category {
-    /// Opaque, and the same through every change of its slug.
+    /// An opaque id that never changes, even if the slug does.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// Its name in addresses and filters.
+    /// The name of the category in URLs and filters.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
-    /// As it is shown.
+    /// The display name.
     async fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// What it is about; plain text.
+    /// What the category is about; plain text. Null if there is no description.
     async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// Its published posts, newest first.
+    /// The published posts with this category, newest first.
     async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
     }
 }
 
-/// A word that posts are found by.
+/// A tag: a keyword of posts.
 #[Object]
 impl Tag {
-    /// Opaque, and the same through every change of its slug.
+    /// An opaque id that never changes, even if the slug does.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// Its name in addresses and filters.
+    /// The name of the tag in URLs and filters.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
-    /// As it is shown.
+    /// The display name.
     async fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// What it is about; plain text.
+    /// What the tag is about; plain text. Null if there is no description.
     async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// Its published posts, newest first.
+    /// The published posts with this tag, newest first.
     async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
     }
 }
 
-/// Someone who writes posts.
+/// An author of posts.
 #[Object]
 impl Author {
-    /// Opaque, and the same through every change of its slug.
+    /// An opaque id that never changes, even if the slug does.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// Its name in addresses and filters.
+    /// The name of the author in URLs and filters.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
-    /// As it is shown.
+    /// The display name.
     async fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// About the author; plain text.
+    /// About the author; plain text. Null if there is no biography.
     async fn bio(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// The author's own page elsewhere.
+    /// The URL of the author's own web page; null if the author has no URL.
     async fn url(&self) -> Option<&str> {
-        // Stores of before may hold any URL.
+        // Stores that an older release wrote may hold any URL.
         self.0.url.as_deref().filter(|url| rules::is_web_address(url))
     }
 
@@ -159,12 +159,12 @@ impl Author {
     async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many from the start: 0 to 100; 20 where neither `first` nor `last` is given.")]
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only what stands behind this cursor of this list.")] after: Option<String>,
-        #[graphql(desc = "How many from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only what stands before this cursor of this list.")] before: Option<String>,
-        #[graphql(desc = "Only posts that meet this; all of them where it is left out.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
     }

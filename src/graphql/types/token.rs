@@ -1,40 +1,40 @@
-//! `Token`, for admins. The rule: a secret is in no field of it.
+//! The type `Token`, which only admins can read. The rule: no field contains a secret.
 
 use async_graphql::{Enum, ID, SimpleObject};
 
 use crate::graphql::scalars::DateTime;
 use crate::model;
 
-/// What the bearer of a token may do; each role may do what those before it may.
+/// The permissions of a token. EDITOR and ADMIN include the permissions of the roles before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "model::Role")]
 pub enum Role {
-    /// Sees drafts and scheduled posts.
+    /// Reads all drafts and scheduled posts.
     Reader,
-    /// Sees the drafts and scheduled posts that bear one author, and changes the posts that do.
+    /// Reads and changes the posts of one author, drafts and scheduled posts included.
     Author,
-    /// Sees and changes all posts.
+    /// Reads and changes all posts.
     Editor,
-    /// Changes categories, tags, authors and tokens too.
+    /// Also changes categories, tags, authors and tokens.
     Admin,
 }
 
-/// A token: who bears its text may do what its role may. The text was shown once, when it was made.
+/// An access token, which grants the permissions of its role. Its text was returned once, when it was created.
 #[derive(Debug, Clone, SimpleObject)]
 pub struct Token {
-    /// The part of the token's text behind `tdg_`; no secret.
+    /// The id of the token: the part of its text between `tdg_` and the secret. It is not secret.
     pub id: ID,
-    /// As the log shows who bears it.
+    /// The name that `changedBy` and the logs show.
     pub name: String,
-    /// What its bearer may do.
+    /// The role that the token grants.
     pub role: Role,
-    /// Of a token of the role AUTHOR: the first slug of the author whose posts are its own; null for any other.
+    /// For the role AUTHOR, the first slug of the author whose posts the token gives access to; null for other roles.
     pub author: Option<String>,
-    /// When it was made.
+    /// When the token was created.
     pub created_at: DateTime,
-    /// From when on it opens nothing; null where it does not expire.
+    /// When the token expires; null if it does not expire.
     pub expires_at: Option<DateTime>,
-    /// When it was revoked; null while it was not.
+    /// When the token was revoked; null if it is not revoked.
     pub revoked_at: Option<DateTime>,
 }
 

@@ -1,18 +1,18 @@
-//! `Viewer`, for clients that show who is signed in. The rule: what the request's own token says, and nothing that is read for it.
+//! The type `Viewer`, for clients that show who is signed in. The rule: every field comes from the actor that sign-in found; nothing is read for it.
 
 use async_graphql::SimpleObject;
 
 use super::token::Role;
 use crate::model::Actor;
 
-/// Who bears the token of this request.
+/// The authenticated user: the owner of the token of this request.
 #[derive(Debug, Clone, SimpleObject)]
 pub struct Viewer {
-    /// As `changedBy` of what it changes, and the log, show it.
+    /// The name that `changedBy` and the logs show.
     pub name: String,
-    /// What it may do.
+    /// The role of the token.
     pub role: Role,
-    /// Of the role AUTHOR: the first slug of the author whose posts are its own; null for any other.
+    /// For the role AUTHOR, the first slug of the author whose posts the token gives access to; null for other roles.
     pub author: Option<String>,
 }
 

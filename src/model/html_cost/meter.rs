@@ -1,5 +1,5 @@
-//! A tree for the HTML parser that keeps no content and counts what the real one would cost. The rule: a step that costs the cleaner's tree time in
-//! proportion to anything but the bytes at hand is charged that much here; the charge may be too high, never too low.
+//! A tree for the HTML parser that stores no content and counts what the real tree would cost. The rule: if a step costs the tree of the cleaner time
+//! in proportion to anything except the current bytes, the meter charges that much; a charge can be too high, but never too low.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -9,19 +9,19 @@ use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, QualName, local_name, ns};
 
-/// The writer finds the next character to escape by searching the whole rest of the text; so many bytes of that take as long as one step.
+/// The writer finds the next character to escape by a search of the whole rest of the text; a search of so many bytes takes as long as one step.
 const SEARCHED_BYTES_PER_STEP: u64 = 64;
 
 pub struct MeterLimits {
     pub work: u64,
-    pub made_bytes: u64,
+    pub tree_bytes: u64,
     pub nodes: u64,
     pub depth: u32,
 }
 
 pub type MeteredNode = Rc<MeteredElement>;
 
-/// An element, or in its place the document, a comment or an instruction.
+/// An element, the document, a comment or a processing instruction.
 pub struct MeteredElement {
     name: QualName,
     depth: Cell<u32>,
@@ -29,18 +29,18 @@ pub struct MeteredElement {
     is_integration_point: bool,
     template: Option<MeteredNode>,
     children: RefCell<Rc<Children>>,
-    /// The children that it is one of.
+    /// The list of children that contains this node.
     siblings: RefCell<Option<Rc<Children>>>,
 }
 
-/// The children of one element. Moved as a whole when they get another parent, so that each child still knows how many they are.
+/// The children of one element. They move to another parent as a whole, so that each child still knows their number.
 #[derive(Default)]
 struct Children {
     count: Cell<u64>,
     ends_with_text: Cell<bool>,
-    /// Of the text that is last: characters to escape since the last one that the writer's search stops at.
+    /// For the text that is the last child: the number of escaped characters since the last character at which the writer's search stops.
     searching: Cell<u64>,
-    /// The same of texts that are put before a table: which of them become one text is not known here.
+    /// The same for texts that are moved before a table. The meter does not know which of them become one text.
     searching_before_table: Cell<u64>,
 }
 
@@ -50,7 +50,7 @@ pub struct Meter {
     steps: Cell<u64>,
     work: Cell<u64>,
     searched_bytes: Cell<u64>,
-    made_bytes: Cell<u64>,
+    tree_bytes: Cell<u64>,
     nodes: Cell<u64>,
     depth: Cell<u32>,
 }
@@ -58,8 +58,8 @@ pub struct Meter {
 impl Meter {
     pub fn new(limits: MeterLimits) -> Self {
         let document = element(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default());
-        let [steps, work, searched_bytes, made_bytes, nodes] = [const { Cell::new(0) }; 5];
-        Self { limits, document, steps, work, searched_bytes, made_bytes, nodes, depth: Cell::new(0) }
+        let [steps, work, searched_bytes, tree_bytes, nodes] = [const { Cell::new(0) }; 5];
+        Self { limits, document, steps, work, searched_bytes, tree_bytes, nodes, depth: Cell::new(0) }
     }
 
     /// Charges work.
@@ -68,15 +68,15 @@ impl Meter {
         add(&self.work, work);
     }
 
-    /// How often anything was charged.
+    /// The number of charges.
     pub fn steps(&self) -> u64 {
         self.steps.get()
     }
 
     pub fn is_over(&self) -> bool {
-        let MeterLimits { work, made_bytes, nodes, depth } = &self.limits;
+        let MeterLimits { work, tree_bytes, nodes, depth } = &self.limits;
         self.work.get() + self.searched_bytes.get() / SEARCHED_BYTES_PER_STEP > *work
-            || self.made_bytes.get() > *made_bytes
+            || self.tree_bytes.get() > *tree_bytes
             || self.nodes.get() > *nodes
             || self.depth.get() > *depth
     }
@@ -87,7 +87,7 @@ impl Meter {
         element(name, attributes, flags)
     }
 
-    /// Puts a node among children; it must have no parent.
+    /// Adds a node to children. The node must have no parent.
     fn put(&self, node: &MeteredNode, children: &Rc<Children>, depth: u32) {
         add(&children.count, 1);
         node.siblings.replace(Some(Rc::clone(children)));
@@ -96,7 +96,7 @@ impl Meter {
     }
 
     fn put_text(&self, text: &str, children: &Children, searching: &Cell<u64>, starts: bool) {
-        add(&self.made_bytes, text.len() as u64);
+        add(&self.tree_bytes, text.len() as u64);
         if starts {
             add(&self.nodes, 1);
             add(&children.count, 1);
@@ -126,10 +126,10 @@ impl TreeSink for Meter {
     }
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> MeteredNode {
-        add(&self.made_bytes, 2 * name.local.len() as u64);
+        add(&self.tree_bytes, 2 * name.local.len() as u64);
         let count = attributes.len() as u64;
         for attribute in attributes {
-            add(&self.made_bytes, (attribute.name.local.len() + attribute.value.len()) as u64);
+            add(&self.tree_bytes, (attribute.name.local.len() + attribute.value.len()) as u64);
             if !self.is_over() {
                 add(&self.searched_bytes, searched_bytes(&attribute.value, b'"', 0).0);
             }
@@ -164,7 +164,7 @@ impl TreeSink for Meter {
         }
     }
 
-    /// The cleaner's tree looks for the sibling among its parent's children, and moves all that follow.
+    /// The tree of the cleaner searches the sibling among the children of its parent, and moves all that follow.
     fn append_before_sibling(&self, sibling: &MeteredNode, child: NodeOrText<MeteredNode>) {
         let Some(children) = sibling.siblings.borrow().clone() else { return };
         self.work(1 + 2 * children.count.get());
@@ -202,16 +202,16 @@ impl TreeSink for Meter {
 
     fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
-    /// The cleaner's tree compares them with all that are there.
+    /// The tree of the cleaner compares them with all existing attributes.
     fn add_attrs_if_missing(&self, target: &MeteredNode, attributes: Vec<Attribute>) {
         let count = attributes.len() as u64;
         self.work(count + target.attributes.get());
         add(&target.attributes, count);
         let bytes: usize = attributes.iter().map(|attribute| attribute.name.local.len() + attribute.value.len()).sum();
-        add(&self.made_bytes, bytes as u64);
+        add(&self.tree_bytes, bytes as u64);
     }
 
-    /// The cleaner's tree looks for the node among its parent's children, and moves all that follow.
+    /// The tree of the cleaner searches the node among the children of its parent, and moves all that follow.
     fn remove_from_parent(&self, target: &MeteredNode) {
         if let Some(children) = target.siblings.take() {
             self.work(1 + 2 * children.count.get());
@@ -244,8 +244,8 @@ fn element(name: QualName, attributes: u64, flags: ElementFlags) -> MeteredNode 
     })
 }
 
-/// How many bytes the writer's searches pass over, and how many searches are still under way at the end. A search starts at each `&` and each byte
-/// that may begin a no-break space, and ends at `<`, `>` or `end`.
+/// How many bytes the searches of the writer pass over, and how many searches are still in progress at the end. A search starts at each `&` and each
+/// byte that may begin a no-break space, and ends at `<`, `>` or `end`.
 fn searched_bytes(text: &str, end: u8, searching: u64) -> (u64, u64) {
     text.bytes().fold((0_u64, searching), |(searched, searching), byte| match byte {
         b'<' | b'>' => (searched, 0),

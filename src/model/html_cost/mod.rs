@@ -1,9 +1,9 @@
 //! The cost of cleaning HTML, measured before it is cleaned. The rule: HTML that passes is parsed, cleaned and written in time and memory in
 //! proportion to its length.
 //!
-//! A browser's parser searches the open elements at most tags, opens formatting elements again that were left open, and moves nodes out of tables:
-//! 100 KB of tags can take minutes or gigabytes. So the parser runs first on a tree that keeps no content and counts its own work ([`meter`]), and
-//! stops as soon as a bound is passed.
+//! An HTML parser searches the open elements at most tags, reopens formatting elements that were left open, and moves nodes out of tables:
+//! 100 KB of tags can take minutes or gigabytes. So the parser runs first on a tree that stores no content and counts its own work ([`meter`]), and
+//! stops when a bound is exceeded.
 
 mod meter;
 
@@ -18,23 +18,23 @@ use meter::{Meter, MeterLimits, MeteredNode};
 /// Steps of the parser for each byte: a paragraph inside 200 open elements takes some 50. A step takes a few nanoseconds.
 const WORK_PER_BYTE_MAX: u64 = 64;
 const WORK_ALWAYS_ALLOWED: u64 = 1 << 20;
-/// Bytes of tags and text in the tree for each byte of HTML: above 1 only if elements are opened again.
-const MADE_PER_BYTE_MAX: u64 = 4;
-const MADE_ALWAYS_ALLOWED: u64 = 64 << 10;
+/// Bytes of tags and text in the tree for each byte of HTML: above 1 only if elements are reopened.
+const TREE_BYTES_PER_BYTE_MAX: u64 = 4;
+const TREE_BYTES_ALWAYS_ALLOWED: u64 = 64 << 10;
 /// Elements and texts of one tree. Each takes some 300 bytes while the HTML is cleaned.
 const NODES_MAX: u64 = 300_000;
-/// Elements inside each other. Posts have some 20; browsers stop at 512.
+/// Levels of nested elements. Posts have some 20; browsers stop at 512.
 const DEPTH_MAX: u32 = 256;
 
-/// HTML this short with so few tags needs no measuring.
+/// HTML with fewer bytes and tags than this needs no check.
 const HARMLESS_TAGS: usize = 64;
 const HARMLESS_BYTES: usize = 16 << 10;
-/// White space inside one tag, so attributes: the parser compares each with all before it, and reports the tag only at its end.
+/// White space inside one tag, which separates attributes: the parser compares each with all before it, and reports the tag only at its end.
 const SPACES_IN_TAG_MAX: usize = 10_000;
-/// The tokenizer is given this much at a time, and the bounds are checked in between.
+/// The tokenizer gets this many bytes at a time, and the bounds are checked in between.
 const PIECE_BYTES: usize = 4 << 10;
 
-/// Whether this HTML is cleaned in time and memory in proportion to its length.
+/// Whether this HTML can be cleaned in time and memory in proportion to its length.
 pub fn is_bounded(html: &str) -> bool {
     if html.len() < HARMLESS_BYTES && html.bytes().filter(|byte| *byte == b'<').count() < HARMLESS_TAGS {
         return true;
@@ -46,7 +46,7 @@ pub fn is_bounded(html: &str) -> bool {
         input.push_back(StrTendril::from_slice(piece));
         let _ = tokenizer.feed(&input);
         let meter = tokenizer.sink.meter();
-        // A whole piece leaves no trace only inside a tag or a comment.
+        // A whole piece without a counted step is inside of a tag or a comment.
         let is_inside = meter.steps() == steps;
         spaces = if is_inside { spaces + piece.bytes().filter(|b| b" \n\t\x0c/".contains(b)).count() } else { 0 };
         steps = meter.steps();
@@ -61,13 +61,13 @@ pub fn is_bounded(html: &str) -> bool {
 fn limits(bytes: u64) -> MeterLimits {
     MeterLimits {
         work: WORK_PER_BYTE_MAX * bytes + WORK_ALWAYS_ALLOWED,
-        made_bytes: MADE_PER_BYTE_MAX * bytes + MADE_ALWAYS_ALLOWED,
+        tree_bytes: TREE_BYTES_PER_BYTE_MAX * bytes + TREE_BYTES_ALWAYS_ALLOWED,
         nodes: NODES_MAX,
         depth: DEPTH_MAX,
     }
 }
 
-/// A parser of fragments of a `<div>`, as the cleaner has one.
+/// A parser of fragments of a `<div>`, like the one of the cleaner.
 fn tokenizer(limits: MeterLimits) -> Tokenizer<CountedTokens> {
     let meter = Meter::new(limits);
     let context = meter.create_element(
@@ -80,7 +80,7 @@ fn tokenizer(limits: MeterLimits) -> Tokenizer<CountedTokens> {
     Tokenizer::new(CountedTokens(builder), TokenizerOpts { initial_state, ..TokenizerOpts::default() })
 }
 
-/// The text in pieces that end between characters.
+/// The text in pieces that end at character boundaries.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -90,7 +90,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Counts what the tokenizer does before it passes a tag on: it compares each attribute with those before it.
+/// Counts the work of the tokenizer before it passes a tag to the parser: it compares each attribute with those before it.
 struct CountedTokens(TreeBuilder<MeteredNode, Meter>);
 
 impl CountedTokens {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_is_bounded() {
+    fn ordinary_html_is_bounded() {
         assert!(is_bounded(&"<p>a<br><b>b</b> <a href=\"x\">c<a name=\"d\">".repeat(5_000)));
         assert!(is_bounded(&"<ul><li>a<li>b<div><p>c<p>d</div></ul>".repeat(5_000)));
         assert!(is_bounded(&format!("<p>{}</p><!-- {} -->", "word ".repeat(100_000), "word ".repeat(10_000))));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_formatting_left_open_are_not() {
+    fn deep_nesting_and_open_formatting_are_not_bounded() {
         let formatting: String = (0..2_000).map(|n| format!("<p><b class=\"{n}\">x</p>")).collect();
         let hidden = "<div><textarea></div></textarea><!-- </div> --><i title=\"</div>\"></i>".repeat(300);
         let attributes = format!("<a x=\">\" y='\">'{}>", names(40_000));
@@ -144,12 +144,12 @@ mod tests {
         }
     }
 
-    /// Each is linear in what is written, and not in what the parser or the writer does with it.
+    /// The length of each case grows linearly, but the work of the parser or the writer does not.
     #[test]
     fn work_that_grows_faster_than_the_html_is_not_bounded() {
         let long = "x".repeat(200_000);
         let cases = [
-            ("content of a table that is no cell", format!("<table>{}", "<p>x</p>".repeat(100_000))),
+            ("content of a table outside of a cell", format!("<table>{}", "<p>x</p>".repeat(100_000))),
             ("formatting in a table", format!("<table>{}", "<b>x<i></b></i>".repeat(60_000))),
             ("text in a table", format!("<table>{}", "x<tr>".repeat(100_000))),
             ("characters that are escaped", format!("<p>{}</p>", "&amp;".repeat(200_000))),

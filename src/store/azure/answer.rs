@@ -1,5 +1,5 @@
-//! An HTTP answer, read whole and said in the SDK's terms. The rule: a failure looks like one. A transaction that failed is
-//! answered `202 Accepted` with the failure in its body; here it gets the status and the code of that failure.
+//! Reads an HTTP answer completely, and puts it into the form that the SDK expects. The rule: a failure has the status of a failure. The service
+//! answers a transaction that failed with `202 Accepted` and the failure in the body; here it gets the status and the code of that failure.
 
 use azure_core::error::ErrorKind;
 use azure_core::headers::{CONTENT_TYPE, DATE, ERROR_CODE, HeaderName, Headers, REQUEST_ID, SERVER, VERSION};
@@ -7,24 +7,24 @@ use azure_core::{BytesStream, Response, StatusCode};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
-/// A full page of rows of a quarter of a mebibyte, far more than a page of posts has.
+/// 1,000 rows of 256 KiB, far more than a page of posts has.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
-/// Headers that the SDK wants of every answer and that Cosmos DB leaves out, with values that mean nothing.
-const WANTED: [(HeaderName, &str); 4] = [
+/// Headers that the SDK requires in every answer and that Cosmos DB leaves out, with values that have no meaning.
+const REQUIRED_HEADERS: [(HeaderName, &str); 4] = [
     (DATE, "Thu, 01 Jan 1970 00:00:00 GMT"),
     (REQUEST_ID, "00000000-0000-0000-0000-000000000000"),
     (SERVER, "unknown"),
     (VERSION, "unknown"),
 ];
 
-/// An answer whose body has arrived.
+/// An answer whose body was received.
 #[derive(Debug)]
 pub(super) struct HttpAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: Headers,
     body: Bytes,
-    /// Which operation of a transaction was refused, where the service names it.
+    /// Which operation of a transaction was refused, if the service names it.
     pub(super) refused: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ impl HttpAnswer {
     }
 
     fn new(status: StatusCode, mut headers: Headers, body: Bytes) -> Self {
-        for (name, value) in WANTED {
+        for (name, value) in REQUIRED_HEADERS {
             if headers.get_optional_str(&name).is_none() {
                 headers.insert(name, value);
             }
@@ -69,7 +69,7 @@ impl HttpAnswer {
         self.headers.get_optional_str(&CONTENT_TYPE).is_some_and(|kind| kind.starts_with("multipart/mixed"))
     }
 
-    /// A refused transaction holds one answer: that of the operation that was refused.
+    /// The body of a refused transaction has one answer: that of the operation that was refused.
     fn take_refusal(&mut self) {
         let Some(status) = inner_statuses(&self.body).find(|status| !status.is_success()) else { return };
         self.status = status;
@@ -78,7 +78,7 @@ impl HttpAnswer {
         self.body = json.map_or_else(Bytes::new, |(first, last)| self.body.slice(first..=last));
     }
 
-    /// Puts the error's code where the SDK looks for it.
+    /// Puts the error's code into the header that the SDK reads.
     fn name_error(&mut self) {
         let Ok(ErrorBody { error }) = serde_json::from_slice(&self.body) else { return };
         self.refused = error.message.value.split_once(':').and_then(|(at, _)| at.parse().ok());
@@ -139,8 +139,7 @@ mod tests {
 
     #[test]
     fn a_refused_transaction_has_the_status_and_code_of_its_refusal() {
-        let error =
-            r#"{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"1:It stands.\n"}}}"#;
+        let error = r#"{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"1:The row exists.\n"}}}"#;
         let answer = transaction(&part(&format!(
             "HTTP/1.1 409 Conflict\r\nContent-Type: application/json;odata=minimalmetadata\r\n\r\n{error}"
         )));
@@ -149,9 +148,9 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_that_was_taken_is_left_as_it_is() {
-        let taken = part("HTTP/1.1 204 No Content\r\nETag: W/\"1\"\r\n\r\n");
-        let answer = transaction(&format!("{taken}{taken}"));
+    fn the_answer_to_a_committed_transaction_is_unchanged() {
+        let committed = part("HTTP/1.1 204 No Content\r\nETag: W/\"1\"\r\n\r\n");
+        let answer = transaction(&format!("{committed}{committed}"));
         assert_eq!((answer.status, answer.error_code()), (StatusCode::Accepted, None));
         assert_eq!(inner_statuses(&answer.body).count(), 2);
     }

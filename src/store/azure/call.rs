@@ -1,5 +1,5 @@
-//! One operation of the store, from its first request to its answer. The rule: what the retries learn on the way is kept here,
-//! for the SDK's errors tell only of the last request.
+//! One operation of the store, from its first request to its answer. The rule: what is known from earlier requests is kept here,
+//! because the SDK's errors describe only the last request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,9 +19,9 @@ pub(super) struct Call {
 struct Learnt {
     /// A request may have been carried out although its answer was lost.
     doubtful: AtomicBool,
-    /// The service took the request and said so.
+    /// The service has confirmed that it accepted the request.
     answered: AtomicBool,
-    /// Which operation of a transaction was refused; `usize::MAX` while none was.
+    /// Which operation of a transaction was refused; `usize::MAX` if none was.
     refused: AtomicUsize,
 }
 
@@ -50,7 +50,7 @@ impl Call {
         self.learnt.doubtful.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a write of this call may stand although its answer was lost.
+    /// Whether a write of this call may have been committed although its answer was lost.
     pub(super) fn is_doubtful(&self) -> bool {
         self.learnt.doubtful.load(Ordering::Relaxed)
     }
@@ -59,7 +59,7 @@ impl Call {
         self.learnt.answered.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the service took the request: an error after that is one of reading its answer.
+    /// Whether the service accepted the request: a later error is an error of reading the answer.
     pub(super) fn is_answered(&self) -> bool {
         self.learnt.answered.load(Ordering::Relaxed)
     }
@@ -68,7 +68,7 @@ impl Call {
         self.learnt.refused.store(operation, Ordering::Relaxed);
     }
 
-    /// The place in its transaction of the operation that was refused, where the service named it.
+    /// The index in its transaction of the operation that was refused, if the service named it.
     pub(super) fn refused(&self) -> Option<usize> {
         Some(self.learnt.refused.load(Ordering::Relaxed)).filter(|at| *at != usize::MAX)
     }

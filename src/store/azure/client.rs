@@ -1,4 +1,4 @@
-//! The SDK's client, made once for each store. The rule: one HTTP client, whose connections are kept and used again.
+//! Creates the SDK's client, once for each store. The rule: one HTTP client, whose connections are kept and reused.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::store::error::StoreError;
 
 /// Azure is reached in milliseconds; a packet lost on the way is sent again within three seconds.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// One request and its answer. The service gives up on a query after 5 s; a transaction of 4 MiB takes 11 s at 3 Mbit/s.
+/// One request and its answer. The service aborts a query after 5 s; a transaction of 4 MiB takes 11 s at 3 Mbit/s.
 const ATTEMPT_MAX: Duration = Duration::from_secs(15);
-/// Idle connections are closed by us first, before a load balancer drops them without a word.
+/// We close idle connections before a load balancer drops them silently.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
 pub(super) fn build(connection: &Connection, skew: Arc<ClockSkew>) -> Result<TableServiceClient> {
@@ -28,7 +28,7 @@ pub(super) fn build(connection: &Connection, skew: Arc<ClockSkew>) -> Result<Tab
     let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
     let credentials = storage_credentials(&access, &http)?;
     let options = ClientOptions::new(TransportOptions::new(http))
-        // The SDK's retries know no deadline, wait on a thread each, and hide that an earlier request may have been carried out.
+        // The SDK's retries have no deadline, each block a thread, and hide that an earlier request may have been carried out.
         .retry(RetryOptions::none())
         .per_retry_policies(vec![Arc::new(RetryWithinDeadline { skew }) as _])
         .telemetry(TelemetryOptions::default().application_id("tidings"));
@@ -44,10 +44,10 @@ fn http_client(endpoint: &Url) -> Result<reqwest::Client> {
         // A redirect would carry the signature to another host.
         .redirect(reqwest::redirect::Policy::none());
     let builder = if is_this_machine(endpoint) { builder.no_proxy() } else { builder };
-    builder.build().map_err(|e| StoreError::unavailable("the HTTP client cannot be made", e))
+    builder.build().map_err(|e| StoreError::unavailable("the HTTP client cannot be created", e))
 }
 
-/// An emulator beside us is never behind a proxy.
+/// An emulator on this machine is never behind a proxy.
 fn is_this_machine(endpoint: &Url) -> bool {
     let host = endpoint.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -56,14 +56,14 @@ fn is_this_machine(endpoint: &Url) -> bool {
 fn storage_credentials(access: &Access, http: &Arc<dyn HttpClient>) -> Result<StorageCredentials> {
     match &access.credential {
         Credential::Key(key) => Ok(StorageCredentials::access_key(access.account.clone(), key.clone())),
-        // The SDK's error repeats the signature, so it is left behind.
+        // The SDK's error repeats the signature, so it is not kept as the source.
         Credential::Signature(signature) => StorageCredentials::sas_token(signature)
             .map_err(|_| StoreError::limit("SharedAccessSignature is not a query string such as sv=...&sig=...")),
         Credential::Entra => {
             let credential = DefaultAzureCredentialBuilder::new()
                 .with_options(TokenCredentialOptions::from(Arc::clone(http)))
                 .build()
-                .map_err(|e| StoreError::denied("no Entra ID identity is at hand", e))?;
+                .map_err(|e| StoreError::denied("no Entra ID identity is available", e))?;
             Ok(StorageCredentials::token_credential(Arc::new(credential)))
         }
     }

@@ -1,4 +1,4 @@
-//! Where the tables are, and who asks for them. The rule: an error names what is missing and the accepted form, never a value
+//! The address of the tables, and the credentials for them. The rule: an error names what is missing and the accepted form, never a value
 //! that could be a key.
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const ACCEPTED: &str = "DefaultEndpointsProtocol=https;AccountName=NAME;AccountK
 const DEFAULT_SUFFIX: &str = "core.windows.net";
 const EMULATOR_ENDPOINT: &str = "http://127.0.0.1:10002/devstoreaccount1";
 
-/// What Azure's tools write for the other services of the same account; none of it is asked for here.
+/// Settings that Azure's tools write for the other services of the same account; they are ignored.
 const OTHER_SERVICES: [&str; 9] = [
     "BlobEndpoint",
     "BlobSecondaryEndpoint",
@@ -30,11 +30,11 @@ const OTHER_SERVICES: [&str; 9] = [
     "WebEndpoint",
 ];
 
-/// Which tables a store is made of.
+/// The account and the tables of a store.
 #[derive(Debug, Clone)]
 pub struct AzureSettings {
     pub connection: Connection,
-    /// Put before every table's name, so that several sites share one account; may be empty.
+    /// The start of every table's name, so that several sites can share one account; may be empty.
     pub table_prefix: String,
 }
 
@@ -52,7 +52,7 @@ pub enum Connection {
     },
 }
 
-/// Without the connection string, which holds the key.
+/// Leaves out the connection string, which holds the key.
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -64,10 +64,10 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// A connection as understood.
+/// A connection string or account, parsed and checked.
 pub(super) struct Access {
     pub(super) account: String,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub(super) endpoint: Url,
     pub(super) credential: Credential,
 }
@@ -116,7 +116,7 @@ fn read_connection_string(text: &str) -> Result<Access> {
     }
     match fields.get("UseDevelopmentStorage") {
         Some("true") if fields.len() == 1 => emulator_access(),
-        Some("true") => Err(malformed("UseDevelopmentStorage=true stands alone")),
+        Some("true") => Err(malformed("UseDevelopmentStorage=true must be the only setting")),
         Some(_) => Err(malformed("UseDevelopmentStorage can only be true")),
         None => account_access(&fields),
     }
@@ -142,7 +142,7 @@ fn account_access(fields: &ConnectionFields<'_>) -> Result<Access> {
         (None, None) => return Err(malformed("AccountName or TableEndpoint is missing")),
     };
     if account.is_none() && matches!(credential, Credential::Key(_)) {
-        return Err(malformed("AccountKey needs AccountName beside it"));
+        return Err(malformed("AccountKey needs AccountName too"));
     }
     Ok(Access { account: account.unwrap_or_default(), endpoint, credential })
 }
@@ -151,7 +151,7 @@ fn read_credential(fields: &ConnectionFields<'_>) -> Result<Credential> {
     match (fields.get("SharedAccessSignature"), fields.get("AccountKey")) {
         (Some(signature), None) => Ok(Credential::Signature(signature.to_owned())),
         (None, Some(key)) if BASE64_STANDARD.decode(key).is_ok() => Ok(Credential::Key(key.to_owned())),
-        (None, Some(_)) => Err(malformed("AccountKey is not Base64: it may have been cut short")),
+        (None, Some(_)) => Err(malformed("AccountKey is not Base64: it may be truncated")),
         (Some(_), Some(_)) => Err(malformed("it has both AccountKey and SharedAccessSignature; keep one of them")),
         (None, None) => Err(malformed("AccountKey or SharedAccessSignature is missing")),
     }
@@ -182,7 +182,7 @@ fn read_endpoint(text: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// Storage accounts are named in lower-case letters and digits; Cosmos DB takes hyphens too.
+/// Names of storage accounts have lower-case letters and digits; Cosmos DB allows hyphens too.
 fn check_account(name: &str, what: &str) -> Result<String> {
     if !name.is_empty() && name.len() <= 63 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
         return Ok(name.to_owned());
@@ -190,14 +190,14 @@ fn check_account(name: &str, what: &str) -> Result<String> {
     Err(StoreError::limit(format!("{what} is not an account's name, such as mystorageaccount")))
 }
 
-/// `Name=value` pairs, told apart by name in any case.
+/// `Name=value` pairs; the case of names does not matter.
 struct ConnectionFields<'a>(HashMap<String, &'a str>);
 
 impl<'a> ConnectionFields<'a> {
     fn read(text: &'a str) -> Result<Self> {
         let mut fields = HashMap::new();
         for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
-            // The pair itself may be a piece of a key, so only its place is told.
+            // The pair itself may be a part of a key, so the error names only its position.
             let Some((name, value)) = pair.split_once('=') else {
                 return Err(malformed(&format!("part {} has no `=`", fields.len() + 1)));
             };
@@ -206,7 +206,7 @@ impl<'a> ConnectionFields<'a> {
                 return Err(malformed(&format!("{known} is empty")));
             }
             if fields.insert(known.to_owned(), value.trim()).is_some() {
-                return Err(malformed(&format!("{known} stands twice")));
+                return Err(malformed(&format!("{known} is given twice")));
             }
         }
         fields.retain(|name, _| !OTHER_SERVICES.contains(&name.as_str()));
@@ -234,7 +234,7 @@ fn known_name(name: &str) -> Result<&'static str> {
         "UseDevelopmentStorage",
     ];
     let known = OURS.into_iter().chain(OTHER_SERVICES).find(|known| known.eq_ignore_ascii_case(name));
-    known.ok_or_else(|| malformed("it has a name that no connection string has"))
+    known.ok_or_else(|| malformed("it has an unknown name"))
 }
 
 fn malformed(what: &str) -> StoreError {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_and_key_lead_to_the_public_cloud_unless_told() {
+    fn an_account_is_in_the_public_cloud_unless_the_string_names_another() {
         let account = format!("AccountName=mine;AccountKey={KEY}");
         assert_eq!(endpoint(&account), "https://mine.table.core.windows.net/");
         assert_eq!(
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_in_any_case_and_with_spaces_around() {
+    fn names_are_accepted_in_any_case_and_with_spaces_around_them() {
         assert_eq!(
             endpoint(&format!(" accountname = mine ; ACCOUNTKEY = {KEY} ;")),
             "https://mine.table.core.windows.net/"
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_emulator_needs_no_more_than_its_name() {
+    fn the_emulator_needs_only_its_name() {
         let access = access("UseDevelopmentStorage=true").expect("an emulator");
         assert_eq!((access.account.as_str(), access.endpoint.as_str()), ("devstoreaccount1", EMULATOR_ENDPOINT));
         assert!(access.credential == Credential::Key(EMULATOR_ACCOUNT_KEY.to_owned()));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_and_the_key_is_not() {
+    fn an_error_names_what_is_wrong_and_never_the_key() {
         let secret = "bm90LWZvci1sb2dz";
         for (text, named) in [
             (String::new(), "AccountKey or SharedAccessSignature is missing"),
@@ -308,9 +308,9 @@ mod tests {
             (format!("AccountKey={secret};TableEndpoint=http://h"), "AccountKey needs AccountName"),
             (format!("AccountName=mine;AccountKey={secret}!"), "AccountKey is not Base64"),
             (format!("AccountName=mine;{secret}"), "part 2 has no `=`"),
-            (format!("AccountName=mine;{secret}=="), "a name that no connection string has"),
+            (format!("AccountName=mine;{secret}=="), "it has an unknown name"),
             ("AccountName=;AccountKey=AAAA".to_owned(), "AccountName is empty"),
-            (format!("AccountName=a;AccountName=b;AccountKey={secret}"), "AccountName stands twice"),
+            (format!("AccountName=a;AccountName=b;AccountKey={secret}"), "AccountName is given twice"),
             (format!("AccountName=a/b;AccountKey={secret}"), "AccountName is not an account's name"),
             (format!("AccountName=a;AccountKey={secret};SharedAccessSignature=s"), "both AccountKey and"),
             (format!("AccountName=a;AccountKey={secret};TableEndpoint=here"), "TableEndpoint is not a URL"),
@@ -320,20 +320,20 @@ mod tests {
             (format!("AccountName=a;AccountKey={secret};EndpointSuffix=h/p"), "EndpointSuffix is not a host name"),
             (format!("DefaultEndpointsProtocol=ftp;AccountName=a;AccountKey={secret}"), "neither http nor https"),
             ("UseDevelopmentStorage=false".to_owned(), "can only be true"),
-            (format!("UseDevelopmentStorage=true;AccountKey={secret}"), "stands alone"),
+            (format!("UseDevelopmentStorage=true;AccountKey={secret}"), "must be the only setting"),
             (
                 "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://h".to_owned(),
                 "DevelopmentStorageProxyUri is not supported",
             ),
         ] {
-            let error = access(&text).err().unwrap_or_else(|| panic!("{text} was taken")).to_string();
+            let error = access(&text).err().unwrap_or_else(|| panic!("{text} was accepted")).to_string();
             assert!(error.contains(named), "{text}: {error}");
             assert!(!error.contains(secret), "{error}");
         }
     }
 
     #[test]
-    fn entra_id_asks_over_https_only() {
+    fn entra_id_requires_https() {
         let entra = |endpoint: Option<&str>| {
             Connection::Entra { account: "mine".to_owned(), endpoint: endpoint.map(Into::into) }.access()
         };

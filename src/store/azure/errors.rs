@@ -1,5 +1,5 @@
-//! The SDK's errors by meaning. The rule: a write that may stand is never said not to, and what a client reads holds neither
-//! URL nor key; the SDK's own error is the source.
+//! The SDK's errors by meaning. The rule: a write that may have been committed is never reported as refused, and a text that a client reads has
+//! neither a URL nor a key; the SDK's own error is the source.
 
 use azure_core::StatusCode;
 use azure_core::error::{Error, ErrorKind};
@@ -7,10 +7,10 @@ use azure_core::error::{Error, ErrorKind};
 use super::call::Call;
 use crate::store::error::StoreError;
 
-const NO_TOKEN: &str = "no token of Entra ID could be had: give the machine a managed identity, set AZURE_TENANT_ID, \
+const NO_TOKEN: &str = "no token of Entra ID could be obtained: give the machine a managed identity, set AZURE_TENANT_ID, \
     AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or run `az login`";
 
-/// What was asked of the service. The making of a table is a read here: it may be asked again without harm.
+/// The kind of a request. The creation of a table is a read here, because it can be repeated without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     Read,
@@ -26,7 +26,7 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
             let code = error_code.unwrap_or_default();
             match meaning(status, &code) {
                 Meaning::Refused if is_write => StoreError::precondition(what),
-                // A write of which an earlier request is in doubt was perhaps made before it was denied.
+                // An earlier request of this write may have been committed before this one was denied.
                 _ if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
                 Meaning::Denied(why) => StoreError::denied(format!("{what}: {why}"), error),
                 Meaning::NoTable => StoreError::corrupt_by(format!("{what} is in a table that does not exist"), error),
@@ -39,17 +39,26 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
         ErrorKind::Io if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
         ErrorKind::Io => StoreError::unavailable(what, error),
         ErrorKind::Credential => StoreError::denied(format!("{what}: {NO_TOKEN}"), error),
-        // The service took the request, and its answer does not read.
+        // The service accepted the request, but its answer cannot be read.
         ErrorKind::DataConversion if is_write => StoreError::outcome_unknown(what, error),
-        ErrorKind::DataConversion => StoreError::corrupt_by(format!("{what} does not read"), error),
+        ErrorKind::DataConversion => StoreError::corrupt_by(format!("{what} cannot be read"), error),
         _ if call.is_answered() && is_write => StoreError::outcome_unknown(what, error),
-        _ if call.is_answered() => StoreError::corrupt_by(format!("{what} does not read"), error),
-        _ => StoreError::limit(format!("{what} cannot be asked for: {error}")),
+        _ if call.is_answered() => StoreError::corrupt_by(format!("{what} cannot be read"), error),
+        _ => StoreError::limit(format!("{what} cannot be requested: {error}")),
     }
 }
 
 pub(super) fn is_table_there(error: &Error) -> bool {
     has(error, StatusCode::Conflict)
+}
+
+pub(super) fn is_no_table(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::HttpResponse { status, error_code } => {
+            matches!(meaning(*status, error_code.as_deref().unwrap_or_default()), Meaning::NoTable)
+        }
+        _ => false,
+    }
 }
 
 pub(super) fn is_no_row(error: &Error) -> bool {
@@ -68,7 +77,7 @@ fn has(error: &Error, status_code: StatusCode) -> bool {
 enum Meaning {
     Denied(&'static str),
     NoTable,
-    /// What the request takes for granted of a row, or of a table that is to be made, does not hold.
+    /// A condition of the request does not hold: about a row, or about a table to create.
     Refused,
     Malformed,
     Passing,
@@ -77,15 +86,15 @@ enum Meaning {
 /// Codes from "Table Service error codes" and "Common REST API error codes" in Azure's documentation.
 fn meaning(status: StatusCode, code: &str) -> Meaning {
     match (status, code) {
-        (_, "AuthorizationPermissionMismatch" | "InsufficientAccountPermissions") => {
-            Meaning::Denied("this identity or signature may not do it (Storage Table Data Contributor may)")
-        }
+        (_, "AuthorizationPermissionMismatch" | "InsufficientAccountPermissions") => Meaning::Denied(
+            "this identity or signature is not allowed to do it (the role Storage Table Data Contributor is)",
+        ),
         (StatusCode::Unauthorized | StatusCode::Forbidden, _) => {
             Meaning::Denied("check the account's name, its key or signature, its firewall, and this machine's clock")
         }
         (StatusCode::NotFound, "TableNotFound") => Meaning::NoTable,
         (StatusCode::Conflict, "TableBeingDeleted" | "AccountBeingCreated") => Meaning::Passing,
-        // Without a code it is not the answer of a table service: a wrong endpoint must not look like absent rows.
+        // An answer without a code is not from a table service: a wrong endpoint must not look like missing rows.
         (StatusCode::NotFound | StatusCode::Conflict, "") => Meaning::Passing,
         (StatusCode::NotFound | StatusCode::Conflict | StatusCode::PreconditionFailed, _) => Meaning::Refused,
         (StatusCode::BadRequest | StatusCode::PayloadTooLarge | StatusCode::LengthRequired, _) => Meaning::Malformed,

@@ -1,8 +1,8 @@
-//! Rows as OData's JSON and back. The rule: a value comes back as the type and the value that went in, and JSON that is not a row
-//! is an error. Source: "Payload format for Table service operations" in Azure's documentation.
+//! Encodes rows as OData's JSON and back. The rule: a value is decoded to the type and the value that were encoded, and JSON that is not a
+//! row is an error. Source: "Payload format for Table service operations" in Azure's documentation.
 //!
-//! Int64, DateTime and Binary are strings with a type beside them (`"Version@odata.type": "Edm.Int64"`); String, Int32 and
-//! Boolean are told by their JSON alone.
+//! Int64, DateTime and Binary are strings with a separate type (`"Version@odata.type": "Edm.Int64"`); String, Int32 and
+//! Boolean are recognized by their JSON alone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -62,17 +62,17 @@ fn quoted(text: &str) -> String {
     if !json.contains(['\u{2028}', '\u{2029}']) {
         return json;
     }
-    // Azurite finds a row in a transaction with a pattern that ends at these two, which JavaScript takes for line ends.
+    // Azurite finds a row in a transaction with a pattern that ends at these two, which are line ends in JavaScript.
     json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// Seven digits of the second always, as .NET writes them. `limits` lets no ticks outside of the calendar come here.
+/// Always seven digits of the second, as .NET writes them. `limits` refuses ticks outside of the calendar before.
 fn date_time(ticks: i64) -> String {
     let at = Instant::from_ticks(ticks).unwrap_or(Instant::MIN).to_chrono();
     format!("{}.{:07}Z", at.format("%Y-%m-%dT%H:%M:%S"), ticks % TICKS_PER_SECOND)
 }
 
-/// A row as the service answers with it.
+/// A row as the service returns it.
 #[derive(Debug)]
 pub(super) struct StoredRow(Entity);
 
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for RowVisitor {
     }
 }
 
-/// What was read of a row so far. A type may come before its value or behind it, so they meet at the end.
+/// The parts of a row that were read so far. A type may come before or after its value, so they are joined at the end.
 #[derive(Default)]
 struct RowParts {
     partition: Option<Scalar>,
@@ -169,7 +169,7 @@ fn read_value(edm_type: Option<&Scalar>, scalar: Scalar) -> Result<Value, String
     read.ok_or_else(|| format!("cannot be read as {edm_type}"))
 }
 
-/// A property's JSON before its type is known. What no table holds is kept as what it is, so that the error can name the row.
+/// A property's JSON before its type is known. JSON of an unsupported type is kept, so that the error can name the row.
 #[derive(Debug, PartialEq)]
 enum Scalar {
     Null,
@@ -187,7 +187,7 @@ impl Scalar {
             Self::Boolean(_) => "Edm.Boolean",
             Self::Number(_) => "Edm.Int32",
             Self::Double => "Edm.Double",
-            Self::Null | Self::Nested => "no Edm type",
+            Self::Null | Self::Nested => "an array or an object",
         }
     }
 }
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn each_type_comes_back_at_its_limits() {
+    fn each_type_is_decoded_as_it_was_encoded_at_its_limits() {
         let properties = row(&[
             ("Empty", Value::String("".into())),
             ("Text", Value::String("Łukasz 🦀 \u{2029}\0\u{ffff}".into())),
@@ -304,30 +304,30 @@ mod tests {
     }
 
     #[test]
-    fn a_type_may_stand_behind_its_value_and_digits_may_be_trimmed() {
+    fn a_type_may_come_after_its_value_and_digits_may_be_trimmed() {
         let json =
             r#"{"At":"2021-09-21T07:50:52.398525Z","Timestamp":"2021-09-21T00:50:52Z","At@odata.type":"Edm.DateTime"}"#;
         assert_eq!(read(json), Ok(row(&[("At", Value::DateTime(637_678_074_523_985_250))])));
     }
 
     #[test]
-    fn a_null_is_no_property() {
+    fn a_null_is_not_a_property() {
         assert_eq!(read(r#"{"Gone":null}"#), Ok(Properties::new()));
     }
 
     #[test]
-    fn json_that_is_not_a_row_of_ours_is_an_error_that_names_the_property() {
+    fn json_that_is_not_a_row_is_an_error_that_names_the_property() {
         for (json, named) in [
             (r#"{"A":1.5}"#, "A of the row (p, r) is Edm.Double"),
-            (r#"{"A":[1]}"#, "A of the row (p, r) is no Edm type"),
-            (r#"{"A":{"b":1}}"#, "A of the row (p, r) is no Edm type"),
+            (r#"{"A":[1]}"#, "A of the row (p, r) is an array or an object"),
+            (r#"{"A":{"b":1}}"#, "A of the row (p, r) is an array or an object"),
             (r#"{"A":3000000000}"#, "A of the row (p, r) cannot be read as Edm.Int32"),
             (r#"{"A":"x","A@odata.type":"Edm.Guid"}"#, "A of the row (p, r) is Edm.Guid"),
             (r#"{"A":"x","A@odata.type":"Edm.Int64"}"#, "cannot be read as Edm.Int64"),
             (r#"{"A":"x","A@odata.type":"Edm.Binary"}"#, "cannot be read as Edm.Binary"),
             (r#"{"A":"2025","A@odata.type":"Edm.DateTime"}"#, "cannot be read as Edm.DateTime"),
             (r#"{"A":"1","A@odata.type":7}"#, "has a type that is not a string"),
-            (r#"{"PartitionKey":"a/b"}"#, "which no key may hold"),
+            (r#"{"PartitionKey":"a/b"}"#, "which is not allowed in a key"),
             (r#"{"PartitionKey":5}"#, "without PartitionKey and RowKey"),
             (r#"{"odata.etag":null}"#, "without its ETag"),
         ] {

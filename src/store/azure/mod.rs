@@ -1,7 +1,7 @@
 //! Azure Table Storage, Azure Cosmos DB for Table and Azurite. The only user of the Azure SDK.
 //!
-//! The rule: the SDK is asked for requests and their signatures; everything that the contract promises (retries within a
-//! deadline, errors by meaning, a refused transaction seen as one) is kept here, for the SDK keeps none of it.
+//! The rule: the SDK only builds and signs requests. This module keeps everything that the contract of the store guarantees (retries within a
+//! deadline, errors by meaning, a refused transaction as an error), because the SDK keeps none of it.
 
 mod answer;
 mod call;
@@ -35,12 +35,12 @@ use super::{
 };
 use crate::clock::Clock;
 
-/// How long one operation may take with all its retries. A web request waits about as long before its proxy gives up, and a
-/// partition that is moved between servers is back within it.
+/// How long one operation may take with all its retries. The proxy of a web request waits about as long, and a partition that is moved between
+/// servers is available again within that time.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// How long the making of the tables may take. It is the first thing that a command asks, of an address that may be mistyped.
+/// How long the creation of the tables may take. It is the first request of a command, to an address that may be mistyped.
 const TABLES_DEADLINE: Duration = Duration::from_secs(10);
-/// How long a ping may take: the one who asks for readiness asks again in a few seconds.
+/// How long a ping may take. A readiness probe asks again in a few seconds.
 const PING_DEADLINE: Duration = Duration::from_secs(3);
 /// A table's name. Source: "Understanding the Table service data model".
 const TABLE_NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=63;
@@ -51,27 +51,42 @@ pub struct AzureStore {
     client: TableServiceClient,
     table_prefix: String,
     deadline: Duration,
-    turns: KeyedLocks,
+    locks: KeyedLocks,
     skew: Arc<ClockSkew>,
 }
 
 impl AzureStore {
-    /// Makes the client. Nothing is sent: a wrong key is [`StoreError::Denied`] at the first request.
+    /// Creates the client. Nothing is sent: a wrong key is [`StoreError::Denied`] at the first request.
     ///
     /// # Errors
-    /// [`StoreError::Limit`] where the settings cannot be right, naming what is wrong and the accepted form, never a key.
+    /// [`StoreError::Limit`] if the settings are invalid; it names what is wrong and the accepted form, never a key.
     pub fn connect(settings: &AzureSettings) -> Result<Self> {
         connection::check_prefix(&settings.table_prefix)?;
         let skew = Arc::new(ClockSkew::new(Clock::System));
         let client = client::build(&settings.connection, Arc::clone(&skew))?;
         let table_prefix = settings.table_prefix.clone();
-        Ok(Self { client, table_prefix, deadline: DEADLINE, turns: KeyedLocks::default(), skew })
+        Ok(Self { client, table_prefix, deadline: DEADLINE, locks: KeyedLocks::default(), skew })
     }
 
-    /// Gives each operation another deadline than 30 s.
+    /// Sets another deadline for each operation than 30 s.
     #[must_use]
     pub fn with_deadline(self, deadline: Duration) -> Self {
         Self { deadline, ..self }
+    }
+
+    /// Whether the table exists: one point read, of a row that no table has.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the service cannot be reached, or refuses the request.
+    pub async fn has_table(&self, table: &'static str) -> Result<bool> {
+        let call = self.call();
+        let row = self.table(table)?.partition_key_client("-").entity_client("-");
+        match row.get::<StoredRow>().context(call.context()).into_future().await {
+            Ok(_) => Ok(true),
+            Err(error) if errors::is_no_table(&error) => Ok(false),
+            Err(error) if errors::is_no_row(&error) => Ok(true),
+            Err(error) => Err(errors::explain(error, Asked::Read, &call, || format!("the table {table}"))),
+        }
     }
 
     fn call(&self) -> Call {
@@ -92,7 +107,7 @@ impl AzureStore {
         let made = self.table(table)?.create().context(call.context()).into_future().await;
         match made {
             Ok(_) => Ok(()),
-            // The SDK wants links in the answer that Cosmos DB does not send; the table is made all the same.
+            // The SDK expects links in the answer that Cosmos DB does not send; the table was created nevertheless.
             Err(_) if call.is_answered() => Ok(()),
             Err(error) if errors::is_table_there(&error) => Ok(()),
             Err(error) => Err(errors::explain(error, Asked::Read, &call, || format!("the table {table}"))),
@@ -108,18 +123,18 @@ impl AzureStore {
         }
     }
 
-    /// Whether this server's clock is right enough for a write. If it seems not to be, it is measured again, so that one odd answer refuses nothing and a clock that was
-    /// set is believed at once.
+    /// Checks that this server's clock is right enough for a write. If it seems not to be, it is measured again, so that a single odd answer refuses
+    /// no write, and a clock that was corrected is trusted at once.
     async fn check_clock(&self) -> Result<()> {
         if self.skew.check().is_err() {
-            // What it answers does not matter, only when.
+            // The content of the answer does not matter, only its time.
             let _ = self.ping().await;
             self.skew.check()?;
         }
         Ok(())
     }
 
-    /// One request for one page; `what` names it where it fails.
+    /// One request for one page; `what` names it in an error.
     async fn get_page(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
         let call = self.call();
         let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<StoredRow>();
@@ -169,11 +184,11 @@ impl TableStore for AzureStore {
         self.get_page(query, || format!("the table {table}")).await
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        Some(self.turns.take(table, name).await)
+    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
+        Some(self.locks.take(table, name).await)
     }
 
-    /// Asks for the name of one table: the only read that needs no row and no table to stand. What it answers does not matter.
+    /// Asks for the name of one table: the only read that needs no row and no table. The content of the answer does not matter.
     async fn ping(&self) -> Result<()> {
         let call = Call::new(self.deadline.min(PING_DEADLINE));
         match self.client.list().top(1).context(call.context()).into_stream().next().await {

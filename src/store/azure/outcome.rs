@@ -1,26 +1,26 @@
-//! A write was sent twice, and the second time it was refused: perhaps by its own first time, whose answer was lost. The rows
-//! tell. The rule: a change that may stand is never answered as one that was refused, for the caller would make it again
-//! (`no_increment_is_lost_or_made_twice_where_answers_are_lost` counts them).
+//! Finds out whether a write was committed that was sent twice and refused the second time: its first request, whose answer was lost, may be the
+//! reason. The rows show it. The rule: a change that may have been committed is never reported as refused, because the caller would make it again
+//! (`no_increment_is_lost_or_made_twice_if_answers_are_lost` counts them).
 
 use super::AzureStore;
 use crate::store::error::StoreError;
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Result};
 
-/// What a row tells of the operation on it.
+/// What a row shows about the operation on it.
 enum Trace {
     /// It is as the operation would leave it.
     Done(Option<Etag>),
-    /// It is as it was before: nothing of the batch happened.
+    /// It is as it was before: the batch was not committed.
     Untouched,
-    /// Another writer was there, before the operation or after it.
+    /// Another writer has written it, before the operation or after it.
     Other,
 }
 
 impl AzureStore {
     /// Reads back the rows of a batch that was refused after its first request was lost.
     ///
-    /// All as the batch would leave them: it was made. One of them untouched: it was not. Otherwise nobody can tell, for the
-    /// other writer may have come on top of it.
+    /// If all rows are as the batch would leave them, it was committed. If one of them is untouched, it was not. Otherwise the outcome is unknown,
+    /// because another writer may have written over the batch.
     pub(super) async fn resolve_outcome(
         &self,
         table: &'static str,
@@ -28,7 +28,7 @@ impl AzureStore {
         refusal: String,
     ) -> Result<Vec<Option<Etag>>> {
         let (mut etags, mut met_other) = (Vec::with_capacity(batch.operations().len()), false);
-        // The write has used up its own deadline, or much of it.
+        // A new deadline, because the write has used up its own, or most of it.
         let call = self.call();
         for operation in batch.operations() {
             let key = Key::new(batch.partition(), operation.row())?;
@@ -48,7 +48,7 @@ impl AzureStore {
 
 fn trace(operation: &Operation, found: Option<Entity>) -> Trace {
     match (operation, found) {
-        // Our write would have changed the ETag, so the same one is asked for first.
+        // Our write would have changed the ETag, so an unchanged one is checked first.
         (
             Operation::Put { precondition: Precondition::Match(etag), .. }
             | Operation::Delete { precondition: Precondition::Match(etag), .. },
@@ -78,7 +78,7 @@ mod tests {
         Some(Entity { key, etag: Etag(etag.into()), properties: properties(number) })
     }
 
-    fn told(operation: &Operation, found: Option<Entity>) -> &'static str {
+    fn shown(operation: &Operation, found: Option<Entity>) -> &'static str {
         match trace(operation, found) {
             Trace::Done(_) => "done",
             Trace::Untouched => "untouched",
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_tells_whether_a_put_was_made() {
+    fn a_row_shows_whether_a_put_was_committed() {
         let put = |precondition| Operation::Put { row: "r".to_owned(), properties: properties(1), precondition };
         let (absent, matching, any) =
             (put(Precondition::Absent), put(Precondition::Match(Etag("old".into()))), put(Precondition::None));
@@ -103,12 +103,12 @@ mod tests {
             (&any, row(2, "new"), "other"),
             (&any, None, "other"),
         ] {
-            assert_eq!(told(operation, found.clone()), expected, "{operation:?} {found:?}");
+            assert_eq!(shown(operation, found.clone()), expected, "{operation:?} {found:?}");
         }
     }
 
     #[test]
-    fn a_row_tells_whether_a_delete_was_made() {
+    fn a_row_shows_whether_a_delete_was_committed() {
         let delete = |precondition| Operation::Delete { row: "r".to_owned(), precondition };
         let (matching, any) = (delete(Precondition::Match(Etag("old".into()))), delete(Precondition::None));
         for (operation, found, expected) in [
@@ -118,7 +118,7 @@ mod tests {
             (&any, None, "done"),
             (&any, row(1, "new"), "untouched"),
         ] {
-            assert_eq!(told(operation, found.clone()), expected, "{operation:?} {found:?}");
+            assert_eq!(shown(operation, found.clone()), expected, "{operation:?} {found:?}");
         }
     }
 }

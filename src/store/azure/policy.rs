@@ -1,7 +1,7 @@
-//! Sends a request until it is answered or its call's deadline is near. The rule: only what may pass is tried again (throttling,
-//! a lost connection, a server's mishap), with waits that grow and differ, and each doubt about a write is noted in its call.
+//! Sends a request until it is answered or its call's deadline is near. The rule: only temporary failures are retried (throttling, a lost connection,
+//! an error of the server), with growing and random waits, and each doubt about a write is noted in its call.
 //!
-//! It stands behind the SDK's own policies, so that it sees answers with their headers, which the SDK's errors leave out.
+//! It runs after the SDK's own policies, so that it sees answers with their headers, which the SDK's errors leave out.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use super::call::Call;
 use super::skew::ClockSkew;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// A partition on the move is back within seconds; a longer wait would only miss it.
+/// A partition that is moved between servers is available again within seconds, so a longer wait gains nothing.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// Types for Int64, DateTime and Binary, and each row's ETag. The SDK asks for full metadata: three links a row more.
+/// Returns the types of Int64, DateTime and Binary, and each row's ETag. The SDK asks for full metadata, which adds three links to each row.
 const METADATA: &str = "application/json;odata=minimalmetadata";
-/// For a request whose caller set no deadline, which none of ours does.
+/// For a request without a deadline. Our requests always have one.
 const FALLBACK_DEADLINE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Policy for RetryWithinDeadline {
     }
 }
 
-/// One request and its whole answer. What runs past the deadline is an I/O error like any other.
+/// One request and its whole answer. A request that exceeds the deadline is an I/O error like any other.
 async fn send_once(
     skew: &ClockSkew,
     call: &Call,
@@ -85,7 +85,7 @@ fn finish(outcome: Result<HttpAnswer, Error>, call: &Call) -> PolicyResult {
     Ok(answer.into_response())
 }
 
-/// The HTTP client's errors tell the URL, and that may hold a shared access signature.
+/// Removes the URL from the HTTP client's errors, because it may contain a shared access signature.
 fn without_url(error: Error) -> Error {
     let kind = error.kind().clone();
     match error.into_inner().map(|inner| inner.downcast::<reqwest::Error>()) {
@@ -95,13 +95,13 @@ fn without_url(error: Error) -> Error {
     }
 }
 
-/// What went wrong in a way that may pass.
+/// A temporary failure.
 struct Mishap {
-    /// 0 where there was no answer.
+    /// 0 if there was no answer.
     status: u16,
-    /// The request may have been carried out all the same.
+    /// The request may have been carried out nevertheless.
     is_doubtful: bool,
-    /// What the service asked for; nothing is zero.
+    /// The wait that the service asked for; zero if it asked for none.
     retry_after: Duration,
 }
 
@@ -129,8 +129,8 @@ impl Mishap {
     }
 }
 
-/// `None` for a status that would come again. Only a throttled request was surely not begun: a gateway's error tells nothing of
-/// the server behind it, and a server's error may come after the write.
+/// `None` for a status that a retry would not change. Only a throttled request was certainly not started: a gateway's error says nothing about the
+/// server behind it, and a server's error may come after the write.
 fn is_doubtful_status(status: StatusCode, code: Option<&str>) -> Option<bool> {
     match status {
         StatusCode::TooManyRequests => Some(false),
@@ -154,12 +154,12 @@ fn retry_after(headers: &Headers) -> Duration {
     milliseconds.or_else(|| number(&RETRY_AFTER).map(Duration::from_secs)).unwrap_or_default()
 }
 
-/// Between half of the longest pause and all of it, so that callers that failed together do not come back together.
+/// Between half of the longest pause and all of it, so that callers that failed together do not retry together.
 fn pause(longest: Duration, random: u32) -> Duration {
     longest / 2 + (longest / 2).mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// Without randomness from the system every caller waits the longest pause, which is slow but right.
+/// If the system provides no random bytes, every caller waits the longest pause, which is slow but correct.
 fn random() -> u32 {
     getrandom::u32().unwrap_or(u32::MAX)
 }
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_lies_in_the_upper_half_of_its_span() {
+    fn a_pause_is_at_least_half_of_the_longest() {
         let longest = Duration::from_millis(100);
         assert_eq!(pause(longest, 0), Duration::from_millis(50));
         assert_eq!(pause(longest, u32::MAX), longest);

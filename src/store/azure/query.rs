@@ -8,7 +8,7 @@ use azure_data_tables::prelude::{TableClient, Top};
 use super::json::StoredRow;
 use crate::store::{Continuation, Page, RowRange};
 
-/// One request for a page; without a range, of the whole table.
+/// One request for a page of a range, or of the whole table.
 #[derive(Clone, Copy)]
 pub(super) struct TableQuery<'a> {
     pub(super) table: &'static str,
@@ -31,7 +31,7 @@ impl TableQuery<'_> {
     }
 }
 
-/// The rows of an answer, and the two headers by which the read goes on: neither can hold a line feed.
+/// The rows of an answer, and its two headers by which the read continues; neither of them can contain a line feed.
 pub(super) fn page(answer: QueryEntityResponse<StoredRow>) -> Page {
     let continuation = answer.continuation().map(|(partition, row)| match row {
         Some(row) => Continuation(format!("{partition}\n{row}")),
@@ -50,7 +50,7 @@ fn filter(range: &RowRange) -> String {
     filter
 }
 
-/// A string literal. `Key` lets no quote in; it is doubled here all the same, for a filter is a program.
+/// A string literal. A `Key` has no quotes; they are doubled here nevertheless, because a filter is code.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

@@ -1,10 +1,10 @@
-//! How far this server's clock is from the storage's, by the `Date` of each answer. The rule: a skew is believed only as far as all recent answers agree that there is
-//! one, so that a warning or a refusal is never caused by the resolution of `Date` or by a slow answer.
+//! Measures how far this server's clock is from the storage's, by the `Date` of each answer. The rule: a skew is believed only as far as all recent
+//! answers agree on it, so that neither the resolution of `Date` nor a slow answer causes a warning or a refusal.
 //!
-//! `Date` has a resolution of one second. An answer that was made in the second `d`, to a request that was sent at `s` and answered at `r` by our clock, says that the
-//! skew (our clock minus the storage's) is between `s - d - 1` and `r - d` seconds. Answers of different fractions of a second give different intervals, and what
-//! they have in common soon is as narrow as a request takes. Answers of the last 30 to 60 seconds are used. One that contradicts the others means that a clock was
-//! set: they are dropped, and it counts alone.
+//! `Date` has a resolution of one second. An answer that was made in the second `d`, to a request that was sent at `s` and answered at `r` by our
+//! clock, shows that the skew (our clock minus the storage's) is between `s - d - 1` and `r - d` seconds. Answers of different fractions of a second
+//! give different intervals, whose intersection is soon as narrow as the time that a request takes. Answers of the last 30 to 60 seconds are used. An
+//! answer that contradicts the others means that a clock was set: the others are dropped, and only the new answer is used.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -17,12 +17,13 @@ use crate::telemetry::metrics;
 
 type Moment = tokio::time::Instant;
 
-/// From this skew on a warning is logged: a post that is published now appears late on other servers, and leases are that much shorter.
+/// From this skew on a warning is logged: a post that is published now appears late on other servers, and leases are shorter by the skew.
 const WARN_FROM: i64 = 2 * TICKS_PER_SECOND;
-/// From this skew on nothing is written: two servers that write are less than 10 s apart, so a lease of 15 s that is renewed every 5 s does not look expired.
+/// From this skew on nothing is written: so two servers that write are less than 10 s apart, and a lease of 15 s that is renewed every 5 s does not
+/// look expired.
 const REFUSE_FROM: i64 = 5 * TICKS_PER_SECOND;
 const WARN_EVERY: Duration = Duration::from_secs(60);
-/// Answers are used for one to two of these.
+/// Answers are used for one to two periods.
 const PERIOD: Duration = Duration::from_secs(30);
 
 /// The bounds of a skew, in ticks.
@@ -33,7 +34,7 @@ struct Interval {
 }
 
 impl Interval {
-    /// Of one answer. `None` if our clock was set back while it was under way.
+    /// The interval of one answer. `None` if our clock was set back during the request.
     fn of(sent: Instant, received: Instant, date: Instant) -> Option<Self> {
         let found = Self {
             least: sent.ticks().saturating_sub(date.ticks()).saturating_sub(TICKS_PER_SECOND),
@@ -47,7 +48,7 @@ impl Interval {
         (common.least <= common.most).then_some(common)
     }
 
-    /// The skew that there is at the least.
+    /// The smallest skew that is possible.
     fn certain(self) -> i64 {
         0.clamp(self.least, self.most)
     }
@@ -57,7 +58,7 @@ impl Interval {
     }
 }
 
-/// What recent answers have in common: of the present period, and of the one before.
+/// The intersection of recent intervals: of the present period, and of the period before it.
 #[derive(Debug, Default)]
 struct Window {
     present: Option<(Moment, Interval)>,
@@ -65,7 +66,7 @@ struct Window {
 }
 
 impl Window {
-    /// Adds an answer; what is known with it.
+    /// Adds an answer, and returns what is known with it.
     fn add(&mut self, at: Moment, found: Interval) -> Interval {
         let old = self.present.filter(|(begun, _)| at.duration_since(*begun) >= PERIOD);
         if let Some((begun, interval)) = old {
@@ -92,7 +93,7 @@ impl Window {
         }
     }
 
-    /// `None` if there was no answer for long.
+    /// `None` if there was no answer for two periods.
     fn known(&self, at: Moment) -> Option<Interval> {
         let (begun, interval) = self.present.filter(|(begun, _)| at.duration_since(*begun) < 2 * PERIOD)?;
         let is_fresh = at.duration_since(begun) < PERIOD;
@@ -126,7 +127,7 @@ impl ClockSkew {
         self.clock.now()
     }
 
-    /// The head of an answer has arrived. `date`: its header; one that does not read is passed over.
+    /// To be called when the head of an answer has arrived. `date`: its header; a malformed one is ignored.
     pub(super) fn answered(&self, sent: Instant, date: Option<&str>) {
         let found = date.and_then(parse).and_then(|date| Interval::of(sent, self.clock.now(), date));
         let Some(found) = found else { return };
@@ -172,7 +173,7 @@ mod tests {
         Instant::from_ticks(ticks).expect("an instant")
     }
 
-    /// The answer to a request of a server whose clock is `skew` ahead, sent at `at` of the storage's time, that takes `trip` each way.
+    /// The answer to a request that takes `trip` each way, sent at `at` of the storage's time by a server whose clock is `skew` ahead.
     fn answer(at: i64, skew: i64, trip: i64) -> Interval {
         let begun = instant(0).ticks() + 700_000 * TICKS_PER_SECOND;
         let made = begun + at + trip;
@@ -189,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Twenty answers of different fractions of a second decide about 2 s to within a request's time, whatever the skew.
+    /// Twenty answers of different fractions of a second show whether a skew exceeds a bound, to within the time of a request.
     #[test]
     fn a_skew_is_known_as_exactly_as_a_request_takes() {
         for skew in [0, 1_950, -1_950, 2_050, -2_050, 4_950, 5_050, 60_000].map(|ms| ms * MS) {
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn one_answer_never_claims_more_than_there_is() {
+    fn one_answer_never_shows_more_skew_than_there_is() {
         for (skew, at) in (-60..60).flat_map(|skew| (0..10).map(move |at| (skew * 100 * MS, at * 100 * MS))) {
             let known = Window::default().add(Moment::now(), answer(at, skew, 500 * MS));
             assert!(known.certain().abs() <= skew.abs(), "{skew}, {at}: {known:?}");
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_counts_from_the_next_answer_on() {
+    fn a_corrected_clock_is_trusted_from_the_next_answer_on() {
         let (mut window, begun) = (Window::default(), Moment::now());
         for n in 0..20 {
             window.add(begun, answer(n * 330 * MS, 10 * TICKS_PER_SECOND, 10 * MS));
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_long_ago_says_nothing() {
+    fn old_answers_are_ignored() {
         let (mut window, begun) = (Window::default(), Moment::now());
         window.add(begun, answer(0, 10 * TICKS_PER_SECOND, 10 * MS));
         assert!(window.known(begun + PERIOD).is_some());

@@ -1,5 +1,5 @@
-//! A batch as an entity group transaction. The rule: one request whatever the number of operations, so that a batch of one keeps
-//! the promises of a batch of many.
+//! Sends a batch as an entity group transaction. The rule: one request for any number of operations, so that a batch of one has the same
+//! guarantees as a batch of many.
 
 use azure_data_tables::IfMatchCondition;
 use azure_data_tables::operations::TransactionBuilder;
@@ -38,7 +38,7 @@ fn add(transaction: TransactionBuilder, key: &Key, operation: &Operation) -> azu
         Operation::Delete { precondition: Precondition::Match(etag), .. } => {
             transaction.delete(key.row(), Some(if_match(etag)))
         }
-        // `If-Match: *`: the row must stand, whatever is in it.
+        // `If-Match: *`: the row must exist, with any content.
         Operation::Delete { .. } => transaction.delete(key.row(), Some(IfMatchCondition::Any)),
     }
 }
@@ -47,17 +47,17 @@ fn if_match(etag: &Etag) -> IfMatchCondition {
     IfMatchCondition::Etag(azure_core::Etag::from(etag.0.to_string()))
 }
 
-/// Each row that was put has an ETag, and each operation its answer; else the answer is not one to this batch.
+/// Each operation must have an answer, and each row that was put an ETag; otherwise the answer does not belong to this batch.
 fn check_answer(batch: &Batch, etags: &[Option<Etag>]) -> Result<()> {
     let puts = batch.operations().iter().map(|operation| matches!(operation, Operation::Put { .. }));
     if puts.eq(etags.iter().map(Option::is_some)) {
         return Ok(());
     }
-    let what = format!("the answer to a transaction on {} does not fit it", batch.partition());
+    let what = format!("the answer to a transaction on {} does not match it", batch.partition());
     Err(StoreError::OutcomeUnknown { what, source: None })
 }
 
-/// The row that was refused, where the service names it; else the rows' partition.
+/// The row that was refused, if the service names it; otherwise the partition of the rows.
 fn describe(table: &TableClient, batch: &Batch, call: &Call) -> String {
     let refused = call.refused().and_then(|at| batch.operations().get(at));
     match refused {

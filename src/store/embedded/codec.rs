@@ -1,10 +1,10 @@
-//! Rows to bytes and back. The rule: bytes that are not a row are an error, never a panic; a changed shape is a new format number
+//! Encodes rows as bytes and back. The rule: bytes that are not a row are an error, never a panic; a changed shape is a new format number
 //! in `open.rs`.
 //!
 //! A row is a checksum (u32), its ETag (u64), then for each property: the name's length (u8) and name, a type tag, the value.
 //! Numbers are little endian; strings and binaries carry their length (u32). The checksum is the CRC-32 of the key and of what
 //! follows it: redb verifies its pages only when it repairs a file, so without it a flipped bit would be served as content
-//! (`flipped_bits_are_an_error_and_never_other_content` holds it to that).
+//! (tested by `flipped_bits_are_an_error_and_never_other_content`).
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub(super) fn etag(number: u64) -> Etag {
     Etag(format_compact!("{number:x}"))
 }
 
-/// The row that goes under `key`, as [`encode_key`] made it.
+/// The row to store under `key`, which [`encode_key`] made.
 pub(super) fn encode_row(key: &[u8], etag: u64, properties: &Properties) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend_from_slice(&[0; CHECKSUM_BYTES]);
@@ -69,7 +69,7 @@ fn checksum(key: &[u8], row: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// What follows the checksum, where that holds.
+/// What follows the checksum, if the checksum is right.
 fn verify<'a>(key: &[u8], bytes: &'a [u8]) -> Result<Cursor<'a>, StoreError> {
     let mut cursor = Cursor(bytes);
     let sum = u32::from_le_bytes(cursor.take_array()?);
@@ -108,7 +108,7 @@ pub(super) fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError>
     decode_row_of(decode_key(key)?, key, bytes)
 }
 
-/// As [`decode_row`], where the key is known from before it was encoded.
+/// As [`decode_row`], for a caller that has the decoded key.
 pub(super) fn decode_row_of(key: Key, encoded_key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
     let mut cursor = verify(encoded_key, bytes)?;
     let etag = etag(u64::from_le_bytes(cursor.take_array()?));
@@ -164,7 +164,7 @@ impl<'a> Cursor<'a> {
 }
 
 fn damaged() -> StoreError {
-    StoreError::corrupt("a row of the store file does not decode; restore it from a copy")
+    StoreError::corrupt("a row of the store file cannot be decoded; restore it from a copy")
 }
 
 #[cfg(test)]
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_comes_back_as_it_was() {
+    fn a_row_is_decoded_as_it_was_encoded() {
         let key = encode_key("Posts", "2025-02", "s-a");
         let row = decode_row(&key, &encode_row(&key, 7, &every_type())).expect("a row");
         assert_eq!((row.key.to_string(), row.etag), ("(2025-02, s-a)".to_owned(), etag(7)));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_cut_short_or_flipped_anywhere_is_an_error() {
+    fn a_truncated_row_or_a_flipped_bit_is_an_error() {
         let key = encode_key("Posts", "2025-02", "s-a");
         let bytes = encode_row(&key, 7, &every_type());
         for at in 0..bytes.len() {

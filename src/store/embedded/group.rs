@@ -1,5 +1,5 @@
 //! Carries out the batches and plans of one group, in their order, inside the group's redb transaction. The rule: a batch or a plan that is
-//! refused has written nothing, whatever else is in the group; each sees the rows as those before it have left them.
+//! refused has written nothing, whatever else is in the group; each sees the rows as the earlier ones of the group have left them.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use crate::store::error::StoreError;
 use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Result, RowRange};
 
-/// What the writing thread is asked to do.
+/// A request to the writing thread.
 pub(super) enum Request {
     Batch { table: &'static str, batch: Batch },
     GroupPlan(GroupPlan),
@@ -23,7 +23,7 @@ pub(super) enum Request {
 /// The new ETags of a batch; a plan has none to return.
 pub(super) type GroupAnswer = Result<Vec<Option<Etag>>>;
 
-/// The answers to a group, true once its transaction is committed. Nothing is to be committed if nothing was written.
+/// The answers to a group, which are valid only after its transaction is committed. There is no transaction if nothing was written.
 pub(super) struct Staged {
     pub(super) answers: Vec<GroupAnswer>,
     pub(super) transaction: Option<WriteTransaction>,
@@ -90,7 +90,7 @@ impl GroupRows<'_, '_> {
         let rows = PlanRows { table: &self.table, failure: RefCell::new(None) };
         let planned = unguarded(|| run_plan(plan, &rows));
         if let Some(failure) = rows.failure.into_inner() {
-            // Whatever the plan made of it: the file is not to be written by what was read of it.
+            // The plan may have ignored the failure, but nothing may be written after a failed read.
             return Err(failure);
         }
         let writes = match planned {

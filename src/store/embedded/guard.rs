@@ -1,5 +1,5 @@
-//! What redb asserts of its file becomes an error here. The rule: a damaged file costs the caller an error, never the process, and the
-//! one who reads the standard error a line, never a stack.
+//! Converts redb's panics about a damaged file into errors. The rule: for a damaged file the caller gets an error and the log one line; the process
+//! does not end, and no stack is printed.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -12,9 +12,9 @@ thread_local! {
     static IS_VISITING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs one visit to redb. It asserts its own page layout, so a page that was changed behind its back can panic in it.
+/// Runs one visit to redb. redb asserts its own page layout, so it can panic on a page that was changed from outside.
 ///
-/// What was half done is dropped with the transaction, so nothing that unwound is used again.
+/// After a panic the transaction is dropped with everything that was half done, so nothing that unwound is used again.
 pub(super) fn guard<T>(visit: impl FnOnce() -> Result<T>) -> Result<T> {
     keep_panics_quiet();
     let was_visiting = IS_VISITING.replace(true);
@@ -23,7 +23,7 @@ pub(super) fn guard<T>(visit: impl FnOnce() -> Result<T>) -> Result<T> {
     visited.unwrap_or_else(|_| Err(damaged()))
 }
 
-/// Runs what is not redb's inside a visit: its panics are reported as those of any other code. It must not unwind.
+/// Runs code that is not redb's inside a visit: its panics are reported as those of any other code. It must not unwind.
 pub(super) fn unguarded<T>(run: impl FnOnce() -> T) -> T {
     let was_visiting = IS_VISITING.replace(false);
     let returned = run();
@@ -31,7 +31,7 @@ pub(super) fn unguarded<T>(run: impl FnOnce() -> T) -> T {
     returned
 }
 
-/// A panic that is caught here is logged, not printed; any other is left to whom it was left before.
+/// A panic that is caught here is logged, not printed; any other goes to the previous hook.
 fn keep_panics_quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -43,7 +43,7 @@ fn keep_panics_quiet() {
     });
 }
 
-/// As [`guard`], over the file of this name, which an error of damage names.
+/// As [`guard`]; an error about damage names the file.
 pub(super) fn guard_file<T>(name: &str, visit: impl FnOnce() -> Result<T>) -> Result<T> {
     guard(visit).map_err(|error| match error {
         StoreError::Corrupt { what, source } if !what.contains(name) => {
@@ -54,5 +54,5 @@ pub(super) fn guard_file<T>(name: &str, visit: impl FnOnce() -> Result<T>) -> Re
 }
 
 fn damaged() -> StoreError {
-    StoreError::corrupt("a page of the store file does not read; restore it from a copy")
+    StoreError::corrupt("a page of the store file cannot be read; restore it from a copy")
 }

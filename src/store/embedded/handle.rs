@@ -1,8 +1,8 @@
-//! The open file. The rule: a file that was found damaged is only read; and redb uses a file no more once a write of it has failed, so after a full
-//! disk it is closed and opened again, and reads go on; what was acknowledged is in it.
+//! The open file. The rule: a file that was found damaged is only read; and because redb refuses to use a file after a write of it has failed, the
+//! file is closed and opened again after a full disk, so that reads continue. It holds everything that was acknowledged.
 //!
 //! Opening again is safe there: redb never overwrites a page of the last commit, and the roots change last
-//! (`a_server_goes_on_reading_and_writes_again_once_there_is_room`).
+//! (`a_server_on_a_full_disk_serves_reads_and_writes_again_when_there_is_space`).
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use crate::store::error::StoreError;
 
 pub(super) struct DatabaseHandle {
     open: RwLock<Open>,
-    /// Its folder; a store that stands on another's backend is not opened again.
+    /// Its folder; a store on a caller's own backend is not opened again.
     folder: Option<PathBuf>,
-    /// Whether anything in it did not read. redb writes by what it finds in its pages, and where it panics over them while it cleans up behind
-    /// a panic, nothing can keep the process from being aborted: such a file is neither written any more nor closed as a whole one is.
+    /// Whether anything in it could not be read. redb writes by what it finds in its pages. If it panics over them while it cleans up after
+    /// a panic, the process is aborted; so such a file is neither written any more nor closed as an intact one is.
     is_damaged: AtomicBool,
     /// The file, as errors name it.
     name: String,
@@ -33,7 +33,7 @@ struct Open {
     opening: Opening,
 }
 
-/// Which opening of the file a snapshot belongs to. redb does not know of the transactions of an earlier opening, and writes over what they read.
+/// Which opening of the file a snapshot belongs to. redb does not know the transactions of an earlier opening, and overwrites what they read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Opening(u64);
 
@@ -47,11 +47,11 @@ impl DatabaseHandle {
         self.visit_opening(|database, _| visit(database))
     }
 
-    /// As [`visit`](Self::visit), and names the opening.
+    /// As [`visit`](Self::visit), and passes the opening.
     pub fn visit_opening<T>(&self, visit: impl FnOnce(&Database, Opening) -> Result<T>) -> Result<T> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         let Some(database) = &open.database else {
-            let what = format!("{} was closed when its disk was full; make room, and start again", self.name);
+            let what = format!("{} was closed when its disk was full; free disk space, and restart Tidings", self.name);
             return Err(StoreError::Full { what, source: None });
         };
         self.guarded(|| visit(database, open.opening))
@@ -87,7 +87,7 @@ impl DatabaseHandle {
         self.visit(visit)
     }
 
-    /// Waits for the visits that are under way. Where it cannot be opened, the next call tries again.
+    /// Waits for the visits that are under way. If the file cannot be opened, the next call tries again.
     pub fn reopen(&self) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ impl DatabaseHandle {
     }
 }
 
-/// redb writes when it is closed, and asserts its pages as ever: what it finds there must not end the thread that lets go of the store.
+/// redb writes when it is closed, and asserts the layout of its pages then too: a panic must not end the thread that drops the store.
 impl Drop for DatabaseHandle {
     fn drop(&mut self) {
         let database = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).database.take();
@@ -119,7 +119,7 @@ impl Drop for DatabaseHandle {
 }
 
 /// The file is locked until the process ends, and verified when it is opened next.
-#[expect(clippy::mem_forget, reason = "to close it is to write to it, which may abort the process")]
+#[expect(clippy::mem_forget, reason = "closing it would write to it, which may abort the process")]
 fn leave_open(database: Option<Database>) {
     std::mem::forget(database);
 }

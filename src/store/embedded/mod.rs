@@ -1,7 +1,7 @@
 //! The store in a file: redb, one process at a time. The rule: a write is on disk before it is acknowledged.
 //!
-//! Reads run where they are called: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread
-//! that takes all batches and plans that wait, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
+//! Reads run on the caller's thread: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread
+//! that takes all waiting batches and plans, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
 
 mod codec;
 mod group;
@@ -24,7 +24,7 @@ use super::{
     Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, Page, Result, RowRange, Snapshot, TableStore,
 };
 
-/// The row under an encoded key, from its bytes as the file holds them. For the fuzz targets, which are outside of the crate.
+/// Decodes the row under an encoded key from its bytes in the file. For the fuzz targets, which are outside of the crate.
 ///
 /// # Errors
 /// `Corrupt` if the bytes are not a row, or not of this key.
@@ -37,21 +37,22 @@ pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
 pub struct EmbeddedStore {
     handle: Arc<DatabaseHandle>,
     writer: writer::FileWriter,
-    turns: KeyedLocks,
+    locks: KeyedLocks,
 }
 
 impl EmbeddedStore {
-    /// Opens the store in a folder, or makes it. A file of up to 32 MiB is verified whole, each page by its checksum.
+    /// Opens the store in a folder, or creates it. Of a file of up to 32 MiB, every page is verified by its checksum.
     ///
     /// # Errors
-    /// [`StoreError::Locked`](super::StoreError::Locked) where another process has it open, `Corrupt` where the file is not a whole
-    /// store, `Unavailable` where the folder cannot be made or read.
+    /// [`StoreError::Locked`](super::StoreError::Locked) if another process has it open, `Corrupt` if the file is not a complete
+    /// store, `Unavailable` if the folder cannot be created or read.
     pub fn open(folder: &Path) -> Result<Self> {
         let name = open::file_of(folder).display().to_string();
         Self::of(DatabaseHandle::new(open::open_file(folder, Verify::Small)?, Some(folder.to_owned()), name))
     }
 
-    /// As [`open`](Self::open), and a file of any size is verified whole: of a flipped bit in redb's own pages a row may be missed, and no row tells.
+    /// As [`open`](Self::open), but every page of a file of any size is verified: after a flipped bit in redb's own pages a read may miss a row,
+    /// which the checksums of the rows do not detect.
     ///
     /// # Errors
     /// As there.
@@ -60,12 +61,12 @@ impl EmbeddedStore {
         Self::of(DatabaseHandle::new(open::open_file(folder, Verify::Always)?, Some(folder.to_owned()), name))
     }
 
-    /// Whether something stands at the path, be it a whole store or not.
+    /// Whether something exists at the path, even if it is not a complete store.
     pub fn is_at(folder: &Path) -> bool {
         open::file_of(folder).exists() || folder.is_file()
     }
 
-    /// A store in memory, which is gone with the process: for tests and benchmarks.
+    /// A store in memory, which is lost when the process ends: for tests and benchmarks.
     pub fn in_memory() -> Result<Self> {
         Self::on_backend(redb::backends::InMemoryBackend::new())
     }
@@ -78,10 +79,10 @@ impl EmbeddedStore {
     fn of(handle: DatabaseHandle) -> Result<Self> {
         let handle = Arc::new(handle);
         let writer = writer::FileWriter::start(Arc::clone(&handle))?;
-        Ok(Self { handle, writer, turns: KeyedLocks::default() })
+        Ok(Self { handle, writer, locks: KeyedLocks::default() })
     }
 
-    /// Each in a transaction of its own.
+    /// Runs a read in a transaction of its own.
     fn read<T>(&self, read: impl FnOnce(&RowsTable) -> Result<T>) -> Result<T> {
         self.handle.visit(|database| read(&reader::open(database)?))
     }
@@ -89,7 +90,7 @@ impl EmbeddedStore {
 
 #[async_trait::async_trait]
 impl TableStore for EmbeddedStore {
-    /// Nothing to do: the table's name is the head of each row's key in the file.
+    /// Nothing to do: the key of each row in the file starts with the table's name.
     async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
         Ok(())
     }
@@ -133,8 +134,8 @@ impl TableStore for EmbeddedStore {
         self.read(|rows| reader::scan(rows, table, continuation))
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        Some(self.turns.take(table, name).await)
+    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
+        Some(self.locks.take(table, name).await)
     }
 
     async fn ping(&self) -> Result<()> {

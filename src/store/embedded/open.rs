@@ -1,5 +1,5 @@
-//! Opens the file, and says in one line what stands in the way where it cannot. The rule: a file that is not ours, or not whole,
-//! is refused before anything is written to it; what is made here is its owner's alone.
+//! Opens the file, or returns in one line the reason why it cannot be opened. The rule: a file that is not ours, or not complete,
+//! is refused before anything is written to it; only the owner can access what is created here.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,27 +12,27 @@ use crate::store::error::StoreError;
 
 /// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.
 pub(super) const ROWS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("rows");
-/// What this file is: the format's version.
+/// The version of the file's format.
 const ABOUT: TableDefinition<&str, u64> = TableDefinition::new("about");
 const FORMAT: u64 = 1;
 
-/// What a store without a file is called in errors.
+/// The name of a store without a file, in errors.
 pub(super) const BACKEND: &str = "the given backend";
 
 const FILE_NAME: &str = "tidings.redb";
 
-/// Memory that redb may keep pages in. Small, for the operating system caches the file too.
+/// Memory for redb's page cache. Small, because the operating system caches the file too.
 const CACHE_BYTES: usize = 48 << 20;
 
-/// Files up to this size are read and verified whole when they are opened: it takes some 20 ms. For larger ones the start
-/// would wait on the disk; there the rows' own checksums stand alone, until `check` verifies them all.
+/// Files up to this size are read and verified completely when they are opened, which takes about 20 ms. For larger files the start
+/// would wait for the disk; only the rows' own checksums protect them until `check` verifies every page.
 const VERIFY_BYTES_MAX: u64 = 32 << 20;
 
 pub(super) fn file_of(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-/// Which files are held to their checksums, page by page, before they are used.
+/// Which files are verified by the checksums of their pages before they are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verify {
     /// Those of up to [`VERIFY_BYTES_MAX`].
@@ -48,7 +48,7 @@ pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreE
         )));
     }
     make_folder(folder)
-        .map_err(|e| StoreError::unavailable(format!("cannot make the folder {}", folder.display()), e))?;
+        .map_err(|e| StoreError::unavailable(format!("cannot create the folder {}", folder.display()), e))?;
     let path = file_of(folder);
     let name = path.display().to_string();
     let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
@@ -64,7 +64,7 @@ pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreE
     })
 }
 
-/// Drafts and the key of preview links stand in it. A folder that is there stays as open as it was made.
+/// The folder will hold drafts and the key of preview links, so only its owner has access. An existing folder keeps its permissions.
 fn make_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -72,7 +72,7 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// An empty file that none but its owner can open; redb makes a store of it.
+/// Creates an empty file that only its owner can open; redb makes a store of it.
 fn make_file(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     #[cfg(unix)]
@@ -84,36 +84,36 @@ fn create(path: &Path, name: &str) -> Result<Database, StoreError> {
     redb::Builder::new().set_cache_size(CACHE_BYTES).create(path).map_err(|e| explain(name, e))
 }
 
-/// Makes a new store beside its place and puts it there whole: one that lost power while it was made would not open again.
+/// Creates a new store under another name and then links it to its place: a store that lost power while it was created would not open again.
 fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
-    let unmade = |e| match is_full(&e) {
-        true => StoreError::full(format!("{name} cannot be made; make room, then try again"), e),
-        false => StoreError::unavailable(format!("{name} cannot be made"), e),
+    let not_created = |e| match is_full(&e) {
+        true => StoreError::full(format!("{name} cannot be created; free disk space, then try again"), e),
+        false => StoreError::unavailable(format!("{name} cannot be created"), e),
     };
-    let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system gives no random bytes", e))?;
+    let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system provides no random bytes", e))?;
     let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
-    make_file(&new).map_err(unmade)?;
+    make_file(&new).map_err(not_created)?;
     if let Err(error) = create(&new, name).and_then(|database| prepare(database, name)) {
-        // On a full disk each try would leave one more.
+        // Otherwise each attempt on a full disk would leave a file.
         let _ = std::fs::remove_file(&new);
         return Err(error);
     }
     let placed = match std::fs::hard_link(&new, path) {
         Ok(()) => Ok(()),
-        // Another process was quicker; its store is the one.
+        // Another process was faster; its store is used.
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),
-        // A file system without links. The copy has the permissions of what is copied.
+        // A file system without links. The copy has the permissions of the original.
         Err(_) => std::fs::copy(&new, path).and_then(|_| std::fs::File::open(path)?.sync_all()),
     };
     let removed = std::fs::remove_file(&new);
-    placed.and(removed).and_then(|()| std::fs::File::open(folder)?.sync_all()).map_err(unmade)
+    placed.and(removed).and_then(|()| std::fs::File::open(folder)?.sync_all()).map_err(not_created)
 }
 
-/// Holds every page to its checksum.
+/// Verifies the checksum of every page.
 fn verify(database: &mut Database, name: &str) -> Result<(), StoreError> {
     let whole = database.check_integrity().map_err(|e| explain(name, e))?;
     if !whole {
-        // Every row is there; what differed was redb's own list of free pages.
+        // Every row is intact; only redb's own list of free pages differed.
         tracing::warn!(file = name, "store.free_pages_repaired");
     }
     Ok(())
@@ -127,11 +127,11 @@ pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, Sto
     prepare(database, BACKEND)
 }
 
-/// Makes the tables of a new file; holds an old one to its format.
+/// Creates the tables of a new file; checks the format of an existing one.
 fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
     let damaged = |error: redb::Error| match error {
         redb::Error::Io(e) if is_full(&e) => {
-            StoreError::full(format!("{name} cannot be made; make room, then try again"), e)
+            StoreError::full(format!("{name} cannot be created; free disk space, then try again"), e)
         }
         other => StoreError::corrupt_by(not_whole(name), other),
     };
@@ -171,19 +171,19 @@ fn write_format(database: &Database) -> Result<(), redb::Error> {
 fn explain(name: &str, error: DatabaseError) -> StoreError {
     match error {
         DatabaseError::DatabaseAlreadyOpen => StoreError::Locked(format!(
-            "{name} is open in another process: stop that one, or give this one a store of its own with --store"
+            "{name} is open in another process: stop that process, or name another store with --store"
         )),
         DatabaseError::UpgradeRequired(version) => StoreError::corrupt(format!(
             "{name} was written in redb's file format {version}, which this version cannot read"
         )),
-        // What is not there, or no page of redb's.
+        // The file ends too early, or a page is not one of redb.
         DatabaseError::Storage(redb::StorageError::Io(e))
             if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) =>
         {
             StoreError::corrupt_by(not_whole(name), e)
         }
         DatabaseError::Storage(redb::StorageError::Io(e)) if is_full(&e) => {
-            StoreError::full(format!("{name} cannot be opened; make room, then try again"), e)
+            StoreError::full(format!("{name} cannot be opened; free disk space, then try again"), e)
         }
         DatabaseError::Storage(redb::StorageError::Io(e)) => {
             StoreError::unavailable(format!("{name} cannot be opened"), e)
@@ -193,5 +193,5 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
 }
 
 fn not_whole(name: &str) -> String {
-    format!("{name} is not a whole Tidings store; restore it from a copy")
+    format!("{name} is not a complete Tidings store; restore it from a copy")
 }

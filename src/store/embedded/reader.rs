@@ -9,10 +9,10 @@ use super::open::ROWS;
 use crate::store::error::StoreError;
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
-/// All rows, inside a read transaction that is open as long as this.
+/// All rows, inside a read transaction that stays open until this is dropped.
 pub(super) type RowsTable = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-/// Point reads by one function that reads all of them, or each for itself: one row that does not read may be the reason of a failure.
+/// Point reads by one function that reads all of them; if it fails, each key is read alone, because a single unreadable row may be the cause.
 pub(super) fn get_each<R>(keys: &[Key], read: impl Fn(&[Key]) -> Result<Vec<R>>) -> Vec<Result<R>> {
     let alone = |key: &Key| read(std::slice::from_ref(key)).map(|mut rows| rows.remove(0));
     match read(keys) {
@@ -66,7 +66,7 @@ pub(super) fn scan(rows: &RowsTable, table: &str, continuation: Option<&Continua
 /// The first key after all rows of a partition: NUL ends the partition's name, and no name holds the byte 1.
 fn past_partition(table: &str, partition: &str) -> Vec<u8> {
     let mut bytes = encode_key(table, partition, "");
-    *bytes.last_mut().expect("a key ends in the NUL behind its partition") = 1;
+    *bytes.last_mut().expect("a key without a row ends with the NUL after its partition") = 1;
     bytes
 }
 
@@ -102,22 +102,22 @@ pub(super) fn open(database: &Database) -> Result<RowsTable> {
 pub(super) fn unreadable(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         redb::Error::Io(e) if is_full(&e) => {
-            StoreError::full("the store file cannot grow; make room, then try again", e)
+            StoreError::full("the store file cannot grow; free disk space, then try again", e)
         }
-        // What is not there, of a file that was cut short.
+        // The file was cut short.
         redb::Error::Io(e) if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
-            StoreError::corrupt_by("the store file is not whole; restore it from a copy", e)
+            StoreError::corrupt_by("the store file is not complete; restore it from a copy", e)
         }
         redb::Error::Io(e) => StoreError::unavailable("the store file cannot be used", e),
-        // Its pages may be whole: it is redb that uses the file no more once a call of the system has failed.
+        // Its pages may be intact: redb refuses to use a file after a system call has failed.
         error @ redb::Error::PreviousIo => {
-            StoreError::unavailable("the store file is out of use since its disk failed; start again", error)
+            StoreError::unavailable("the store file cannot be used since its disk failed; restart Tidings", error)
         }
         other => StoreError::corrupt_by("the store file cannot be read; restore it from a copy", other),
     }
 }
 
-/// A disk, a quota, or the size that the system lets a file of this process have.
+/// The disk or a quota is full, or the file has the largest size that the system allows for this process.
 pub(super) fn is_full(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
 }

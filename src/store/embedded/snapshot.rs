@@ -1,5 +1,5 @@
-//! The rows of the file as they were at one moment: a read transaction of redb that stays open. The rule: it reads only while the file is open
-//! as it was when the transaction was begun.
+//! The rows of the file as they were at one moment: a read transaction of redb that stays open. The rule: it can be read only until the
+//! file is opened again.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ mod tests {
     const TABLE: &str = "Rows";
 
     #[tokio::test]
-    async fn a_snapshot_is_refused_once_the_file_was_opened_again() {
+    async fn a_snapshot_is_refused_after_the_file_was_opened_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = EmbeddedStore::open(folder.path()).expect("a store");
         let key = Key::new("p", "r").expect("a key");

@@ -1,5 +1,5 @@
-//! Writes to the file: one thread, group commit. The rule: a batch or a plan is answered only after the sync that its writes, and the writes of
-//! all that it has read, are part of. What each of them does to the rows is in [`group`](super::group).
+//! Writes to the file: one thread, group commit. The rule: a batch or a plan is answered only after the sync that includes its writes and those that
+//! it has read. The module [`group`](super::group) carries out each of them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,13 +14,13 @@ use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
 
-/// The last ETag given; it outlives the process, so that no ETag comes twice. Each transaction raises it, so it is also the version of the rows.
+/// The last ETag; it is stored, so that no ETag is used twice. Each transaction raises it, so it is also the version of the rows.
 const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
 const LAST_ETAG: &str = "etag";
 
-/// Batches and plans that may wait; the next caller waits for a place.
+/// Batches and plans that may wait in the queue; further callers wait until it is shorter.
 const QUEUE_MAX: usize = 1_024;
-/// How long writes are refused once the disk was full: each that meets it costs the reopening of the file, and readers wait for that.
+/// How long writes are refused after the disk was full: each attempt makes the server open the file again, and readers wait for that.
 const FULL_PAUSE: Duration = Duration::from_secs(5);
 /// Batches and plans that share one sync at most, so that the first of them never waits long.
 const GROUP_MAX: usize = 256;
@@ -66,12 +66,12 @@ impl FileWriter {
     }
 }
 
-/// Waits for what was handed over: a store that is dropped has written all that it took.
+/// Waits for the queue: a store that is dropped has written everything that it accepted.
 impl Drop for FileWriter {
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was already answered to its callers as a lost outcome.
+            // The callers of a thread that panicked have already got an unknown outcome.
             let _ = thread.join();
         }
     }
@@ -95,18 +95,18 @@ fn run(handle: &DatabaseHandle, mut jobs: tokio::sync::mpsc::Receiver<WriteJob>,
         }
         let (requests, callers): (Vec<_>, Vec<_>) = group.drain(..).map(|job| (job.request, job.answer)).unzip();
         let answers = match full_until.filter(|until| Instant::now() < *until) {
-            Some(_) => requests.iter().map(|_| Err(full(GroupFailed("it was full just now".to_owned())))).collect(),
+            Some(_) => requests.iter().map(|_| Err(full(GroupFailed("it was full a moment ago".to_owned())))).collect(),
             None => write_group(handle, requests, &mut last_etag),
         };
         full_until = pause_after(handle, &answers, full_until);
         for (caller, answer) in callers.into_iter().zip(answers) {
-            // The caller may have gone away; what was written remains.
+            // The caller may no longer wait; what was written remains.
             let _ = caller.send(answer);
         }
     }
 }
 
-/// After a full disk the file is opened again, so that reads go on, and writes rest.
+/// After a full disk the file is opened again, so that reads continue, and writes pause.
 fn pause_after(handle: &DatabaseHandle, answers: &[GroupAnswer], paused: Option<Instant>) -> Option<Instant> {
     let now = Instant::now();
     if paused.is_some_and(|until| now < until) {
@@ -133,7 +133,7 @@ fn write_group(handle: &DatabaseHandle, group: Vec<Request>, last_etag: &mut u64
     match (written, staged) {
         (Ok(()), Some(answers)) => answers,
         (Ok(()), None) => unreachable!("a group is staged before it is committed"),
-        // It was full before the roots were changed, because they are never in the way of new pages.
+        // The disk was full before the roots were changed, because writing the roots needs no new pages.
         (Err(error @ StoreError::Full { .. }), _) => refuse(count, &error, full),
         // The transaction was dropped, so nothing of the group is in the file.
         (Err(error @ StoreError::Corrupt { .. }), None) => {
@@ -142,7 +142,7 @@ fn write_group(handle: &DatabaseHandle, group: Vec<Request>, last_etag: &mut u64
         (Err(error), None) => {
             refuse(count, &error, |cause| StoreError::unavailable("the store file cannot be written", cause))
         }
-        // The sync may have come through all the same.
+        // The sync may have succeeded nevertheless.
         (Err(error), Some(_)) => {
             refuse(count, &error, |cause| StoreError::outcome_unknown("the store file cannot be written", cause))
         }
@@ -150,7 +150,7 @@ fn write_group(handle: &DatabaseHandle, group: Vec<Request>, last_etag: &mut u64
 }
 
 fn full(cause: GroupFailed) -> StoreError {
-    StoreError::full("the store file cannot grow; make room, then try again", cause)
+    StoreError::full("the store file cannot grow; free disk space, then try again", cause)
 }
 
 /// Returns the same error for every batch and plan of a group.

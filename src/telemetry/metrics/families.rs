@@ -1,5 +1,5 @@
-//! Every metric with its name, its labels and its words. The rule: names as Prometheus wants them: a prefix, the unit last, `_total` for what only
-//! grows (which the encoder adds, as it adds units).
+//! All metrics with their names, labels and help texts. The rule: names follow the conventions of Prometheus: a prefix, the unit last, `_total` for
+//! counters. The encoder adds `_total` and the units.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -12,7 +12,7 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 
 use std::sync::atomic::AtomicU64;
 
-/// The labels of a metric, each a field.
+/// A struct for the labels of a metric, with a field for each label.
 macro_rules! labels {
     ($($name:ident { $($label:ident: $kind:ty),+ })+) => {$(
         #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -34,7 +34,7 @@ labels! {
     OutcomeLabels { outcome: &'static str }
 }
 
-/// Why a request to the store is sent again.
+/// The reasons for which a request to the store is sent again.
 const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
@@ -67,7 +67,7 @@ pub(super) struct Families {
 impl Families {
     pub fn text(&self) -> String {
         let mut text = String::new();
-        encode(&mut text, &self.registry).expect("a text takes what is written");
+        encode(&mut text, &self.registry).expect("writing to a string cannot fail");
         text
     }
 }
@@ -76,36 +76,64 @@ impl Default for Families {
     fn default() -> Self {
         let mut all = Registering(Registry::default());
         let retries = Family::<RetryLabels, Counter>::default();
-        // Told as none before the first: a rate needs both.
+        // Exported as 0 before the first retry, because a rate needs both values.
         RETRY_REASONS.iter().for_each(|reason| drop(retries.get_or_create(&RetryLabels { reason })));
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.0.register("tidings_build", "The build that is running", version);
         Self {
             process_start: all.timed("process_start_time", "When the process started, since 1970", Gauge::default()),
-            connections: all.plain("tidings_connections", "Connections taken", Counter::default()),
+            connections: all.plain("tidings_connections", "Connections accepted", Counter::default()),
             connections_open: all.plain("tidings_connections_open", "Connections open now", Gauge::default()),
             requests_in_flight: all.plain("tidings_requests_in_flight", "Requests not yet answered", Gauge::default()),
             http_requests: all.plain("tidings_http_requests", "Requests answered", Family::default()),
-            http_durations: all.timed("tidings_http_request_duration", "From head to answer", durations()),
+            http_durations: all.timed(
+                "tidings_http_request_duration",
+                "From the request's head to the answer",
+                durations(),
+            ),
             operations: all.plain("tidings_graphql_operations", "Operations answered", Family::default()),
-            operation_durations: all.timed("tidings_graphql_operation_duration", "From text to answer", durations()),
-            query_bounds: all.plain("tidings_query_bound_requests", "Storage requests a query could need", counts()),
-            query_costs: all.plain("tidings_query_cost_requests", "Storage requests a query needed", counts()),
+            operation_durations: all.timed(
+                "tidings_graphql_operation_duration",
+                "From the text of the operation to its answer",
+                durations(),
+            ),
+            query_bounds: all.plain(
+                "tidings_query_bound_requests",
+                "Storage requests that a query could need",
+                counts(),
+            ),
+            query_costs: all.plain("tidings_query_cost_requests", "Storage requests that a query needed", counts()),
             storage_requests: all.plain("tidings_storage_requests", "Requests to the store", Family::default()),
-            storage_durations: all.timed("tidings_storage_request_duration", "With all retries", durations()),
+            storage_durations: all.timed(
+                "tidings_storage_request_duration",
+                "Duration of a request with all its retries",
+                durations(),
+            ),
             storage_retries: all.plain("tidings_storage_retries", "Requests to the store sent again", retries),
-            storage_clock_skew: all.timed("tidings_storage_clock_skew", "This clock minus Azure's", Gauge::default()),
-            rows_read: all.plain("tidings_storage_rows_read", "Rows that the store answered with", Family::default()),
-            pointers_skipped: all.plain("tidings_pointers_skipped", "Pointers passed over", Counter::default()),
-            changes: all.plain("tidings_changes", "Changes, by what became of them", Family::default()),
-            changes_recovered: all.plain("tidings_changes_recovered", "Changes settled later", Counter::default()),
-            changes_left: all.plain("tidings_changes_left", "Changes left unsettled", Counter::default()),
+            storage_clock_skew: all.timed(
+                "tidings_storage_clock_skew",
+                "This server's clock minus Azure's",
+                Gauge::default(),
+            ),
+            rows_read: all.plain("tidings_storage_rows_read", "Rows that reads returned", Family::default()),
+            pointers_skipped: all.plain(
+                "tidings_pointers_skipped",
+                "Pointers that no post confirms, skipped",
+                Counter::default(),
+            ),
+            changes: all.plain("tidings_changes", "Changes by outcome", Family::default()),
+            changes_recovered: all.plain(
+                "tidings_changes_recovered",
+                "Changes that recovery completed",
+                Counter::default(),
+            ),
+            changes_left: all.plain("tidings_changes_left", "Changes left to recovery", Counter::default()),
             loader_batches: all.plain(
                 "tidings_loader_batch_keys",
                 "Keys that a loader looks up together",
                 Family::new_with_constructor(counts as fn() -> Histogram),
             ),
-            imported: all.plain("tidings_imported_posts", "Posts imported, by what became of them", Family::default()),
+            imported: all.plain("tidings_imported_posts", "Imported posts by outcome", Family::default()),
             registry: all.0,
         }
     }
@@ -119,19 +147,25 @@ impl Registering {
         metric
     }
 
-    /// In seconds, which end the name.
+    /// A metric in seconds; the encoder appends the unit to its name.
     fn timed<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
         self.0.register_with_unit(name, help, Unit::Seconds, metric.clone());
         metric
     }
 }
 
-/// From 0.1 ms, which a read of the file takes, to 30 s, when a request is given up; each thrice the one before.
+/// Bounds of the buckets in seconds, three for each power of ten, so that a p99 can be estimated from them: from 0.1 ms, which a read of
+/// the file takes, to 30 s, the deadline of a request.
+#[rustfmt::skip]
+const SECONDS: [f64; 18] = [
+    0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0,
+];
+
 fn durations<L: Clone + std::hash::Hash + Eq>() -> Durations<L> {
-    Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.0001, 3.0, 12).chain([30.0])))
+    Family::new_with_constructor(|| Histogram::new(SECONDS))
 }
 
-/// From one to 65,536; each four times the one before.
+/// Bounds of the buckets from 1 to 65,536, each four times the previous one.
 fn counts() -> Histogram {
     Histogram::new(exponential_buckets(1.0, 4.0, 9))
 }

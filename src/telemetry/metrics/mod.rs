@@ -1,7 +1,7 @@
-//! Metrics, as Prometheus reads them. The rule: a label's value is a word of the code, never of a client or an editor, so that the number of
+//! Metrics for Prometheus. The rule: the value of a label is a constant of the code, never input of a client or an editor, so that the number of
 //! series is bounded.
 //!
-//! They are the process's, and always counted: it costs less than to ask whether somebody wants them.
+//! Metrics belong to the process and are always counted, because counting costs less than checking whether they are read.
 
 mod families;
 
@@ -17,20 +17,20 @@ use families::{
 
 static FAMILIES: LazyLock<Families> = LazyLock::new(Families::default);
 
-/// The type of [`text`], "OpenMetrics 1.0".
+/// The content type of [`text`], "OpenMetrics 1.0".
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Everything that is counted, in OpenMetrics' text form.
+/// All metrics, in the text format of OpenMetrics.
 pub fn text() -> String {
     FAMILIES.text()
 }
 
-/// The process has started, so many seconds after 1970.
+/// Sets the start of the process, in seconds since 1970.
 pub fn started(unix_seconds: f64) {
     FAMILIES.process_start.set(unix_seconds);
 }
 
-/// Counts as one more for as long as it is kept.
+/// Increments a gauge until it is dropped.
 pub struct HeldGauge(&'static Gauge);
 
 impl HeldGauge {
@@ -46,18 +46,18 @@ impl Drop for HeldGauge {
     }
 }
 
-/// A connection was taken; it is open for as long as the answer is kept.
+/// A connection was accepted. It counts as open until the result is dropped.
 pub fn connection_opened() -> HeldGauge {
     FAMILIES.connections.inc();
     HeldGauge::new(&FAMILIES.connections_open)
 }
 
-/// A request has begun; it is in flight for as long as the answer is kept.
+/// A request has begun. It counts as in flight until the result is dropped.
 pub fn request_begun() -> HeldGauge {
     HeldGauge::new(&FAMILIES.requests_in_flight)
 }
 
-/// A request was answered. `route`: as the router has it.
+/// A request was answered. `route`: a route of the router, not the path of the request.
 pub fn request_answered(route: &'static str, method: &'static str, status: u16, took: Duration) {
     FAMILIES.http_requests.get_or_create(&HttpLabels { route, method, status }).inc();
     FAMILIES.http_durations.get_or_create(&HttpTimeLabels { route, method }).observe(took.as_secs_f64());
@@ -69,13 +69,13 @@ pub fn operation_answered(operation: &'static str, code: &'static str, took: Dur
     FAMILIES.operation_durations.get_or_create(&OperationTimeLabels { operation }).observe(took.as_secs_f64());
 }
 
-/// What a query could have cost at the most, and what it did, in storage requests.
+/// The upper bound of a query's cost and its actual cost, in storage requests.
 pub fn query_cost(bound: u64, used: u32) {
     FAMILIES.query_bounds.observe(bound as f64);
     FAMILIES.query_costs.observe(f64::from(used));
 }
 
-/// Requests of one kind to the store, answered together.
+/// Requests of one kind to the store that are answered together.
 #[derive(Debug, Clone, Copy)]
 pub struct StorageRequests {
     pub store: &'static str,
@@ -85,13 +85,13 @@ pub struct StorageRequests {
 }
 
 impl StorageRequests {
-    /// So many of them ended like this.
+    /// This many of them ended with this outcome.
     pub fn ended(&self, outcome: &'static str, requests: u64) {
         let Self { store, table, operation, .. } = *self;
         FAMILIES.storage_requests.get_or_create(&StorageLabels { store, table, operation, outcome }).inc_by(requests);
     }
 
-    /// All of them have; with so many rows.
+    /// All of them have ended, with this many rows.
     pub fn done(&self, rows: u64) {
         let Self { store, table, operation, begun } = *self;
         let durations = FAMILIES.storage_durations.get_or_create(&StorageTimeLabels { store, operation });
@@ -102,42 +102,42 @@ impl StorageRequests {
     }
 }
 
-/// A request to the store is sent once more. `reason`: `throttled`, `no_answer`, or `server_error`.
+/// A request to the store is sent again. `reason`: `throttled`, `no_answer`, or `server_error`.
 pub fn storage_retried(reason: &'static str) {
     FAMILIES.storage_retries.get_or_create(&RetryLabels { reason }).inc();
 }
 
-/// How far this server's clock is ahead of the storage's.
+/// How far this server's clock is ahead of the clock of the storage.
 pub fn storage_clock_skew(seconds: f64) {
     FAMILIES.storage_clock_skew.set(seconds);
 }
 
-/// Pointers that lead to no post which bears them out, and were passed over.
+/// Pointers that were skipped because no post confirms them.
 pub fn pointers_skipped(count: u64) {
     FAMILIES.pointers_skipped.inc_by(count);
 }
 
-/// What became of changes. `what`: `post` or `term`.
+/// The outcome of changes. `what`: `post` or `term`.
 pub fn changes_ended(what: &'static str, outcome: &'static str, count: u64) {
     FAMILIES.changes.get_or_create(&WriteLabels { what, outcome }).inc_by(count);
 }
 
-/// A change that was left unfinished was settled.
+/// Recovery has completed an unfinished change: it was finished or undone.
 pub fn change_recovered() {
     FAMILIES.changes_recovered.inc();
 }
 
-/// A change could not be settled and is left to the next recovery.
+/// A change could not be reconciled or closed and is left to the next recovery.
 pub fn change_left() {
     FAMILIES.changes_left.inc();
 }
 
-/// Keys that one round of a loader looks up together.
+/// Keys of one batch of a loader.
 pub fn batch_loaded(loader: &'static str, keys: usize) {
     FAMILIES.loader_batches.get_or_create(&LoaderLabels { loader }).observe(keys as f64);
 }
 
-/// What became of posts that were imported.
+/// The outcome of imported posts.
 pub fn posts_imported(outcome: &'static str, count: usize) {
     FAMILIES.imported.get_or_create(&OutcomeLabels { outcome }).inc_by(count as u64);
 }

@@ -1,4 +1,4 @@
-// Two writers on one post. The rule: the slower one sees both texts and who was faster, and nothing that was typed is lost.
+// Two writers edit one post. The rule: the second one to save sees both texts and who saved first, and no typed text is lost.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask, change, tokenOf, onSite, signIn } from "./setup.js";
@@ -7,7 +7,7 @@ const BEFORE = "The lamp is lit at dusk.\n\nThe tower has ninety-eight steps.";
 const THEIRS = "The lamp is lit at sunset.\n\nThe tower has ninety-eight steps.";
 const MINE = "The lamp is lit at dusk, by hand.\n\nThe tower has ninety-eight steps.";
 
-/** Up to where both texts are shown: Grace was faster. */
+/** Creates a conflict and waits until the page shows both texts: Grace saves first. */
 async function meetConflict(page, theirs = { markdown: THEIRS }) {
   const { id } = await change("createPost", { title: "The lamp", markdown: BEFORE, tags: ["moon"] });
   await signIn(page);
@@ -28,7 +28,7 @@ async function stored(id) {
   return { version, title, markdown: body.markdown, tags: tags.map(({ slug }) => slug) };
 }
 
-test("a conflict names who was faster and what was changed, and shows both texts with what differs marked", () =>
+test("a conflict names who saved first and what was changed, and shows both texts with their differences marked", () =>
   onSite(async (page) => {
     const id = await meetConflict(page);
     await page.locator(".since").getByText("Grace's laptop").waitFor();
@@ -39,8 +39,8 @@ test("a conflict names who was faster and what was changed, and shows both texts
     const marked = async (side) => (await clash.locator(`.${side} mark`).allTextContents()).join("");
     assert.match(await marked("theirs"), /sunset/);
     assert.match(await marked("mine"), /by hand/);
-    assert.equal((await stored(id)).version, 2, "nothing is saved before one chooses");
-    assert.ok(await page.evaluate(() => document.activeElement.matches("h1")), "the heading is read aloud");
+    assert.equal((await stored(id)).version, 2, "nothing is saved before the writer chooses");
+    assert.ok(await page.evaluate(() => document.activeElement.matches("h1")), "the heading has the focus, so that it is read aloud");
   }));
 
 test("keep mine saves mine on their version", () =>
@@ -52,7 +52,7 @@ test("keep mine saves mine on their version", () =>
     assert.equal(await text(page).inputValue(), MINE);
   }));
 
-test("keep mine leaves what they alone have changed as they have it", () =>
+test("keep mine keeps the fields that only they have changed", () =>
   onSite(async (page) => {
     const id = await meetConflict(page, { title: "The great lamp", tags: ["moon", "brass-glass"] });
     await page.getByText("You and they changed different things.").waitFor();
@@ -62,7 +62,7 @@ test("keep mine leaves what they alone have changed as they have it", () =>
     assert.equal(await page.getByLabel("Title").inputValue(), "The great lamp");
   }));
 
-test("keep mine meets the next conflict where a third writer was faster again", () =>
+test("keep mine shows the next conflict if a third writer saved first", () =>
   onSite(async (page) => {
     const id = await meetConflict(page);
     await change("updatePost", { id, version: 2, markdown: "Third." }, await tokenOf("Ada", "EDITOR"));
@@ -74,7 +74,7 @@ test("keep mine meets the next conflict where a third writer was faster again", 
     assert.equal((await stored(id)).markdown, MINE);
   }));
 
-test("take theirs shows theirs and saves nothing, and mine can be brought back even after a reload", () =>
+test("take theirs shows their text and saves nothing, and my text can be restored even after a reload", () =>
   onSite(async (page) => {
     const id = await meetConflict(page);
     await page.getByRole("button", { name: "Take theirs" }).click();
@@ -89,7 +89,7 @@ test("take theirs shows theirs and saves nothing, and mine can be brought back e
     assert.deepEqual(await stored(id), { version: 3, title: "The lamp", markdown: MINE, tags: ["moon"] });
   }));
 
-test("merge by hand has their text beside mine, whose marks go as it is taken over, and saves what was merged", () =>
+test("merge by hand shows their text beside mine, removes its marks as the text is merged, and saves the result", () =>
   onSite(async (page) => {
     const id = await meetConflict(page);
     await page.getByRole("button", { name: "Merge by hand" }).click();
@@ -110,7 +110,7 @@ test("merge by hand has their text beside mine, whose marks go as it is taken ov
     assert.equal(await beside.count(), 0);
   }));
 
-test("a conflict survives a reload: the text is there, and saving meets it again", () =>
+test("a reload keeps the text of a conflict, and saving shows the conflict again", () =>
   onSite(async (page) => {
     const id = await meetConflict(page);
     page.on("dialog", (dialog) => dialog.accept());
@@ -122,7 +122,7 @@ test("a conflict survives a reload: the text is there, and saving meets it again
     assert.equal((await stored(id)).version, 2);
   }));
 
-test("publishing what somebody else changed meanwhile shows their text first and publishes nothing", () =>
+test("publishing a post that somebody else has changed shows their text and publishes nothing", () =>
   onSite(async (page) => {
     const { id } = await change("createPost", { title: "Not so fast", markdown: BEFORE });
     await signIn(page);

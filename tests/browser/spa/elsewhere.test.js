@@ -1,4 +1,4 @@
-// The site on one origin, the server on another that lets it in by --cors-origin.
+// The site on one origin, and the server on another one that allows it with --cors-origin.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SERVER, SITE, onSite, scrollToEnd, signIn, slugsOf, slugsOn } from "./setup.js";

@@ -1,4 +1,4 @@
-// Lists of posts: each holds what the API says, once, in its order.
+// Lists of posts: each shows the posts of the API once and in order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask, change, onSite, scrollToEnd, slugsOf, slugsOn } from "./setup.js";
@@ -15,7 +15,7 @@ test("scrolling down shows all 24 published posts of the example blog once, in o
     assert.equal(await page.locator(".end").textContent(), "That is all of it: 24 posts.");
   }));
 
-test("without IntersectionObserver a button brings the next page, and the keyboard goes on there", () =>
+test("without IntersectionObserver a button loads the next page, and the keyboard focus continues there", () =>
   onSite(async (page) => {
     await page.addInitScript(() => delete window.IntersectionObserver);
     const expected = await slugsOf("LIST");
@@ -33,7 +33,7 @@ test("without IntersectionObserver a button brings the next page, and the keyboa
     assert.deepEqual(await slugsOn(page), expected);
   }));
 
-test("the way back leads to the same place of the list, and a reload keeps it", () =>
+test("the back button and a reload keep the scroll position of the list", () =>
   onSite(async (page) => {
     await page.goto("/");
     await page.locator("article").first().waitFor();
@@ -53,9 +53,9 @@ test("the way back leads to the same place of the list, and a reload keeps it", 
     await isAt(page, place);
   }));
 
-/** The browser keeps whole pixels, and a list that grows may take its time. */
+/** Waits for a scroll position. The browser keeps whole pixels, and a long list needs some time to load. */
 function isAt(page, place) {
-  return page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) <= 2, place, { timeout: 10_000 });
+  return page.waitForFunction((expected) => Math.abs(window.scrollY - expected) <= 2, place, { timeout: 10_000 });
 }
 
 for (const [kind, address, name] of [
@@ -75,7 +75,7 @@ for (const [kind, address, name] of [
     }));
 }
 
-test("the archive has each month with its count, and leads to the posts of a year and of a month", () =>
+test("the archive shows each month with its count and links to the posts of a year and of a month", () =>
   onSite(async (page) => {
     const { archive } = await ask("{ archive { year month postCount } }");
     await page.goto("/archive");
@@ -95,9 +95,9 @@ test("the archive has each month with its count, and leads to the posts of a yea
     assert.deepEqual(await slugsOn(page), await slugsOf("archive(year: 2024, month: 5) { LIST }"));
   }));
 
-test("each tag that published posts bear can be chosen, and no other", () =>
+test("only the tags of published posts can be chosen", () =>
   onSite(async (page) => {
-    await change("createPost", { title: "Still a draft", markdown: "It bears a tag of its own.", tags: ["only-in-a-draft"] });
+    await change("createPost", { title: "Still a draft", markdown: "It has a tag of its own.", tags: ["only-in-a-draft"] });
     const { tags } = await ask("{ tags(first: 50) { nodes { slug name posts(first: 0) { totalCount } } pageInfo { hasNextPage } } }");
     assert.equal(tags.pageInfo.hasNextPage, false);
     assert.ok(tags.nodes.some(({ slug, posts }) => slug === "only-in-a-draft" && posts.totalCount === 0));
@@ -114,7 +114,7 @@ test("each tag that published posts bear can be chosen, and no other", () =>
     assert.equal(await page.getByRole("checkbox", { name: "only-in-a-draft" }).count(), 0);
   }));
 
-test("a filter by two tags gives what the API gives, for all and for any, and the address holds it", () =>
+test("a filter by two tags gives the posts of the API, for all and for any, and the address contains it", () =>
   onSite(async (page) => {
     const all = await slugsOf('posts(first: 100, filter: { tags: { all: ["deep-sky", "moon"] } }) { nodes { slug } }');
     const any = await slugsOf('posts(first: 100, filter: { tags: { any: ["deep-sky", "moon"] } }) { nodes { slug } }');

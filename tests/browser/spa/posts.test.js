@@ -1,4 +1,4 @@
-// A post, what is not there, and what a reader is told when something fails.
+// The view of a post, missing pages, and error messages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask, onSite } from "./setup.js";
@@ -28,7 +28,7 @@ test("a post has its text, authors, categories, tags, reading time, and the newe
     await page.getByRole("heading", { level: 1, name: post.older.title }).waitFor();
   }));
 
-test("what a post must not do, it does not: the server has washed its HTML", () =>
+test("a post runs no script, because the server has sanitized its HTML", () =>
   onSite(async (page) => {
     page.on("dialog", (dialog) => assert.fail(`the post said ${dialog.message()}`));
     await page.goto("/posts/why-we-wash-our-html");
@@ -50,7 +50,7 @@ test("the drawings of the example blog are shown, in the post and in a preview o
     }
   }));
 
-test("an old slug leads to the post, and the address becomes the present one", () =>
+test("an old slug shows the post, and the address becomes the current one", () =>
   onSite(async (page) => {
     await page.goto("/archive");
     await page.getByRole("heading", { name: "Archive" }).waitFor();
@@ -62,7 +62,7 @@ test("an old slug leads to the post, and the address becomes the present one", (
   }));
 
 for (const address of ["/posts/none", "/tags/none", "/categories/none", "/authors/none", "/archive/1999", "/none", "/posts/%E0%A4%A"]) {
-  test(`${address} says that nothing is there`, () =>
+  test(`${address} says that the page does not exist`, () =>
     onSite(async (page) => {
       await page.goto(address);
       await page.getByRole("heading", { level: 1, name: "Not here" }).waitFor();
@@ -71,7 +71,7 @@ for (const address of ["/posts/none", "/tags/none", "/categories/none", "/author
     }));
 }
 
-test("a failure is told in plain words with its code, and trying again mends it", () =>
+test("a failure is described in plain words with its code, and a retry works", () =>
   onSite(
     async (page) => {
       const body = JSON.stringify({ data: null, errors: [{ message: "the storage", extensions: { code: "UNAVAILABLE" } }] });
@@ -93,14 +93,14 @@ test("a failure is told in plain words with its code, and trying again mends it"
     { tolerated: [/Failed to load resource/] },
   ));
 
-test("a preview link that is not whole is told", () =>
+test("an incomplete preview link is reported", () =>
   onSite(async (page) => {
     await page.goto("/preview/half");
-    await page.getByRole("heading", { name: "This preview link is not whole" }).waitFor();
+    await page.getByRole("heading", { name: "This preview link is incomplete" }).waitFor();
     await page.getByText("BAD_PREVIEW").waitFor();
   }));
 
-test("nothing moves while a list or a post loads", () =>
+test("the layout does not shift while a list or a post loads", () =>
   onSite(async (page) => {
     await page.addInitScript(() => {
       window.shifts = 0;

@@ -1,4 +1,4 @@
-// The pictures of the README, made where TIDINGS_SCREENSHOTS names a folder.
+// Takes the screenshots for the README if TIDINGS_SCREENSHOTS names a folder.
 import { join } from "node:path";
 import { test } from "node:test";
 import { change, tokenOf, onSite, signIn } from "./setup.js";
@@ -37,7 +37,7 @@ test("a conflict", { skip }, () =>
 
 async function keep(page, name) {
   await page.evaluate(() => document.fonts.ready);
-  // Chromium's pictures leave out the scroll bar, but not its room.
+  // Chromium's screenshots leave out the scroll bar, but not the space for it.
   await page.addStyleTag({ content: "html { scrollbar-gutter: auto }" });
   await page.evaluate(() => window.scrollTo(0, 0));
   await page.waitForTimeout(300);

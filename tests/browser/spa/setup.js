@@ -1,4 +1,4 @@
-// What every test of examples/spa needs: the site in a browser, and the server's API beside it as the second opinion.
+// Helpers for the tests of examples/spa: the site in a browser, and direct requests to the server's API for the expected values.
 import assert from "node:assert/strict";
 import { withPage } from "../browser.js";
 
@@ -17,7 +17,7 @@ export function onSite(test, options = {}) {
   return withPage({ origins: [SITE, SERVER], baseURL: SITE, ...options }, test);
 }
 
-/** The data that the API gives to `token`: the admin's where none is named. */
+/** The data that the API returns for `token`, by default the admin's. */
 export async function ask(query, variables = {}, token = TOKEN) {
   const headers = { "content-type": "application/json", accept: "application/json", authorization: `Bearer ${token}` };
   const response = await fetch(`${SERVER}/graphql`, { method: "POST", headers, body: JSON.stringify({ query, variables }) });
@@ -26,7 +26,7 @@ export async function ask(query, variables = {}, token = TOKEN) {
   return data;
 }
 
-/** A mutation that must be taken. */
+/** Runs a mutation that must succeed; returns the post. */
 export async function change(name, input, token = TOKEN) {
   const type = { createPost: "CreatePostInput!", updatePost: "UpdatePostInput!", publishPost: "PublishPostInput!" }[name];
   const query = `mutation ($input: ${type}) { ${name}(input: $input) { post { id slug version } userErrors { message } } }`;
@@ -37,7 +37,7 @@ export async function change(name, input, token = TOKEN) {
 
 const tokens = new Map();
 
-/** A token of that name, which no other has: asked for again, it is the same. */
+/** The token with this name; the first call creates it, later calls return the same one. */
 export async function tokenOf(name, role) {
   if (!tokens.has(name)) {
     const query = "mutation ($input: CreateTokenInput!) { createToken(input: $input) { text userErrors { message } } }";
@@ -55,13 +55,13 @@ export async function signIn(page, token = TOKEN) {
   await page.getByRole("heading", { name: "Your desk" }).waitFor();
 }
 
-/** The slugs of the posts of a list, as they stand on the page. */
+/** The slugs of the posts that a page lists, in their order. */
 export async function slugsOn(page) {
   const links = await page.locator("article h2 a").evaluateAll((found) => found.map((link) => link.getAttribute("href")));
   return links.map((address) => address.replace("/posts/", ""));
 }
 
-/** Scrolls down as a reader does until the list has come to its end. */
+/** Scrolls down step by step to the end of the list. */
 export async function scrollToEnd(page) {
   const end = page.locator(".end");
   for (let turns = 0; turns < 200 && !(await end.isVisible()); turns += 1) {
@@ -71,7 +71,7 @@ export async function scrollToEnd(page) {
   await end.waitFor();
 }
 
-/** The slugs of all posts that a list of the API holds, such as `tag(slug: "moon") { LIST }`. */
+/** The slugs of all posts in a list of the API, such as `tag(slug: "moon") { LIST }`. */
 export async function slugsOf(query) {
   const data = await ask(`{ ${query.replace("LIST", "posts(first: 100) { nodes { slug } }")} }`);
   const found = JSON.stringify(data).matchAll(/"slug":"([^"]+)"/g);

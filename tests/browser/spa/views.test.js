@@ -1,4 +1,4 @@
-// Every view, for whoever sees, hears or types it: no violation that axe finds, in light and dark; nothing wider than a phone.
+// Accessibility of every view: axe finds no violation, in light and dark; no view is wider than a phone; the keyboard can use it.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { ask, change, tokenOf, onSite, signIn } from "./setup.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-// Each with what it shows once it is there.
+// Each address with an element that the loaded view has.
 const PUBLIC = [
   ["/", "article"],
   ["/posts/opening-hours", ".prose table"],
@@ -25,7 +25,7 @@ const PUBLIC = [
 ];
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds nothing to mend in any view, ${colorScheme}`, () =>
+  test(`axe finds no violation in any view, ${colorScheme}`, () =>
     onSite(
       async (page) => {
         for (const [address, there] of PUBLIC) {
@@ -52,12 +52,12 @@ test("no view is wider than a phone", () =>
     { viewport: { width: 360, height: 740 } },
   ));
 
-/** Goes through what writers see, up to a conflict and the merge of it. */
+/** Visits the views of a writer, including a conflict and its merge. */
 async function eachOfWriters(page, look) {
   const another = await tokenOf("Another writer", "EDITOR");
   const { id } = await change("createPost", { title: "Two pens", markdown: "One line.\n\nAnother line.", tags: ["moon"] });
   await signIn(page);
-  await page.locator(".shelf li").first().waitFor();
+  await page.locator(".post-group li").first().waitFor();
   await look("the desk");
   await page.getByRole("link", { name: "Write a post" }).click();
   await page.getByLabel("Title").waitFor();
@@ -94,19 +94,19 @@ async function eachOfWriters(page, look) {
 async function hasNoViolation(page, name) {
   await page.addScriptTag({ path: AXE });
   const { violations } = await page.evaluate(() => window.axe.run());
-  const told = violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}: ${node.failureSummary}`));
-  assert.deepEqual(told, [], name);
+  const found = violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}: ${node.failureSummary}`));
+  assert.deepEqual(found, [], name);
 }
 
 async function isNotWider(page, name) {
-  const { content, window: room } = await page.evaluate(() => ({
+  const { content, window: width } = await page.evaluate(() => ({
     content: document.documentElement.scrollWidth,
     window: document.documentElement.clientWidth,
   }));
-  assert.ok(content <= room, `${name} is ${content} wide, the window ${room}`);
+  assert.ok(content <= width, `${name} is ${content} wide, the window ${width}`);
 }
 
-test("whoever follows a link by keyboard goes on at the start of the new view, and can skip to the text", () =>
+test("after a link, the keyboard focus is at the start of the new view, and a link skips to the text", () =>
   onSite(async (page) => {
     await page.goto("/");
     await page.locator("article").first().waitFor();

@@ -1,9 +1,9 @@
-// A writer's way: to sign in, write, preview, schedule and publish.
+// The tasks of a writer: sign in, write, preview, schedule and publish.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SITE, TOKEN, ask, change, tokenOf, onSite, signIn, slugsOf, slugsOn } from "./setup.js";
 
-test("a wrong token is told, none too, and a good one opens the desk until one signs out", () =>
+test("a missing or wrong token is reported, and a valid one opens the desk until the writer signs out", () =>
   onSite(
     async (page) => {
       await page.goto("/editor");
@@ -29,7 +29,7 @@ test("a wrong token is told, none too, and a good one opens the desk until one s
     { tolerated: [/status of 401/] },
   ));
 
-test("a token that is revoked while one writes is told, and the text stays", () =>
+test("a token that is revoked during writing is reported, and the text is kept", () =>
   onSite(
     async (page) => {
       const text = await tokenOf("Soon gone", "EDITOR");
@@ -42,14 +42,14 @@ test("a token that is revoked while one writes is told, and the text stays", () 
       assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
       await page.getByText("UNAUTHENTICATED").waitFor();
 
-      await page.getByRole("link", { name: "Sign in anew" }).click();
+      await page.getByRole("link", { name: "Sign in again" }).click();
       await page.getByText("The server does not accept your token any more.").waitFor();
       await page.getByLabel("Token").fill(TOKEN);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("link", { name: "Go on with the new post" }).click();
       assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
 
-      // To sign out would throw it away, which is asked first.
+      // Signing out would discard the text, so the page asks for a confirmation.
       page.once("dialog", (dialog) => dialog.dismiss());
       await page.goBack();
       await page.getByRole("button", { name: "Sign out" }).click();
@@ -58,14 +58,14 @@ test("a token that is revoked while one writes is told, and the text stays", () 
     { tolerated: [/status of 401/] },
   ));
 
-test("a reader's token sees the desk, and is offered no pen", () =>
+test("a reader's token opens the desk, but without a link to write a post", () =>
   onSite(async (page) => {
     await signIn(page, await tokenOf("A reader", "READER"));
     await page.getByText("Signed in as A reader").waitFor();
     assert.equal(await page.getByRole("link", { name: "Write a post" }).count(), 0);
   }));
 
-test("a post is written, saved, previewed, scheduled, comes out at its instant, is taken back and published", () =>
+test("a post is written, saved, previewed, scheduled, appears at its instant, is unpublished and published", () =>
   onSite(async (page, context) => {
     await signIn(page);
     await page.getByRole("link", { name: "Write a post" }).click();
@@ -93,7 +93,7 @@ test("a post is written, saved, previewed, scheduled, comes out at its instant, 
       authors: [{ slug: "imelda-quaye" }],
     });
 
-    // What everyone gets from the link is what the preview in the editor shows.
+    // The link shows the same as the preview in the editor.
     await page.getByRole("button", { name: "Preview", exact: true }).click();
     assert.equal(await page.locator(".preview em").textContent(), "leek");
     await page.getByRole("button", { name: "Make a preview link" }).click();
@@ -120,14 +120,14 @@ test("a post is written, saved, previewed, scheduled, comes out at its instant, 
     await asEveryone(context, async (reader) => {
       await reader.goto(SITE);
       await reader.locator("article").first().waitFor();
-      assert.ok(!(await slugsOn(reader)).includes("soup-at-midnight"), "it is shown before its time");
+      assert.ok(!(await slugsOn(reader)).includes("soup-at-midnight"), "the post is shown before its time");
       assert.ok(Date.now() < at, "the test was too slow to see it before its time");
       await page.waitForTimeout(at - Date.now() + 100);
       await reader.reload();
       await reader.locator("article").first().waitFor();
       assert.equal((await slugsOn(reader))[0], "soup-at-midnight");
     });
-    // The editor, which was open all the while, says so too.
+    // The open editor shows the new state too.
     await page.locator(".state").getByText("Published").waitFor();
 
     await page.getByRole("button", { name: "Unpublish" }).click();
@@ -140,7 +140,7 @@ test("a post is written, saved, previewed, scheduled, comes out at its instant, 
     assert.equal((await slugsOn(page))[0], "soup-at-midnight");
   }, { timezoneId: "America/St_Johns" }));
 
-/** Another browser's window, without the token. */
+/** A separate browser context, without the token. */
 async function asEveryone(context, look) {
   const other = await context.browser().newContext();
   try {
@@ -150,13 +150,13 @@ async function asEveryone(context, look) {
   }
 }
 
-/** As `datetime-local` takes it in Newfoundland, half an hour beside every other zone. */
+/** The value of a `datetime-local` field in Newfoundland, whose offset has half an hour. */
 function localTime(at) {
   const options = { timeZone: "America/St_Johns", dateStyle: "short", timeStyle: "medium" };
   return new Intl.DateTimeFormat("sv-SE", options).format(new Date(at)).replace(" ", "T");
 }
 
-test("what the server does not take is told at its field, and the text stays", () =>
+test("an invalid value is reported at its field, and the text is kept", () =>
   onSite(async (page) => {
     await signIn(page);
     await page.getByRole("link", { name: "Write a post" }).click();
@@ -180,7 +180,7 @@ test("what the server does not take is told at its field, and the text stays", (
     assert.equal(await page.getByRole("heading", { name: "It was not saved" }).count(), 0);
   }));
 
-test("a tag that is typed and not added by hand is taken when one goes on to another field, and when one saves", () =>
+test("a typed tag is added when the writer leaves the field, and when the writer saves", () =>
   onSite(async (page) => {
     await signIn(page);
     await page.getByText("Signed in as admin.").waitFor();
@@ -196,7 +196,7 @@ test("a tag that is typed and not added by hand is taken when one goes on to ano
     const id = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1));
     assert.deepEqual(await tagsOf(id), ["moon", "left-lying"]);
 
-    // As where a finger presses the button, which leaves the field its focus.
+    // On a touch screen, pressing the button does not take the focus from the field.
     await tags.fill("Deep Sky");
     await page.getByText("Not saved yet.").waitFor();
     await page.evaluate(() => document.querySelector("form.editor").requestSubmit());
@@ -208,7 +208,7 @@ test("a tag that is typed and not added by hand is taken when one goes on to ano
     await tags.fill("!?");
     await page.getByText("The address of a new tag is made of").waitFor();
     await page.getByLabel("Title").click();
-    assert.equal(await tags.inputValue(), "!?", "it is not thrown away");
+    assert.equal(await tags.inputValue(), "!?", "the text is kept");
   }));
 
 async function tagsOf(id) {
@@ -216,7 +216,7 @@ async function tagsOf(id) {
   return node.tags.map(({ slug }) => slug);
 }
 
-test("nothing typed is lost: by a reload, by going elsewhere, or by closing the page unwarned", () =>
+test("typed text survives a reload and leaving the page, and closing the page warns", () =>
   onSite(async (page) => {
     const { id } = await change("createPost", { title: "To be kept", markdown: "Old." });
     await signIn(page);
@@ -244,12 +244,12 @@ test("nothing typed is lost: by a reload, by going elsewhere, or by closing the 
     await page.getByText("Saved.", { exact: true }).waitFor();
     await page.reload();
     await text.waitFor();
-    assert.deepEqual(warnings, ["beforeunload", "beforeunload"], "what is saved needs no warning");
+    assert.deepEqual(warnings, ["beforeunload", "beforeunload"], "a saved text needs no warning");
     const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { body { markdown } } } }", { id });
     assert.match(node.body.markdown, /New and /);
   }));
 
-test("an earlier version is told with who made it, and restored", () =>
+test("an earlier version is listed with its author and can be restored", () =>
   onSite(async (page) => {
     const { id } = await change("createPost", { title: "First thought", markdown: "One." });
     await change("updatePost", { id, version: 1, title: "Second thought" }, await tokenOf("Grace", "EDITOR"));

@@ -1,4 +1,4 @@
-// Types of each document, as documents that Apollo Client takes: run `graphql-codegen` in this folder.
+// Generates typed documents for Apollo Client: run `graphql-codegen` in this folder.
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 const config: CodegenConfig = {

@@ -1,4 +1,4 @@
-// Types of each document, made from the schema's file: run `graphql-codegen` in this folder.
+// Generates the types of each document from the schema file: run `graphql-codegen` in this folder.
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 const config: CodegenConfig = {

@@ -1,4 +1,4 @@
-// What tools learn of the schema by asking the server: GraphiQL, Apollo's and others' send the query of graphql-js, with these options.
+// The introspection query of graphql-js, which GraphiQL, Apollo's tools and others send, with all its options.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as graphql16 from 'graphql';
@@ -18,7 +18,7 @@ const EVERY_OPTION = {
 for (const [name, graphql] of Object.entries({ 'graphql-js 16': graphql16, 'graphql-js 17': graphql17 })) {
   const { GraphQLSchema, buildClientSchema, buildSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema, validateSchema } = graphql;
 
-  test(`the introspection of ${name} with every option is the schema that is served`, async () => {
+  test(`the introspection of ${name} with every option equals the served schema`, async () => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -26,7 +26,7 @@ for (const [name, graphql] of Object.entries({ 'graphql-js 16': graphql16, 'grap
     });
     const { data, errors } = await response.json();
     assert.equal(errors, undefined);
-    // The engine tells the specification's sentence on schemas as the description of this one; the file has none.
+    // The engine returns a sentence of the specification as the schema's description; the file has no description.
     const asked = new GraphQLSchema({ ...buildClientSchema(data).toConfig(), description: undefined });
     const served = buildSchema(await (await fetch(url.replace(/graphql$/, 'schema.graphql'))).text());
     assert.deepEqual([...validateSchema(asked), ...validateSchema(served)], []);

@@ -1,4 +1,4 @@
-"""A reader of the posts. The rule: a query is held to the schema before it is sent."""
+"""Reads the posts. The rule: a query is validated against the schema before it is sent."""
 
 import os
 from pathlib import Path

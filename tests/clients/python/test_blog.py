@@ -27,11 +27,11 @@ class Blog(unittest.TestCase):
         self.assertEqual(len(slugs), 4)
         self.assertIn("copper-moon-at-breakfast", slugs)
 
-    def test_a_query_is_held_to_the_schemas_file_before_it_is_sent(self):
+    def test_a_query_is_validated_against_the_schema_file_before_it_is_sent(self):
         with self.assertRaisesRegex(GraphQLError, "Cannot query field 'headline' on type 'Post'"):
             connect().execute(WRONG)
 
-    def test_a_query_is_held_to_the_introspected_schema_which_is_that_of_the_file(self):
+    def test_a_query_is_validated_against_the_introspected_schema_which_equals_the_file(self):
         transport = HTTPXTransport(url=os.environ["TIDINGS_URL"])
         options = {"specified_by_url": True, "input_value_deprecation": True}
         client = Client(transport=transport, fetch_schema_from_transport=True, introspection_args=options)
@@ -47,7 +47,7 @@ class Blog(unittest.TestCase):
             list(every_post(connect(), page=101))
         self.assertEqual(raised.exception.errors[0]["extensions"]["code"], "BAD_USER_INPUT")
 
-    def test_a_token_writes_and_user_errors_say_what_to_mend(self):
+    def test_a_token_allows_mutations_and_user_errors_name_the_invalid_field(self):
         create = gql(
             """
             mutation Create($input: CreatePostInput!) {

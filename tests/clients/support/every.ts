@@ -1,4 +1,4 @@
-// What the lists of all clients are held to: the slugs of all published posts, asked for at once and without a client.
+// The expected lists of all clients: the slugs of all published posts, fetched in one request without a client library.
 export async function everySlug(filter?: string): Promise<string[]> {
   const query = `{ posts(first: 100${filter ? `, filter: ${filter}` : ''}) { nodes { slug } } }`;
   const response = await fetch(process.env.TIDINGS_URL!, {

@@ -1,4 +1,4 @@
-// A page without a browser. The rule: a test waits for what a person would see, and says what stood there where it does not come.
+// A page without a browser. The rule: a test waits for visible text; the error of a timeout shows the text of the page.
 import { Window } from 'happy-dom';
 import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -21,7 +21,7 @@ export function show(node: ReactNode): Page {
   root.render(node);
   const waitFor = async (what: string, isThere: () => boolean) => {
     for (const end = Date.now() + PATIENCE_MS; !isThere(); ) {
-      if (Date.now() > end) throw new Error(`waited in vain for ${what}; there is: ${body.textContent}`);
+      if (Date.now() > end) throw new Error(`timeout while waiting for ${what}; the page shows: ${body.textContent}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
@@ -30,7 +30,7 @@ export function show(node: ReactNode): Page {
     waitFor,
     press(label) {
       const button = [...body.querySelectorAll('button')].find(({ textContent }) => textContent === label);
-      if (!button) throw new Error(`no button ${label}; there is: ${body.textContent}`);
+      if (!button) throw new Error(`no button ${label}; the page shows: ${body.textContent}`);
       button.click();
     },
     close: () => root.unmount(),

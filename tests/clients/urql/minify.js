@@ -1,4 +1,4 @@
-// Writes the schema as Graphcache takes it, without what it does not read: `node minify.js`, each time that the schema has changed.
+// Writes the schema for Graphcache, without the parts that it does not read: run `node minify.js` after each change of the schema.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { minifyIntrospectionQuery } from '@urql/introspection';
 import { buildSchema, introspectionFromSchema } from 'graphql';

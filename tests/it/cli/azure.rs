@@ -1,5 +1,5 @@
-//! `--store azure`: what it takes and gives, and, where it cannot be reached or does not let us in, one line in well under a minute with
-//! no secret in it.
+//! Commands with `--store azure`. If the service cannot be reached or refuses access, a command prints one line without a secret in it, within
+//! 20 seconds.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use crate::support::azurite::{Azurite, emulator_key, random_prefix};
 use crate::support::command::{Ran, finish, tidings};
 
-/// Base64, and a needle in whatever is printed.
+/// An account key that must not occur in the output; Base64.
 const SECRET: &str = "c2VjcmV0LW9mLXRoZS10ZXN0LXNlY3JldA==";
-/// The longest that a start may wait for a service that does not answer.
+/// The longest time that a command may wait for a service that does not answer.
 const START_MAX: Duration = Duration::from_secs(20);
 
 fn azure(arguments: &[&str], connection: Option<&str>) -> Ran {
@@ -30,7 +30,7 @@ fn complaint(connection: Option<&str>) -> String {
 }
 
 #[test]
-fn without_its_variables_they_are_named() {
+fn missing_azure_variables_are_named_in_the_error() {
     let complaint = complaint(None);
     for name in ["AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_ACCOUNT", "UseDevelopmentStorage=true"] {
         assert!(complaint.contains(name), "{complaint}");
@@ -38,14 +38,14 @@ fn without_its_variables_they_are_named() {
 }
 
 #[test]
-fn a_malformed_connection_string_is_told_what_is_wrong_with_it() {
+fn the_error_of_a_malformed_connection_string_says_what_is_wrong() {
     for (connection, named) in [
         ("nonsense".to_owned(), "part 1 has no `=`"),
         (format!("AccountKey={SECRET}"), "AccountName or TableEndpoint is missing"),
         (format!("AccountName=mine;AccountKey={SECRET}!!"), "AccountKey is not Base64"),
         (format!("AccountName=mine;AccountKey={SECRET};TableEndpoint=here"), "TableEndpoint is not a URL"),
-        (format!("AccountName=mine;Key={SECRET}"), "a name that no connection string has"),
-        (format!("AccountName=mine;AccountKey={SECRET};{SECRET}"), "a name that no connection string has"),
+        (format!("AccountName=mine;Key={SECRET}"), "it has an unknown name"),
+        (format!("AccountName=mine;AccountKey={SECRET};{SECRET}"), "it has an unknown name"),
     ] {
         let complaint = complaint(Some(&connection));
         assert!(complaint.contains(named), "{connection}: {complaint}");
@@ -53,23 +53,23 @@ fn a_malformed_connection_string_is_told_what_is_wrong_with_it() {
 }
 
 #[test]
-fn an_endpoint_where_nothing_listens_is_named_in_time() {
+fn an_endpoint_where_nothing_listens_is_reported_in_time() {
     let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
-    assert_named_in_time(&format!("http://127.0.0.1:{port}/devstoreaccount1"));
+    assert_reported_in_time(&format!("http://127.0.0.1:{port}/devstoreaccount1"));
 }
 
 #[test]
-fn an_endpoint_that_takes_connections_and_never_answers_is_named_in_time() {
+fn an_endpoint_that_accepts_connections_and_never_answers_is_reported_in_time() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
-    assert_named_in_time(&format!("http://{}/devstoreaccount1", silent.local_addr().expect("its address")));
+    assert_reported_in_time(&format!("http://{}/devstoreaccount1", silent.local_addr().expect("its address")));
 }
 
 #[test]
-fn an_endpoint_without_an_address_is_named_in_time() {
-    assert_named_in_time("http://tidings.invalid/devstoreaccount1");
+fn an_endpoint_whose_name_does_not_resolve_is_reported_in_time() {
+    assert_reported_in_time("http://tidings.invalid/devstoreaccount1");
 }
 
-fn assert_named_in_time(endpoint: &str) {
+fn assert_reported_in_time(endpoint: &str) {
     let started = Instant::now();
     let connection = format!("AccountName=devstoreaccount1;AccountKey={SECRET};TableEndpoint={endpoint}");
     let complaint = complaint(Some(&connection));
@@ -78,7 +78,7 @@ fn assert_named_in_time(endpoint: &str) {
 }
 
 #[test]
-fn a_wrong_key_is_told_to_be_checked() {
+fn the_error_of_a_wrong_account_key_says_what_to_check() {
     let azurite = Azurite::any();
     let connection = format!("AccountName=devstoreaccount1;AccountKey={SECRET};TableEndpoint={}", azurite.endpoint);
     let started = Instant::now();
@@ -89,7 +89,7 @@ fn a_wrong_key_is_told_to_be_checked() {
 }
 
 #[test]
-fn a_prefix_that_no_table_can_have_is_told_the_form() {
+fn an_invalid_table_prefix_is_named_in_the_error() {
     let azurite = Azurite::any();
     let connection =
         format!("AccountName=devstoreaccount1;AccountKey={};TableEndpoint={}", emulator_key(), azurite.endpoint);
@@ -100,7 +100,7 @@ fn a_prefix_that_no_table_can_have_is_told_the_form() {
 }
 
 #[test]
-fn a_blog_goes_into_azurite_and_comes_out_again() {
+fn a_blog_is_imported_into_azurite_and_exported() {
     let azurite = Azurite::any();
     let connection =
         format!("AccountName=devstoreaccount1;AccountKey={};TableEndpoint={}", emulator_key(), azurite.endpoint);
@@ -113,14 +113,14 @@ fn a_blog_goes_into_azurite_and_comes_out_again() {
     };
     let imported = with(&["import", &example]);
     let again = with(&["import", &example]);
-    assert!(imported.summary().contains(" 0 unchanged, ") && again.summary().contains(" 0 made, 0 changed, "));
+    assert!(imported.summary().contains(" 0 unchanged, ") && again.summary().contains(" 0 created, 0 changed, "));
     assert_eq!(with(&["export"]).out, with(&["export"]).out);
     assert!(with(&["check"]).summary().ends_with(": 0 differences"));
 }
 
-/// Two at once over one store: a post is made once, whoever makes it, and whoever was too late is told to import again.
+/// If both imports create the same post, one of them creates it, and the other reports that the file is to be imported again.
 #[test]
-fn two_imports_at_once_make_each_post_once() {
+fn two_concurrent_imports_create_each_post_once() {
     let azurite = Azurite::any();
     let connection =
         format!("AccountName=devstoreaccount1;AccountKey={};TableEndpoint={}", emulator_key(), azurite.endpoint);
@@ -132,23 +132,42 @@ fn two_imports_at_once_make_each_post_once() {
         let (first, second) = (scope.spawn(import), scope.spawn(import));
         (first.join().expect("a command"), second.join().expect("a command"))
     });
-    let mut told = 0;
+    let mut failures = 0;
     for ran in [first, second] {
         assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
         let failed = ran.err.lines().filter(|line| line.starts_with("failed "));
         assert!(failed.clone().all(|line| line.ends_with("import again")), "{ran:?}");
-        told += failed.count();
+        failures += failed.count();
     }
-    // A change that had no answer in time, on a slow machine, is finished or undone when the store is opened next.
+    // A change without an answer in time, on a slow machine, is completed or undone when the store is opened next.
     let check = command(&["check"]);
-    assert!(check.code == Some(0) || told > 0, "{check:?}");
-    // Nothing is left but what both were told to import again.
+    assert!(check.code == Some(0) || failures > 0, "{check:?}");
+    // The third import creates only posts that both of the others reported as failed.
     let rest = import();
-    assert!(told > 0 || rest.summary().starts_with("Imported: 0 made, "), "{rest:?}");
+    assert!(failures > 0 || rest.summary().starts_with("Imported: 0 created, "), "{rest:?}");
     let check = command(&["check"]);
     assert_eq!(check.code, Some(0), "{check:?}");
     let again = import();
-    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, "), "{again:?}");
+    assert!(again.summary().starts_with("Imported: 0 created, 0 changed, "), "{again:?}");
     let posts = std::fs::read_dir(format!("{example}/posts")).expect("the blog").count();
     assert_eq!(command(&["export"]).out.matches("\"type\":\"post\"").count(), posts);
+}
+
+/// A mistyped prefix must not look like an empty site, above all in a backup.
+#[test]
+fn a_table_prefix_without_tables_is_refused_by_a_command_that_only_reads() {
+    let azurite = Azurite::any();
+    let connection =
+        format!("AccountName=devstoreaccount1;AccountKey={};TableEndpoint={}", emulator_key(), azurite.endpoint);
+    let prefix = random_prefix();
+    let expected = format!(
+        "the Azure account has no Tidings tables with the prefix {prefix:?}: create them with `tidings import PATH` or `tidings serve \
+         --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
+    );
+    let commands: [&[&str]; 4] = [&["check"], &["export"], &["serve", "--listen", "127.0.0.1:0"], &["token", "list"]];
+    // Every command runs twice, the second time after all others, so that the test fails if one of them creates the tables.
+    for arguments in [commands, commands].concat() {
+        let refused = azure(&[arguments, &["--table-prefix", &prefix]].concat(), Some(&connection));
+        assert_eq!(refused.complaint(), expected, "{arguments:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! A folder imported, edited, and imported again: an edited file is the next version of its post, and no other post moves.
+//! A folder is imported, edited, and imported again. The rule: an edited file becomes the next version of its post, and no other post changes.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ const ONE: (&str, &str) = ("2025-01-10-one.md", "---\ntitle: One\ntags: [a, b]\n
 const TWO: (&str, &str) = ("2025-02-20-two.md", "---\ntitle: Two\ntags: [b]\n---\nTwo.\n");
 const DRAFT: (&str, &str) = ("three.md", "---\ntitle: Three\ndraft: true\ntags: [c]\n---\nThree.\n");
 
-/// An import of these files, one after the other over the same store; each must be sound and leave no post failed.
+/// A folder and a store. After each import the store must be consistent, and no post may have failed.
 struct Story {
     blog: Blog,
     summary: String,
@@ -22,7 +22,7 @@ impl Story {
         Self { blog, summary: String::new() }
     }
 
-    /// Imports again, and keeps how many were made, changed and left as they were.
+    /// Imports again, and keeps the counts of created, changed and unchanged posts.
     fn import(&mut self) {
         let ran = self.blog.import();
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -63,7 +63,7 @@ fn at(post: &Value, field: &str) -> tidings::model::Instant {
     post[field].as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{field} of {post}"))
 }
 
-/// The post as it was, but for these fields.
+/// The post with these fields replaced.
 fn with(post: &Value, fields: Value) -> Value {
     let mut post = post.clone();
     post.as_object_mut().expect("a post").extend(fields.as_object().expect("fields").clone());
@@ -71,7 +71,7 @@ fn with(post: &Value, fields: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_edited_file_is_the_next_version_and_no_other_post_moves() {
+async fn an_edited_file_creates_the_next_version_and_changes_no_other_post() {
     let mut story = Story::begin();
     let (one, two) = (story.post("one").await, story.post("two").await);
     story.edit(ONE.0, &ONE.1.replace("One.\n", "One, better.\n"));
@@ -80,7 +80,7 @@ async fn an_edited_file_is_the_next_version_and_no_other_post_moves() {
     let expected = json!({ "version": 2, "body": { "markdown": "One, better.\n" }, "updatedAt": edited["updatedAt"] });
     assert_eq!(edited, with(&one, expected));
     assert_eq!(story.post("two").await, two);
-    assert_eq!(story.summary, "0 made, 1 changed, 2 unchanged");
+    assert_eq!(story.summary, "0 created, 1 changed, 2 unchanged");
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn a_re_dated_post_moves_in_every_list_and_keeps_its_id() {
 }
 
 #[tokio::test]
-async fn a_draft_that_is_published_appears_and_keeps_its_creation() {
+async fn a_published_draft_appears_in_the_lists() {
     let mut story = Story::begin();
     assert_eq!(story.post("three").await, Value::Null);
     story.edit(DRAFT.0, "---\ntitle: Three\ndate: 2025-02-28\ntags: [c]\n---\nThree.\n");
@@ -124,11 +124,11 @@ async fn a_draft_that_is_published_appears_and_keeps_its_creation() {
     assert_eq!((&post["version"], &post["publishedAt"]), (&json!(2), &json!("2025-02-28T00:00:00Z")));
     assert_eq!(story.all().await, ["three", "two", "one"]);
     assert_eq!(story.list(r#"tag(slug: "c")"#).await, ["three"]);
-    assert_eq!(story.summary, "0 made, 1 changed, 2 unchanged");
+    assert_eq!(story.summary, "0 created, 1 changed, 2 unchanged");
 }
 
 #[tokio::test]
-async fn a_post_that_is_made_a_draft_is_gone_from_everywhere() {
+async fn a_post_that_becomes_a_draft_disappears_from_every_list() {
     let mut story = Story::begin();
     let id = story.post("two").await["id"].clone();
     story.edit(TWO.0, &TWO.1.replace("title: Two", "title: Two\ndraft: true"));
@@ -142,7 +142,7 @@ async fn a_post_that_is_made_a_draft_is_gone_from_everywhere() {
 }
 
 #[tokio::test]
-async fn a_slug_edited_in_the_front_matter_renames_the_post_and_the_old_one_leads_on() {
+async fn a_slug_edited_in_the_front_matter_renames_the_post_and_the_old_slug_redirects() {
     let mut story = Story::begin();
     let one = story.post("one").await;
     story.edit(ONE.0, &ONE.1.replace("title: One", "title: One\nslug: number-one"));
@@ -153,24 +153,24 @@ async fn a_slug_edited_in_the_front_matter_renames_the_post_and_the_old_one_lead
     story.edit(ONE.0, &ONE.1.replace("title: One", "title: One\nslug: the-one"));
     assert_eq!(story.post("one").await["slug"], json!("the-one"));
     assert_eq!(story.post("number-one").await["slug"], json!("the-one"));
-    // Back to the first one: the post takes its own old slug again.
+    // The post gets its first slug back.
     story.edit(ONE.0, ONE.1);
     assert_eq!(story.post("the-one").await["slug"], json!("one"));
     assert_eq!(story.all().await, ["two", "one"]);
 }
 
 #[tokio::test]
-async fn an_alias_that_is_added_leads_to_the_post() {
+async fn an_added_alias_redirects_to_the_post() {
     let mut story = Story::begin();
     assert_eq!(story.post("uno").await, Value::Null);
     story.edit(ONE.0, &ONE.1.replace("title: One", "title: One\naliases: [/2024/uno.html]"));
     assert_eq!(story.post("uno").await["slug"], json!("one"));
-    assert_eq!(story.summary, "0 made, 1 changed, 2 unchanged");
+    assert_eq!(story.summary, "0 created, 1 changed, 2 unchanged");
 }
 
-/// Addresses that were once given out never stop working.
+/// Old addresses never stop working.
 #[tokio::test]
-async fn an_alias_that_is_taken_away_leads_on() {
+async fn a_removed_alias_still_redirects_to_the_post() {
     let mut story = Story::begin();
     story.edit(ONE.0, &ONE.1.replace("title: One", "title: One\naliases: [/2024/uno.html]"));
     story.edit(ONE.0, ONE.1);
@@ -187,10 +187,10 @@ async fn a_file_that_is_moved_is_the_same_post() {
     assert_eq!(moved, with(&one, json!({ "version": 2, "updatedAt": moved["updatedAt"] })));
     assert_eq!(story.all().await, ["two", "one"]);
     story.import();
-    assert_eq!(story.summary, "0 made, 0 changed, 3 unchanged");
+    assert_eq!(story.summary, "0 created, 0 changed, 3 unchanged");
 }
 
-/// Jekyll's way to publish: out of `_drafts`, into `_posts`, under a name with the day.
+/// Jekyll publishes a draft by moving it from `_drafts` to `_posts`, with the day in the file name.
 #[tokio::test]
 async fn a_draft_that_is_moved_out_of_its_folder_is_published_under_its_own_slug() {
     let blog = Blog::of(&[("_drafts/hello.md", "---\ntitle: Hello\n---\nHello.\n")]);
@@ -198,7 +198,7 @@ async fn a_draft_that_is_moved_out_of_its_folder_is_published_under_its_own_slug
     blog.remove("_drafts/hello.md");
     blog.write("_posts/2025-05-05-hello.md", "---\ntitle: Hello\n---\nHello.\n");
     let ran = blog.import();
-    assert!(ran.summary().starts_with("Imported: 0 made, 1 changed, "), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 0 created, 1 changed, "), "{ran:?}");
     let data = blog.query("{ posts { nodes { slug version } } }").await;
     assert_eq!(data, json!({ "posts": { "nodes": [{ "slug": "hello", "version": 2 }] } }));
 }
@@ -210,25 +210,29 @@ async fn two_posts_may_exchange_their_slugs() {
     story.blog.write(ONE.0, &ONE.1.replace("title: One", "title: One\nslug: two"));
     story.edit(TWO.0, &TWO.1.replace("title: Two", "title: Two\nslug: one"));
     let all = story.blog.query("{ posts { nodes { id } } }").await;
-    assert_eq!(all, json!({ "posts": { "nodes": [{ "id": ids[1] }, { "id": ids[0] }] } }), "no post is made or lost");
+    assert_eq!(
+        all,
+        json!({ "posts": { "nodes": [{ "id": ids[1] }, { "id": ids[0] }] } }),
+        "a post was created or lost"
+    );
 }
 
-/// The source's own word on when it was changed is part of what it says.
+/// The time of the last change is part of the source, so an edit of it alone is a change.
 #[tokio::test]
-async fn an_edited_date_of_the_last_change_is_taken() {
+async fn an_edited_lastmod_sets_updated_at() {
     let mut story = Story::begin();
     story.edit(ONE.0, &ONE.1.replace("title: One", "title: One\nlastmod: 2025-06-07"));
     assert_eq!(story.post("one").await["updatedAt"], json!("2025-06-07T00:00:00Z"));
-    assert_eq!(story.summary, "0 made, 1 changed, 2 unchanged");
+    assert_eq!(story.summary, "0 created, 1 changed, 2 unchanged");
     story.import();
-    assert_eq!(story.summary, "0 made, 0 changed, 3 unchanged");
+    assert_eq!(story.summary, "0 created, 0 changed, 3 unchanged");
 }
 
-/// An import adds and changes; it takes nothing away, for a folder may be a part of a site.
+/// An import creates and changes posts. It deletes none, because a folder may be a part of a site.
 #[tokio::test]
-async fn a_file_that_is_gone_leaves_its_post() {
+async fn removing_a_file_keeps_its_post() {
     let mut story = Story::begin();
     story.blog.remove(TWO.0);
     story.import();
-    assert_eq!((story.summary.as_str(), story.all().await.len()), ("0 made, 0 changed, 2 unchanged", 2));
+    assert_eq!((story.summary.as_str(), story.all().await.len()), ("0 created, 0 changed, 2 unchanged", 2));
 }

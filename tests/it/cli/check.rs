@@ -1,4 +1,5 @@
-//! `check`: each kind of damage, made by hand through the store's own door, is named with its row; and a sound store is said to be sound.
+//! `tidings check`: it reports each kind of damage with its row, and no difference in a consistent store. The tests write the damage through
+//! the store's own API.
 
 use tidings::keys::{COUNT_ROW, Collection, Table, lookup, place, term, time};
 use tidings::model::{Month, PostKey, TermKind};
@@ -16,7 +17,7 @@ const POSTS: [(&str, &str); 3] = [
 const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
 const TAGS: Table = Table::Terms(TermKind::Tag);
 
-/// A store with three posts, open to be damaged.
+/// A store with three posts, which a test damages.
 struct Patient {
     blog: Blog,
     store: Store,
@@ -28,7 +29,7 @@ impl Patient {
         let blog = Blog::of(&POSTS);
         assert_eq!(blog.import().code, Some(0));
         let site = blog.site().await;
-        let inventory = site.content.inventory().await.expect("a inventory");
+        let inventory = site.content.inventory().await.expect("the inventory");
         let one = inventory.posts[&inventory.slugs[&slug("one")]].place.key.clone();
         assert_eq!(one.at, instant("2025-01-10T00:00:00Z"));
         Self { blog, store: site.store, one }
@@ -51,7 +52,7 @@ impl Patient {
         self.commit(table, key.partition(), put(key.row(), properties, Precondition::None)).await;
     }
 
-    /// Writes the row with one property changed, or taken away.
+    /// Writes the row with one property changed, or removed.
     async fn set(&self, table: Table, key: &Key, name: &str, value: Option<Value>) {
         let old = self.row(table, key).await.properties;
         let kept = old.iter().filter(|(n, _)| *n != name).map(|(n, v)| (n, v.clone()));
@@ -59,7 +60,7 @@ impl Patient {
         self.put(table, key, properties(&changed)).await;
     }
 
-    /// Runs `check`, which must name these differences and no others, in this order.
+    /// Runs `check`, which must report exactly these differences, in this order.
     fn assert_named(self, differences: &[String]) {
         let Self { blog, store, .. } = self;
         drop(store);
@@ -95,7 +96,7 @@ fn line(table: Table, key: &Key, what: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_sound_store_is_said_to_be_sound() {
+async fn a_consistent_store_has_0_differences() {
     let patient = Patient::new().await;
     drop(patient.store);
     let ran = patient.blog.check();
@@ -105,32 +106,32 @@ async fn a_sound_store_is_said_to_be_sound() {
 }
 
 #[tokio::test]
-async fn a_lost_pointer() {
+async fn a_missing_pointer_is_reported() {
     let patient = Patient::new().await;
     let (pointer, mirror) = (patient.pointer_of_one("b"), key("b", &time::mirror_row(&patient.one)));
     patient.delete(BY_TAG, &pointer).await;
     let expected = [
         line(BY_TAG, &key("b", COUNT_ROW), "counts 2 rows; there are 1"),
-        line(BY_TAG, &pointer, "is missing; its post has_term the term"),
+        line(BY_TAG, &pointer, "is missing; its post has the term"),
         line(BY_TAG, &mirror, "a mirror row without its pointer"),
     ];
     patient.assert_named(&expected);
 }
 
 #[tokio::test]
-async fn a_whole_index_partition_lost() {
+async fn a_missing_index_partition_is_reported() {
     let patient = Patient::new().await;
     for row in scan(&patient.store, BY_TAG.name()).await {
         if row.key.partition() == "a" {
             patient.delete(BY_TAG, &row.key).await;
         }
     }
-    let expected = [line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post has_term the term")];
+    let expected = [line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post has the term")];
     patient.assert_named(&expected);
 }
 
 #[tokio::test]
-async fn a_dangling_pointer() {
+async fn a_dangling_pointer_is_reported() {
     let patient = Patient::new().await;
     let gone = PostKey { at: patient.one.at, id: "zzzzzzzzzzzz".parse().expect("an id") };
     let row = patient.row(BY_TAG, &patient.pointer_of_one("a")).await;
@@ -139,25 +140,25 @@ async fn a_dangling_pointer() {
     patient.put(BY_TAG, &mirror, row.properties).await;
     let expected = [
         line(BY_TAG, &key("a", COUNT_ROW), "counts 1 rows; there are 2"),
-        line(BY_TAG, &pointer, "points to a post that is not there"),
+        line(BY_TAG, &pointer, "points to no published post"),
     ];
     patient.assert_named(&expected);
 }
 
 #[tokio::test]
-async fn a_pointer_of_a_term_that_the_post_does_not_bear() {
+async fn a_pointer_of_a_term_that_the_post_does_not_have_is_reported() {
     let patient = Patient::new().await;
     for row in scan(&patient.store, BY_TAG.name()).await {
         if row.key.partition() == "a" {
             patient.put(BY_TAG, &key("z", row.key.row()), row.properties).await;
         }
     }
-    let expected = [line(BY_TAG, &patient.pointer_of_one("z"), "points to a post that does not bear the term")];
+    let expected = [line(BY_TAG, &patient.pointer_of_one("z"), "points to a post that does not have the term")];
     patient.assert_named(&expected);
 }
 
 #[tokio::test]
-async fn a_pointer_that_names_another_row() {
+async fn a_pointer_that_names_another_row_is_reported() {
     let patient = Patient::new().await;
     let pointer = patient.pointer_of_one("a");
     patient.set(BY_TAG, &pointer, "PostPartitionKey", Some(Value::String("2024-01".into()))).await;
@@ -168,7 +169,7 @@ async fn a_pointer_that_names_another_row() {
 }
 
 #[tokio::test]
-async fn a_wrong_count_of_an_index() {
+async fn a_wrong_index_count_is_reported() {
     let patient = Patient::new().await;
     patient.set(BY_TAG, &key("b", COUNT_ROW), "Rows", Some(Value::Int64(7))).await;
     let expected = [line(BY_TAG, &key("b", COUNT_ROW), "counts 7 rows; there are 2")];
@@ -176,7 +177,7 @@ async fn a_wrong_count_of_an_index() {
 }
 
 #[tokio::test]
-async fn a_count_whose_newest_post_is_too_old() {
+async fn a_count_row_whose_newest_post_is_too_old_is_reported() {
     let patient = Patient::new().await;
     let old = PostKey { at: instant("2001-01-01T00:00:00Z"), id: patient.one.id.clone() };
     let newest = Some(Value::String(time::time_row(&old).into()));
@@ -186,7 +187,7 @@ async fn a_count_whose_newest_post_is_too_old() {
 }
 
 #[tokio::test]
-async fn a_missing_count_of_a_month() {
+async fn a_missing_month_count_is_reported() {
     let patient = Patient::new().await;
     patient.delete(Table::Posts, &key("2025-01", COUNT_ROW)).await;
     let month = place::month_row(Collection::Posts, Month::new(2025, 1).expect("a month"));
@@ -198,7 +199,7 @@ async fn a_missing_count_of_a_month() {
 }
 
 #[tokio::test]
-async fn a_missing_mirror_of_a_pointer_and_of_a_post() {
+async fn missing_mirror_rows_of_a_pointer_and_of_a_post_are_reported() {
     let patient = Patient::new().await;
     let mirror = time::mirror_row(&patient.one);
     patient.delete(BY_TAG, &key("a", &mirror)).await;
@@ -211,7 +212,7 @@ async fn a_missing_mirror_of_a_pointer_and_of_a_post() {
 }
 
 #[tokio::test]
-async fn a_mirror_that_tells_another_title() {
+async fn a_mirror_row_with_another_title_is_reported() {
     let patient = Patient::new().await;
     let mirror = key("2025-01", &time::mirror_row(&patient.one));
     patient.set(Table::Posts, &mirror, "Title", Some(Value::String("Other".into()))).await;
@@ -220,7 +221,7 @@ async fn a_mirror_that_tells_another_title() {
 }
 
 #[tokio::test]
-async fn a_missing_body_row() {
+async fn a_missing_body_row_is_reported() {
     let patient = Patient::new().await;
     patient.delete(Table::Posts, &patient.whole_of_one()).await;
     let expected = [line(Table::Posts, &patient.summary_of_one(), "has no row s-one")];
@@ -228,10 +229,10 @@ async fn a_missing_body_row() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_unpack() {
+async fn a_body_that_does_not_decompress_is_reported() {
     let patient = Patient::new().await;
     let whole = patient.whole_of_one();
-    let damaged = format!("the store is damaged: Body of the row {whole} is missing or not what it should be");
+    let damaged = format!("the store is damaged: Body of the row {whole} is missing or invalid");
     for value in [None, Some(Value::Binary(vec![1, 2, 3].into())), Some(Value::Int32(1))] {
         patient.set(Table::Posts, &whole, "Body0", value).await;
     }
@@ -240,10 +241,10 @@ async fn a_body_that_does_not_unpack() {
 }
 
 #[tokio::test]
-async fn a_missing_summary() {
+async fn a_missing_summary_row_is_reported() {
     let patient = Patient::new().await;
     patient.delete(Table::Posts, &patient.summary_of_one()).await;
-    // The whole post is the truth: nothing else is lost with its summary.
+    // The whole-post row is authoritative: a missing summary causes no other difference.
     let expected = [
         line(Table::Posts, &key("2025-01", COUNT_ROW), "counts 1 rows; there are 0"),
         line(Table::Posts, &patient.whole_of_one(), "a post without its summary"),
@@ -253,31 +254,31 @@ async fn a_missing_summary() {
 }
 
 #[tokio::test]
-async fn a_stale_slug_row() {
+async fn a_stale_slug_row_is_reported() {
     let patient = Patient::new().await;
     let row = patient.row(Table::PostKeys, &lookup::by_slug(&slug("one"))).await;
     let stale = lookup::by_slug(&slug("once"));
     patient.put(Table::PostKeys, &stale, row.properties).await;
-    let what = format!("does not fit the post {} as it stands", patient.one.id);
+    let what = format!("does not match the post {}", patient.one.id);
     let expected = [line(Table::PostKeys, &stale, &what)];
     patient.assert_named(&expected);
 }
 
 #[tokio::test]
-async fn slug_and_id_rows_that_are_missing() {
+async fn missing_slug_and_id_rows_are_reported() {
     let patient = Patient::new().await;
     let id = patient.one.id.clone();
     let keys = [lookup::by_id(&id), lookup::by_slug(&slug("one")), lookup::by_slug(&slug("uno"))];
     for key in &keys {
         patient.delete(Table::PostKeys, key).await;
     }
-    let mut expected = keys.map(|key| line(Table::PostKeys, &key, &format!("is missing; it leads to the post {id}")));
+    let mut expected = keys.map(|key| line(Table::PostKeys, &key, &format!("is missing; it points to the post {id}")));
     expected.sort();
     patient.assert_named(&expected);
 }
 
 #[tokio::test]
-async fn a_wrong_count_of_a_month() {
+async fn a_wrong_month_count_is_reported() {
     let patient = Patient::new().await;
     let month = place::month_row(Collection::Posts, Month::new(2025, 2).expect("a month"));
     patient.set(Table::Months, &month, "Rows", Some(Value::Int64(3))).await;
@@ -286,7 +287,7 @@ async fn a_wrong_count_of_a_month() {
 }
 
 #[tokio::test]
-async fn a_month_that_is_listed_under_the_row_of_another() {
+async fn a_month_listed_under_the_row_of_another_is_reported() {
     let patient = Patient::new().await;
     let [january, may] =
         [1, 5].map(|month| place::month_row(Collection::Posts, Month::new(2025, month).expect("a month")));
@@ -294,14 +295,14 @@ async fn a_month_that_is_listed_under_the_row_of_another() {
     patient.delete(Table::Months, &january).await;
     patient.put(Table::Months, &may, row.properties).await;
     let expected = [
-        line(Table::Months, &may, "lists 2025-01, whose row is another"),
+        line(Table::Months, &may, "lists 2025-01, which belongs under another key"),
         line(Table::Months, &january, "is missing; 2025-01 has 1 posts"),
     ];
     patient.assert_named(&expected);
 }
 
 #[tokio::test]
-async fn a_tag_that_is_missing_and_one_without_its_twin() {
+async fn a_missing_tag_and_a_tag_without_its_mirror_row_are_reported() {
     let patient = Patient::new().await;
     let (a, b) = (slug("a"), slug("b"));
     let mirror = key("a", &term::row(&a, time::Direction::Backward));
@@ -318,7 +319,7 @@ async fn a_tag_that_is_missing_and_one_without_its_twin() {
 }
 
 #[tokio::test]
-async fn a_wrong_list_of_first_characters() {
+async fn a_wrong_partition_catalog_is_reported() {
     let patient = Patient::new().await;
     let listed = term::catalog_row("a");
     patient.delete(TAGS, &listed).await;
@@ -331,7 +332,7 @@ async fn a_wrong_list_of_first_characters() {
 }
 
 #[tokio::test]
-async fn an_intent_that_was_left() {
+async fn an_unfinished_intent_is_reported() {
     let patient = Patient::new().await;
     let left = key("server", "0638741523061234567-random");
     patient.put(Table::Intents, &left, properties(&[("Changes0", Value::Binary(vec![1].into()))])).await;
@@ -341,7 +342,7 @@ async fn an_intent_that_was_left() {
 }
 
 #[tokio::test]
-async fn rows_of_no_kind() {
+async fn rows_of_an_unknown_kind_are_reported() {
     let patient = Patient::new().await;
     let strange = properties(&[("Strange", Value::Boolean(true))]);
     for table in Table::ALL {
@@ -357,9 +358,9 @@ async fn rows_of_no_kind() {
     assert_eq!(ran.code, Some(1));
 }
 
-/// The drafts have no counts, and are checked all the same.
+/// Drafts have no counts, but `check` reads them too.
 #[tokio::test]
-async fn a_draft_without_its_body_row() {
+async fn a_draft_without_its_body_row_is_reported() {
     let patient = Patient::new().await;
     let summary =
         scan(&patient.store, "Drafts").await.into_iter().find(|row| time::parse_time_row(row.key.row()).is_some());
@@ -370,19 +371,21 @@ async fn a_draft_without_its_body_row() {
 }
 
 #[tokio::test]
-async fn a_repair_says_what_it_did_and_what_it_left() {
+async fn a_repair_reports_what_it_fixed_and_what_it_left() {
     let patient = Patient::new().await;
     patient.delete(BY_TAG, &patient.pointer_of_one("a")).await;
     let strange = key("strange", "row");
     patient.put(Table::PostKeys, &strange, properties(&[("Strange", Value::Boolean(true))])).await;
-    let lost = line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post has_term the term; put back");
+    let lost = line(BY_TAG, &patient.pointer_of_one("a"), "is missing; its post has the term; restored");
     let Patient { blog, store, .. } = patient;
     drop(store);
     let repair = || crate::support::command::run(&["check", "--repair", "--store", &blog.store()]);
     let ran = repair();
     let (lines, summary) = lines(&ran);
     assert_eq!(lines[0], format!("fixed  {lost}"));
-    assert!(lines[1].starts_with(&format!("left    {}", line(Table::PostKeys, &strange, "is no row of this table; "))));
+    assert!(
+        lines[1].starts_with(&format!("left    {}", line(Table::PostKeys, &strange, "is not a row of this table; ")))
+    );
     assert_eq!(lines[2..], ["1 fixed, 1 left"]);
     assert!(summary.ends_with(": 1 differences"), "{ran:?}");
     assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));

@@ -1,5 +1,5 @@
-//! A store file cut short or with flipped bits, as each command meets it. The rule it holds: a command says in one line what to do, or tells what the
-//! whole file tells; nothing panics, nothing hangs.
+//! Commands on a store file that is truncated or has flipped bits. The rule: a command says in one line what to do, or its output equals the
+//! output for the undamaged file; nothing panics, nothing hangs.
 
 use std::fs;
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ impl Patient {
         run(&[command, &["--store", &self.blog.store()]].concat())
     }
 
-    /// Each command over this file; whether any noticed.
+    /// Runs each command on this file; returns whether one of them noticed the damage.
     fn assert_clear(&self, damaged: &[u8], what: &str) -> bool {
         let export = self.run(&["export"], damaged);
         let is_whole = export.code == Some(0);
@@ -74,7 +74,7 @@ fn assert_one_line(ran: &Ran, what: &str) {
 }
 
 #[test]
-fn a_file_cut_short_is_refused_in_one_line() {
+fn a_truncated_file_is_refused_with_one_line() {
     let patient = Patient::new();
     for n in 0..16 {
         let length = 1 + patient.whole.len() * n / 16;
@@ -83,7 +83,7 @@ fn a_file_cut_short_is_refused_in_one_line() {
 }
 
 #[test]
-fn flipped_bits_are_refused_in_one_line_or_do_no_harm() {
+fn flipped_bits_are_reported_with_one_line_or_change_nothing() {
     let patient = Patient::new();
     let used: Vec<usize> = (0..patient.whole.len()).filter(|at| patient.whole[*at] != 0).collect();
     let mut noticed = 0;
@@ -97,19 +97,20 @@ fn flipped_bits_are_refused_in_one_line_or_do_no_harm() {
 }
 
 #[test]
-fn a_server_does_not_start_on_a_file_that_is_not_whole() {
+fn a_server_does_not_start_on_a_truncated_file() {
     let patient = Patient::new();
     fs::write(patient.file(), &patient.whole[..patient.whole.len() / 2]).expect("the file");
     let ran = run(&["serve", "--store", &patient.blog.store(), "--listen", "127.0.0.1:0"]);
     assert_one_line(&ran, "half a file");
 }
 
-/// A row that the damage hides looks like one that has just been moved, which may be tried again.
-fn is_of_the_store(error: &Value) -> bool {
+/// `UNAVAILABLE` counts, because a row that the damage hides looks like a row that has just been moved, which the client may retry.
+fn is_storage_error(error: &Value) -> bool {
     ["INTERNAL", "OUTCOME_UNKNOWN", "UNAVAILABLE"].iter().any(|code| error["extensions"]["code"] == *code)
 }
 
-/// Whether an answer shows nothing that the whole file does not. A row that redb does not find by its damaged pages is missing, and nothing tells.
+/// Whether every value of an answer also occurs in the answer for the undamaged file. Rows may be missing: if redb does not find a row because
+/// of a damaged page, no error reports it.
 fn is_part_of(found: &Value, whole: &Value) -> bool {
     match (found, whole) {
         (Value::Object(found), Value::Object(whole)) => {
@@ -123,9 +124,9 @@ fn is_part_of(found: &Value, whole: &Value) -> bool {
     }
 }
 
-/// The file is changed behind the server's back: what it shows is as it was written, or the answer is an error.
+/// Another process changes the file while the server runs: the server returns what was written, or an error.
 #[test]
-fn a_server_whose_file_is_damaged_under_it_shows_nothing_wrong() {
+fn a_server_whose_file_is_damaged_returns_no_wrong_content() {
     let patient = Patient::new();
     let whole = Serving::start_of(&["--store", &patient.blog.store()], &[], tidings);
     let expected = whole.query(QUERY);
@@ -141,16 +142,16 @@ fn a_server_whose_file_is_damaged_under_it_shows_nothing_wrong() {
         let answer = serving.ask(QUERY);
         let is_right = answer.get("errors").is_none() && is_part_of(&answer["data"], &expected);
         let errors = answer["errors"].as_array().cloned().unwrap_or_default();
-        let is_told = !errors.is_empty() && errors.iter().all(is_of_the_store);
-        assert!(is_right || is_told, "round {n}: {answer}");
+        let is_storage_failure = !errors.is_empty() && errors.iter().all(is_storage_error);
+        assert!(is_right || is_storage_failure, "iteration {n}: {answer}");
         let (_, errors) = serving.stop_with_errors();
         assert!(!errors.iter().any(|line| line.starts_with("thread ")), "{errors:?}");
     }
 }
 
-/// A change may be what meets the damage first; the process must not end for it.
+/// A write may be the first request that reads the damage; the process must not end because of it.
 #[test]
-fn a_server_whose_file_is_damaged_under_it_refuses_changes_and_lives_on() {
+fn a_server_whose_file_is_damaged_refuses_changes_and_keeps_running() {
     let patient = Patient::new();
     for n in 0..12 {
         fs::write(patient.file(), &patient.whole).expect("the file");
@@ -167,7 +168,7 @@ fn a_server_whose_file_is_damaged_under_it_refuses_changes_and_lives_on() {
         let mutation = r#"mutation { saveTag(input: { slug: "new", name: "New" }) { userErrors { message } } }"#;
         let answer = serving.ask_as(Some(EDITOR_TOKEN), mutation);
         let errors = answer["errors"].as_array().cloned().unwrap_or_default();
-        assert!(errors.iter().all(is_of_the_store), "round {n}: {answer}");
+        assert!(errors.iter().all(is_storage_error), "iteration {n}: {answer}");
         assert!(serving.status_of("/healthz").contains("200"));
         let (code, errors) = serving.stop_with_errors();
         assert!(code == Some(0) && !errors.iter().any(|line| line.starts_with("thread ")), "{errors:?}");

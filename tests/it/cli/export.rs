@@ -1,4 +1,4 @@
-//! `export` and back: the same content, ids, versions, dates and old slugs, byte for byte.
+//! `export` and the import of its output: the content, ids, versions, dates and old slugs stay the same, byte for byte.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ const POSTS: [(&str, &str); 6] = [
     ("old.md", "---\nredirect: /five\n---\n"),
 ];
 
-/// Everything that a reader can ask of a site.
+/// Queries for every field that a reader has access to.
 const EVERYTHING: [&str; 2] = [
     "{
     posts(first: 10) { totalCount edges { cursor node {
@@ -44,8 +44,8 @@ fn import_export(from: &Blog, to: &Blog) -> Ran {
     to.import_of(&file, &[])
 }
 
-/// Exports, imports into an empty store, and holds what is there against what was.
-async fn assert_comes_back(blog: &Blog) {
+/// Exports, imports into an empty store, and compares both stores.
+async fn assert_same_after_import(blog: &Blog) {
     let copy = Blog::of(&[]);
     let ran = import_export(blog, &copy);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -56,32 +56,32 @@ async fn assert_comes_back(blog: &Blog) {
     }
     assert_eq!(copy.check().code, Some(0));
     let again = import_export(blog, &copy);
-    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, "), "{again:?}");
+    assert!(again.summary().starts_with("Imported: 0 created, 0 changed, "), "{again:?}");
 }
 
 #[tokio::test]
-async fn a_blog_comes_back_as_it_was() {
+async fn a_blog_is_the_same_after_export_and_import() {
     let blog = Blog::of(&POSTS);
     let ran = blog.import();
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // Renamed, retagged, re-dated: versions, old slugs, and terms that no post bears any more.
+    // Renamed, retagged and edited posts: versions, old slugs, and terms that no post has any more.
     blog.write("2025-01-10-tie.md", "---\ntitle: Tie\nslug: bow-tie\ntags: [a]\n---\nNew.\n");
     blog.write("draft.md", "---\ntitle: Draft\ndraft: true\n---\nDraft, second.\n");
-    assert!(blog.import().summary().starts_with("Imported: 0 made, 2 changed, "));
-    assert_comes_back(&blog).await;
+    assert!(blog.import().summary().starts_with("Imported: 0 created, 2 changed, "));
+    assert_same_after_import(&blog).await;
 }
 
 #[tokio::test]
-async fn the_example_blog_comes_back_as_it_was() {
+async fn the_example_blog_is_the_same_after_export_and_import() {
     let blog = Blog::of(&[]);
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
     assert_eq!(blog.import_of(&example, &[]).code, Some(0));
-    assert_comes_back(&blog).await;
+    assert_same_after_import(&blog).await;
 }
 
-/// Slugs that look like addresses, or like what an importer would tidy; posts that no import made.
+/// Slugs that look like addresses, or that an importer would change; the posts were not created by an import.
 #[tokio::test]
-async fn posts_that_no_importer_would_make_come_back_as_they_were() {
+async fn posts_with_unusual_slugs_are_the_same_after_export_and_import() {
     let blog = Blog::of(&[]);
     let made = |number, slug_text: &str, former: &[&str]| -> WholePost {
         let mut whole = post(number, instant("2024-02-03T04:05:06.0000007Z"));
@@ -100,7 +100,7 @@ async fn posts_that_no_importer_would_make_come_back_as_they_were() {
     ])
     .await;
     drop(site);
-    assert_comes_back(&blog).await;
+    assert_same_after_import(&blog).await;
 }
 
 #[test]
@@ -113,12 +113,12 @@ fn an_empty_store_is_exported_as_a_header_and_imported_as_nothing() {
     let copy = Blog::of(&[]);
     let ran = import_export(&blog, &copy);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.summary().starts_with("Imported: 0 made, 0 changed, 0 unchanged, 0 skipped, 0 failed;"), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 0 created, 0 changed, 0 unchanged, 0 skipped, 0 failed;"), "{ran:?}");
     assert_eq!(copy.export(), blog.export());
 }
 
 #[test]
-fn a_file_holds_what_the_standard_output_would() {
+fn an_export_to_a_file_equals_the_standard_output() {
     let blog = Blog::of(&POSTS);
     blog.import();
     let file = blog.path().join("out.jsonl").display().to_string();
@@ -151,7 +151,7 @@ fn every_line_is_json_and_terms_come_before_the_posts_that_name_them() {
     assert_eq!(kinds, ordered.into_iter().map(|kind| json!(kind)).collect::<Vec<_>>());
 }
 
-/// The id names the post, whatever else of its line was edited.
+/// The id identifies the post, whatever else was edited in its line.
 #[tokio::test]
 async fn a_slug_edited_in_an_export_renames_the_post() {
     let blog = Blog::of(&POSTS);
@@ -160,14 +160,14 @@ async fn a_slug_edited_in_an_export_renames_the_post() {
     let export = blog.export();
     fs::write(&file, export.replace("\"slug\":\"tie\"", "\"slug\":\"bow-tie\"")).expect("a file");
     let ran = blog.import_of(&file, &[]);
-    assert!(ran.summary().starts_with("Imported: 0 made, 1 changed, 4 unchanged, "), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 0 created, 1 changed, 4 unchanged, "), "{ran:?}");
     let data = blog.query(r#"{ post(slug: "tie") { slug version } posts { totalCount } }"#).await;
     assert_eq!(data, json!({ "post": { "slug": "bow-tie", "version": 2 }, "posts": { "totalCount": 3 } }));
 }
 
-/// An older export over a site that has moved on: the same posts, never copies of them.
+/// The posts of the site have changed since the export: the import changes them and creates no copies.
 #[tokio::test]
-async fn an_export_over_its_own_site_makes_no_copies() {
+async fn importing_an_older_export_creates_no_copies() {
     let blog = Blog::of(&POSTS);
     blog.import();
     let file = blog.path().join("before.jsonl");
@@ -175,7 +175,7 @@ async fn an_export_over_its_own_site_makes_no_copies() {
     blog.write("2025-01-10-tie.md", "---\ntitle: Tie\nslug: bow-tie\n---\nNew.\n");
     blog.import();
     let ran = blog.import_of(&file, &[]);
-    assert!(ran.summary().starts_with("Imported: 0 made, 1 changed, 4 unchanged, "), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 0 created, 1 changed, 4 unchanged, "), "{ran:?}");
     let data = blog.query(r#"{ post(slug: "bow-tie") { slug version } posts { totalCount } }"#).await;
     assert_eq!(data, json!({ "post": { "slug": "tie", "version": 3 }, "posts": { "totalCount": 3 } }));
 }

@@ -1,5 +1,5 @@
-//! A disk without room, by the limit that the system sets on a process's files. The rule it holds: the one who waits is told, readers are served, and
-//! what was acknowledged is there.
+//! A full disk, simulated by a limit on the size of the process's files. The rule: a write fails with an error, reads are served, and every
+//! acknowledged write is kept.
 
 #![cfg(unix)]
 
@@ -24,13 +24,13 @@ fn store_bytes(blog: &Blog) -> u64 {
     std::fs::metadata(blog.path().join("store/tidings.redb")).expect("the file").len()
 }
 
-/// 400 KB that no compression makes smaller by much.
+/// 400 KB that compress badly.
 fn large(n: usize) -> String {
     vast().lines().skip(3 + 1_000 * n).take(4_000).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn an_import_says_that_the_disk_is_full_and_goes_on_where_it_was_once_there_is_room() {
+fn an_import_reports_a_full_disk_and_continues_when_there_is_space() {
     let blog = blog();
     for n in 0..12 {
         blog.write(&format!("2025-02-02-large-{n}.md"), &format!("---\ntitle: Large {n}\n---\n{}", large(n)));
@@ -40,7 +40,7 @@ fn an_import_says_that_the_disk_is_full_and_goes_on_where_it_was_once_there_is_r
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let line = ran.err.lines().last().expect("a line");
     assert!(line.starts_with("tidings: ") && line.contains("the disk is full"), "{line}");
-    assert!(line.contains("make room, then try again") && !ran.err.contains("panicked"), "{ran:?}");
+    assert!(line.contains("free disk space, then try again") && !ran.err.contains("panicked"), "{ran:?}");
     let again = blog.import();
     assert!(again.code == Some(0) && again.summary().contains(" 0 failed"), "{again:?}");
     let check = blog.check();
@@ -56,13 +56,13 @@ fn create(serving: &Serving, n: usize, text: &str) -> Value {
 }
 
 #[test]
-fn a_server_goes_on_reading_and_writes_again_once_there_is_room() {
+fn a_server_on_a_full_disk_serves_reads_and_writes_again_when_there_is_space() {
     let blog = blog();
     let bytes = store_bytes(&blog) + 1_024;
     let settings = [("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN)];
     let serving = Serving::start_of(&["--store", &blog.store()], &settings, |arguments| limited(arguments, bytes));
     let mut acknowledged = vec!["one".to_owned()];
-    // A document has a limit of its own, so each is small, and there are many.
+    // A GraphQL document has a size limit, so the test creates many small posts.
     let refusal = (0..2_000).find_map(|n| {
         let text: String = large(n % 300).chars().filter(char::is_ascii_alphanumeric).take(30_000).collect();
         let answer = create(&serving, n, &text);
@@ -80,13 +80,13 @@ fn a_server_goes_on_reading_and_writes_again_once_there_is_room() {
         assert_eq!(seen["post"]["slug"], json!(slug));
     }
     assert!(serving.status_of("/readyz").contains("200"));
-    make_room(&serving);
-    // Writes rest for a while after a full disk.
+    free_space(&serving);
+    // The server retries writes only some time after a full disk.
     let again = (0..40).find_map(|n| {
         std::thread::sleep(Duration::from_millis(500));
         create(&serving, 5_000 + n, "Small.")["data"]["createPost"]["post"]["slug"].as_str().map(str::to_owned)
     });
-    acknowledged.push(again.expect("writes go on"));
+    acknowledged.push(again.expect("writes succeed again"));
     let (code, errors) = serving.stop_with_errors();
     assert!(code == Some(0) && !errors.iter().any(|line| line.contains("panicked")), "{errors:?}");
     let export = blog.export();
@@ -97,7 +97,7 @@ fn a_server_goes_on_reading_and_writes_again_once_there_is_room() {
     assert_eq!(check.code, Some(0), "{check:?}");
 }
 
-fn make_room(serving: &Serving) {
+fn free_space(serving: &Serving) {
     let done = Command::new("prlimit").args(["--fsize=unlimited", "--pid", &serving.id().to_string()]).status();
     assert!(done.is_ok_and(|status| status.success()), "prlimit (util-linux) is needed");
 }

@@ -1,4 +1,4 @@
-//! `import`: what it says, how it ends, and what it leaves.
+//! `tidings import`: its output, its exit code, and the store after it.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ const WORLD: (&str, &str) =
     ("2025-03-05-world.md", "---\ntitle: World\ntags: [b]\naliases: [/old/globe]\n---\nWorld.\n");
 
 #[test]
-fn the_report_counts_what_was_done_and_the_exit_code_is_0() {
+fn the_summary_counts_each_outcome_and_the_exit_code_is_0() {
     let blog = Blog::of(&[HELLO, WORLD, ("README.md", "No front matter.\n")]);
     let ran = blog.import();
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(
         ran.out,
-        "Imported: 2 made, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new categories, tags and authors; 0 redirects\n"
+        "Imported: 2 created, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new categories, tags and authors; 0 redirects\n"
     );
     assert_eq!(ran.err, "Importing 2 posts …\nskipped  README.md: no front matter\n");
 }
@@ -26,23 +26,23 @@ fn a_post_that_fails_is_named_and_the_exit_code_is_2() {
     let blog = Blog::of(&[HELLO, ("bad.md", "---\ntitle: Bad\ndate: someday\n---\n")]);
     let ran = blog.import();
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.summary().starts_with("Imported: 1 made, 0 changed, 0 unchanged, 0 skipped, 1 failed;"), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 1 created, 0 changed, 0 unchanged, 0 skipped, 1 failed;"), "{ran:?}");
     assert!(ran.err.contains("failed   bad.md: \"someday\" is not a date, such as 2025-02-03"), "{ran:?}");
 }
 
 #[tokio::test]
-async fn an_import_again_changes_nothing() {
+async fn a_second_import_changes_nothing() {
     let blog = Blog::of(&[HELLO, WORLD]);
     blog.import();
     let before = all_rows(&blog.site().await.store).await;
     let again = blog.import();
     assert_eq!(again.code, Some(0));
-    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, 2 unchanged, 0 skipped, 0 failed; 0 new"));
+    assert!(again.summary().starts_with("Imported: 0 created, 0 changed, 2 unchanged, 0 skipped, 0 failed; 0 new"));
     assert_eq!(all_rows(&blog.site().await.store).await, before);
 }
 
 #[tokio::test]
-async fn a_dry_run_says_what_an_import_would_do_and_writes_nothing() {
+async fn a_dry_run_reports_what_an_import_would_do_and_writes_nothing() {
     let blog = Blog::of(&[HELLO, ("2025-01-01-same.md", "---\ntitle: Same\n---\n")]);
     blog.import();
     let before = all_rows(&blog.site().await.store).await;
@@ -52,7 +52,7 @@ async fn a_dry_run_says_what_an_import_would_do_and_writes_nothing() {
     let dry = blog.import_of(&blog.posts(), &["--dry-run"]);
     assert_eq!(
         dry.summary(),
-        "Dry run, nothing written: 1 made, 1 changed, 1 unchanged, 0 skipped, 1 failed; 1 new categories, tags and authors; 0 redirects"
+        "Dry run, nothing written: 1 created, 1 changed, 1 unchanged, 0 skipped, 1 failed; 1 new categories, tags and authors; 0 redirects"
     );
     assert_eq!(dry.code, Some(2));
     assert_eq!(all_rows(&blog.site().await.store).await, before);
@@ -60,48 +60,48 @@ async fn a_dry_run_says_what_an_import_would_do_and_writes_nothing() {
     assert_eq!(wet.summary().split_once(": ").map(|s| s.1), dry.summary().split_once(": ").map(|s| s.1));
 }
 
-/// Drafts and the key of preview links stand in it.
+/// The store contains drafts and the key of preview links.
 #[cfg(unix)]
 #[test]
-fn a_store_that_is_made_is_its_owners_alone() {
+fn a_new_store_is_accessible_to_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let blog = Blog::of(&[HELLO]);
     blog.import();
     let store = blog.path().join("store");
-    let mode = |path: &Path| std::fs::metadata(path).expect("it was made").permissions().mode() & 0o777;
+    let mode = |path: &Path| std::fs::metadata(path).expect("the import created it").permissions().mode() & 0o777;
     assert_eq!((mode(&store), mode(&store.join("tidings.redb"))), (0o700, 0o600));
     std::fs::set_permissions(&store, PermissionsExt::from_mode(0o750)).expect("permissions");
     blog.import();
-    assert_eq!(mode(&store), 0o750, "what its owner opened was closed again");
+    assert_eq!(mode(&store), 0o750, "the second import changed the permissions that the owner set");
 }
 
-/// What a first dry run would find, without a store to find it in.
+/// A dry run before the first import, when there is no store.
 #[test]
-fn a_dry_run_makes_no_store() {
+fn a_dry_run_creates_no_store() {
     let blog = Blog::of(&[HELLO]);
     let dry = blog.import_of(&blog.posts(), &["--dry-run"]);
-    assert!(dry.summary().starts_with("Dry run, nothing written: 1 made, "), "{dry:?}");
-    assert!(!blog.path().join("store").exists(), "a store was made");
+    assert!(dry.summary().starts_with("Dry run, nothing written: 1 created, "), "{dry:?}");
+    assert!(!blog.path().join("store").exists(), "a store was created");
 }
 
 #[test]
-fn a_dry_run_finds_the_bodies_that_fit_no_row() {
+fn a_dry_run_reports_bodies_too_large_for_a_row() {
     let blog = Blog::of(&[("2025-01-01-vast.md", &super::broken::vast())]);
     let (dry, wet) = (blog.import_of(&blog.posts(), &["--dry-run"]), blog.import());
     assert_eq!((dry.code, wet.code), (Some(2), Some(2)), "{dry:?} {wet:?}");
 }
 
 #[test]
-fn a_missing_path_is_named_and_no_store_is_made() {
+fn a_missing_path_is_named_and_no_store_is_created() {
     let blog = Blog::of(&[]);
     let missing = blog.path().join("nowhere");
     let refused = blog.import_of(&missing, &[]);
     assert!(refused.complaint().starts_with(&format!("{} cannot be read: ", missing.display())), "{refused:?}");
-    assert!(!blog.path().join("store").exists(), "a store was made");
+    assert!(!blog.path().join("store").exists(), "a store was created");
 }
 
 #[test]
-fn a_folder_without_markdown_is_an_error_and_no_store_is_made() {
+fn a_folder_without_markdown_is_an_error_and_no_store_is_created() {
     for files in [&[][..], &[("deep/page.html", "<html></html>")]] {
         let blog = Blog::of(files);
         for more in [&[][..], &["--dry-run"]] {
@@ -109,24 +109,27 @@ fn a_folder_without_markdown_is_an_error_and_no_store_is_made() {
             let expected = format!("no .md file in {} ", blog.posts().display());
             assert!(refused.complaint().starts_with(&expected), "{refused:?}");
         }
-        assert!(!blog.path().join("store").exists(), "a store was made");
+        assert!(!blog.path().join("store").exists(), "a store was created");
     }
 }
 
 #[test]
-fn a_form_that_is_none_of_ours_is_told_ours() {
+fn the_error_of_an_unknown_format_lists_the_known_formats() {
     let blog = Blog::of(&[("page.html", "<html></html>")]);
     for path in [blog.posts().join("page.html"), Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")] {
         let refused = blog.import_of(&path, &[]);
         let complaint = refused.complaint();
-        assert!(complaint.starts_with(&format!("{} is none of the forms", path.display())), "{complaint}");
+        assert!(
+            complaint.starts_with(&format!("{} has no format that can be imported", path.display())),
+            "{complaint}"
+        );
         assert!(["Markdown", "WXR", "Ghost", ".jsonl"].iter().all(|form| complaint.contains(form)), "{complaint}");
     }
 }
 
-/// The wrong `--format` is a mistake to be told, not an empty site.
+/// A wrong `--format` is an error, and does not import an empty site.
 #[test]
-fn a_format_that_does_not_fit_what_is_found_is_an_error() {
+fn a_format_that_does_not_match_the_files_is_an_error() {
     let blog = Blog::of(&[HELLO]);
     let file = blog.posts().join(HELLO.0);
     for (path, format) in [
@@ -143,7 +146,7 @@ fn a_format_that_does_not_fit_what_is_found_is_an_error() {
     }
 }
 
-/// The corpora's own WordPress export where it is; this small one everywhere.
+/// A small WordPress export, because the one of the corpora is not in the repository.
 const WXR: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/" xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/">
 <channel>
@@ -192,11 +195,11 @@ async fn a_wordpress_export_is_imported() {
     let ran = blog.import_of(&file, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
-        ran.summary().starts_with("Imported: 2 made, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new"),
+        ran.summary().starts_with("Imported: 2 created, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new"),
         "{ran:?}"
     );
     let again = blog.import_of(&file, &["--format", "wxr"]);
-    assert!(again.summary().starts_with("Imported: 0 made, 0 changed, 2 unchanged, 1 skipped, 0 failed; 0 new"));
+    assert!(again.summary().starts_with("Imported: 0 created, 0 changed, 2 unchanged, 1 skipped, 0 failed; 0 new"));
     let query = r#"{ post(slug: "hallo") { slug title publishedAt updatedAt author { name slug } categories { name }
         tags { slug } body { html } } posts { totalCount } }"#;
     let expected = serde_json::json!({
@@ -212,7 +215,7 @@ async fn a_wordpress_export_is_imported() {
 }
 
 #[test]
-fn an_import_without_a_store_named_goes_into_the_folder_that_the_help_names() {
+fn an_import_without_a_store_setting_uses_the_default_folder_of_the_help() {
     let blog = Blog::of(&[HELLO]);
     let mut command = crate::support::command::tidings(&["import", "posts"]);
     command.current_dir(blog.path());

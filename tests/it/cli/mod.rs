@@ -1,4 +1,4 @@
-//! The `tidings` binary as its users meet it: what it prints, how it ends, and what it leaves in the store.
+//! The commands of the `tidings` binary: their output, their exit codes, and the store after them.
 
 mod azure;
 mod broken;

@@ -1,4 +1,4 @@
-//! Stores and arguments that cannot be used: one line that says what stands in the way, and never a panic.
+//! Stores and arguments that cannot be used: the command prints one line with the reason, and never panics.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ fn serve(store: &Path) -> Ran {
 }
 
 #[test]
-fn a_store_folder_that_cannot_be_made_is_named() {
+fn a_store_folder_that_cannot_be_created_is_named() {
     for folder in ["/proc/tidings", "/dev/null/tidings"] {
         let refused = serve(Path::new(folder));
-        assert!(refused.complaint().contains(&format!("cannot make the folder {folder}")), "{refused:?}");
+        assert!(refused.complaint().contains(&format!("cannot create the folder {folder}")), "{refused:?}");
     }
 }
 
 #[test]
-fn a_store_path_that_is_a_file_is_told_to_be_a_folder() {
+fn a_store_path_that_is_a_file_is_refused() {
     let blog = Blog::of(&[POST]);
     let file = blog.posts().join(POST.0);
     for refused in [serve(&file), check(&file)] {
@@ -33,9 +33,9 @@ fn a_store_path_that_is_a_file_is_told_to_be_a_folder() {
     }
 }
 
-/// A mistyped path must not look like an empty site, in a backup least of all.
+/// A mistyped path must not look like an empty site, above all in a backup.
 #[test]
-fn a_store_that_is_not_there_is_not_made_by_a_command_that_only_reads() {
+fn a_command_that_only_reads_does_not_create_a_missing_store() {
     let blog = Blog::of(&[]);
     let folder = blog.path().join("store");
     let expected = format!(
@@ -46,7 +46,7 @@ fn a_store_that_is_not_there_is_not_made_by_a_command_that_only_reads() {
     for command in ["check", "export", "serve"] {
         let refused = run(&[command, "--store", &blog.store()]);
         assert_eq!(refused.complaint(), expected);
-        assert!(!folder.exists(), "{command} made a store");
+        assert!(!folder.exists(), "{command} created a store");
     }
 }
 
@@ -58,7 +58,7 @@ fn store_with_a_post() -> (Blog, PathBuf) {
     (blog, file)
 }
 
-fn assert_named_as_damaged(refused: &Ran, file: &Path) {
+fn assert_reported_as_damaged(refused: &Ran, file: &Path) {
     let complaint = refused.complaint();
     assert!(complaint.starts_with("the store is damaged: "), "{complaint}");
     assert!(complaint.contains(&file.display().to_string()), "{complaint}");
@@ -66,27 +66,27 @@ fn assert_named_as_damaged(refused: &Ran, file: &Path) {
 }
 
 #[test]
-fn garbage_in_place_of_the_store_is_named_as_such() {
+fn garbage_in_place_of_the_store_is_reported_as_damage() {
     let (_blog, file) = store_with_a_post();
     for garbage in [vec![0; 1 << 20], b"not a store".to_vec(), vec![0xA5; 70_000]] {
         fs::write(&file, garbage).expect("a file");
-        assert_named_as_damaged(&check(file.parent().expect("the folder")), &file);
+        assert_reported_as_damaged(&check(file.parent().expect("the folder")), &file);
     }
 }
 
 #[test]
-fn a_store_cut_short_is_named_as_damaged() {
+fn a_truncated_store_is_reported_as_damaged() {
     let (_blog, file) = store_with_a_post();
     let whole = fs::read(&file).expect("the store");
     for length in [1, 100, 4_096, whole.len() / 4, whole.len() / 2, whole.len() - 4_096, whole.len() - 1] {
         fs::write(&file, &whole[..length]).expect("a file");
-        assert_named_as_damaged(&check(file.parent().expect("the folder")), &file);
+        assert_reported_as_damaged(&check(file.parent().expect("the folder")), &file);
     }
 }
 
-/// Whatever page is overwritten, the command ends with an answer or with one line.
+/// Whichever page is overwritten, the command succeeds or ends with one line.
 #[test]
-fn a_store_with_a_page_overwritten_is_read_or_named_and_never_panics() {
+fn a_store_with_an_overwritten_page_is_read_or_reported_and_never_panics() {
     let (_blog, file) = store_with_a_post();
     let whole = fs::read(&file).expect("the store");
     for page in (0..whole.len()).step_by(4_096).take(40) {
@@ -96,13 +96,13 @@ fn a_store_with_a_page_overwritten_is_read_or_named_and_never_panics() {
         fs::write(&file, &damaged).expect("a file");
         let ran = check(file.parent().expect("the folder"));
         if ran.code != Some(0) {
-            assert_named_as_damaged(&ran, &file);
+            assert_reported_as_damaged(&ran, &file);
         }
     }
 }
 
 #[test]
-fn a_file_of_another_program_is_left_as_it_is() {
+fn a_database_file_of_another_program_is_not_changed() {
     let blog = Blog::of(&[]);
     let folder = blog.path().join("store");
     fs::create_dir(&folder).expect("a folder");
@@ -120,15 +120,15 @@ fn a_file_of_another_program_is_left_as_it_is() {
     assert!(read.open_table(table).is_ok());
 }
 
-/// What clap refuses: exit code 2, the argument named, a way to the help.
+/// Clap refuses the argument: exit code 2, the name of the argument, a hint to `--help`.
 #[test]
-fn what_is_typed_wrongly_is_named_with_the_accepted_form() {
+fn the_error_of_an_invalid_argument_names_it_and_the_accepted_form() {
     for (arguments, named) in [
         (vec!["serve", "--port", "80"], "unexpected argument '--port'"),
         (vec!["publish"], "unrecognized subcommand 'publish'"),
         (vec!["import"], "<PATH>"),
         (vec!["import", ".", "--format", "docx"], "\"docx\" is not a format: markdown, wxr, ghost or jsonl"),
-        (vec!["serve", "--store", "redis:1"], "\"redis:1\" names no store; write file:PATH"),
+        (vec!["serve", "--store", "redis:1"], "\"redis:1\" is not a store; write file:PATH"),
         (vec!["check", "--repair-everything"], "unexpected argument '--repair-everything'"),
     ] {
         let refused = run(&arguments);
@@ -139,17 +139,17 @@ fn what_is_typed_wrongly_is_named_with_the_accepted_form() {
 }
 
 #[test]
-fn what_is_in_the_environment_is_named_by_its_variable() {
+fn an_invalid_store_in_the_environment_is_refused() {
     let mut command = crate::support::command::tidings(&["check"]);
     command.env("TIDINGS_STORE", "nonsense");
     let refused = crate::support::command::finish(command);
-    assert!(refused.err.contains("names no store; write file:PATH"), "{refused:?}");
+    assert!(refused.err.contains("is not a store; write file:PATH"), "{refused:?}");
 }
 
-/// A reader that has seen enough, such as `head`, closes the pipe.
+/// A reader such as `head` closes the pipe before the end of the output.
 #[cfg(unix)]
 #[test]
-fn a_closed_output_costs_a_line_and_no_panic() {
+fn a_closed_output_pipe_ends_the_command_without_a_panic() {
     let (blog, _) = store_with_a_post();
     for command in ["schema", "check", "export"] {
         let store = blog.store();

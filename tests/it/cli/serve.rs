@@ -1,4 +1,4 @@
-//! `serve`: from the first command that a new user runs to a stop that loses nothing.
+//! `tidings serve`: the start, refused starts, and a stop that loses no data.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::support::command::{Blog, Serving, finish, run, tidings};
 const POST: (&str, &str) = ("2025-03-04-hello.md", "---\ntitle: Hello\ntags: [first]\n---\nHello.\n");
 const HELLO: &str = r#"{ post(slug: "hello") { title body { html } tags { slug } } posts { totalCount } }"#;
 
-/// The lines behind the first, of a server that was asked to stop: where the playground is, and the end.
+/// The lines of a server after the first one, until it has stopped: the address of the playground, and the end.
 fn lines_of(serving: &Serving) -> Vec<String> {
     vec![format!("Playground at http://{}/", serving.address), "Stopped.".to_owned()]
 }
@@ -19,7 +19,7 @@ fn start(blog: &Blog) -> Serving {
 }
 
 #[test]
-fn it_imports_answers_and_stops_with_nothing_lost() {
+fn a_server_imports_answers_and_stops_without_losing_data() {
     let blog = Blog::of(&[POST]);
     let expected = json!({
         "post": { "title": "Hello", "body": { "html": "<p>Hello.</p>\n" }, "tags": [{ "slug": "first" }] },
@@ -37,7 +37,7 @@ fn it_imports_answers_and_stops_with_nothing_lost() {
 }
 
 #[test]
-fn the_example_blog_is_served_whole() {
+fn the_example_blog_is_imported_and_served() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
     let blog = Blog::of(&[]);
     let serving = Serving::start(&["--store", &blog.store(), "--import", &example.display().to_string()]);
@@ -47,7 +47,7 @@ fn the_example_blog_is_served_whole() {
 }
 
 #[test]
-fn it_serves_no_playground_where_none_is_wanted() {
+fn no_playground_is_served_when_it_is_switched_off() {
     let blog = Blog::of(&[POST]);
     let serving = Serving::start(&["--create", "--no-playground", "--store", &blog.store()]);
     assert!(serving.status_of("/playground/favicon.svg").contains(" 404 "));
@@ -55,7 +55,7 @@ fn it_serves_no_playground_where_none_is_wanted() {
 }
 
 #[test]
-fn a_stop_asked_for_as_soon_as_it_listens_is_a_clean_one() {
+fn a_stop_right_after_the_start_is_clean() {
     let blog = Blog::of(&[POST]);
     for _ in 0..10 {
         let serving = Serving::start(&["--create", "--store", &blog.store()]);
@@ -65,14 +65,14 @@ fn a_stop_asked_for_as_soon_as_it_listens_is_a_clean_one() {
 }
 
 #[test]
-fn an_interrupt_stops_it_as_well() {
+fn an_interrupt_stops_the_server() {
     let blog = Blog::of(&[POST]);
     let serving = start(&blog);
     serving.signal("INT");
     assert_eq!(serving.stop().0, Some(0));
 }
 
-/// The store is free again as soon as the process is gone, even where it was killed.
+/// The store can be opened again when the process has ended, also when it was killed.
 #[test]
 fn a_killed_server_leaves_a_store_that_opens() {
     let blog = Blog::of(&[POST]);
@@ -84,14 +84,14 @@ fn a_killed_server_leaves_a_store_that_opens() {
 }
 
 #[test]
-fn a_post_that_fails_does_not_keep_the_others_from_being_served() {
+fn a_post_that_fails_to_import_does_not_stop_the_server() {
     let blog = Blog::of(&[POST, ("bad.md", "---\ntitle: [\n---\n")]);
     let serving = start(&blog);
     assert_eq!(serving.query("{ posts { totalCount } }"), json!({ "posts": { "totalCount": 1 } }));
 }
 
 #[test]
-fn a_second_process_is_told_which_file_is_open_and_what_to_do() {
+fn the_error_of_a_second_process_names_the_open_file_and_what_to_do() {
     let blog = Blog::of(&[POST]);
     let serving = start(&blog);
     let posts = blog.posts().display().to_string();
@@ -104,7 +104,7 @@ fn a_second_process_is_told_which_file_is_open_and_what_to_do() {
         let refused = run(&arguments);
         let file = blog.path().join("store/tidings.redb");
         let expected = format!(
-            "{} is open in another process: stop that one, or give this one a store of its own with --store",
+            "{} is open in another process: stop that process, or name another store with --store",
             file.display()
         );
         assert_eq!(refused.complaint(), expected, "{arguments:?}");
@@ -113,7 +113,7 @@ fn a_second_process_is_told_which_file_is_open_and_what_to_do() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_before_anything_is_imported() {
+fn a_port_in_use_is_reported_before_the_import() {
     let blog = Blog::of(&[POST]);
     let serving = start(&blog);
     let other = Blog::of(&[POST]);
@@ -122,20 +122,20 @@ fn a_port_that_is_taken_is_told_before_anything_is_imported() {
     let complaint = refused.complaint();
     assert!(complaint.starts_with(&format!("cannot listen at {}: ", serving.address)), "{complaint}");
     assert!(complaint.ends_with("choose another with --listen ADDRESS:PORT"), "{complaint}");
-    assert!(!other.path().join("store").exists(), "the store was made");
+    assert!(!other.path().join("store").exists(), "the store was created");
 }
 
 #[test]
-fn an_address_that_is_none_is_told_the_form() {
+fn the_error_of_an_invalid_address_shows_the_accepted_form() {
     let blog = Blog::of(&[]);
     for address in ["nowhere", "127.0.0.1", "127.0.0.1:99999", ""] {
         let refused = run(&["serve", "--listen", address, "--store", &blog.store()]);
-        assert!(refused.complaint().contains("--listen ADDRESS:PORT"), "{refused:?}");
+        assert!(refused.complaint().contains("ADDRESS:PORT"), "{refused:?}");
     }
 }
 
 #[test]
-fn a_log_setting_that_is_none_is_refused_with_the_form() {
+fn the_error_of_an_invalid_log_setting_shows_the_accepted_form() {
     let mut command = tidings(&["serve", "--create", "--store", &Blog::of(&[]).store()]);
     command.env("TIDINGS_LOG", "((nonsense");
     let refused = finish(command);

@@ -1,4 +1,4 @@
-//! `tidings token`: a text that is shown once, a list without secrets, and an end.
+//! `tidings token`: `create` shows the text of a token once, `list` shows no secrets, and `revoke` ends a token.
 
 use serde_json::json;
 
@@ -17,8 +17,8 @@ fn blog() -> Blog {
     blog
 }
 
-/// The text of a token, which is all that the standard output holds.
-fn made(ran: &Ran) -> &str {
+/// The text of a token, which is the only line of the standard output.
+fn text_of(ran: &Ran) -> &str {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.out
         .strip_suffix('\n')
@@ -27,13 +27,13 @@ fn made(ran: &Ran) -> &str {
 }
 
 #[test]
-fn a_token_is_made_shown_once_listed_and_revoked() {
+fn a_token_is_created_shown_once_listed_and_revoked() {
     let blog = blog();
     let created = token(
         &blog,
         &["create", "--role", "author", "--name", "Ada's laptop", "--author", "ada", "--expires-in", "90d"],
     );
-    let text = made(&created);
+    let text = text_of(&created);
     let (id, secret) = text.trim_start_matches("tdg_").split_once('_').expect("an id and a secret");
     let listed = token(&blog, &["list"]);
     let line = listed.out.lines().nth(1).expect("a line");
@@ -45,7 +45,7 @@ fn a_token_is_made_shown_once_listed_and_revoked() {
 }
 
 #[test]
-fn what_cannot_be_made_is_told_in_one_line() {
+fn an_invalid_token_command_is_refused_with_one_line() {
     let blog = blog();
     for (arguments, says) in [
         (&["create", "--role", "author", "--name", "n"][..], "needs the slug of an author"),
@@ -66,23 +66,23 @@ fn what_cannot_be_made_is_told_in_one_line() {
         let ran = token(&blog, arguments);
         assert!(ran.code == Some(2) && ran.err.contains(says), "{ran:?}");
     }
-    assert_eq!(token(&blog, &["list"]).out.lines().count(), 1, "nothing was made");
+    assert_eq!(token(&blog, &["list"]).out.lines().count(), 1, "no token was created");
 }
 
-/// Made at the command line, it opens a server that is started on the same store; and what it changes is logged with its name.
+/// A server on the same store accepts a token that was created at the command line, and logs the name of the token with each change.
 #[test]
-fn a_server_knows_the_token_and_logs_what_its_bearer_changes() {
+fn a_server_accepts_the_token_and_logs_its_changes() {
     let blog = blog();
     let editor = token(&blog, &["create", "--role", "editor", "--name", "The desk"]);
     let gone = token(&blog, &["create", "--role", "admin", "--name", "Gone"]);
-    let id = made(&gone)[4..16].to_owned();
+    let id = text_of(&gone)[4..16].to_owned();
     assert_eq!(token(&blog, &["revoke", &id]).code, Some(0));
     let serving = Serving::start(&["--store", &blog.store()]);
     let mutation =
         "mutation { createPost(input: { title: \"Two\", markdown: \"\" }) { post { slug } userErrors { code } } }";
-    let answer = serving.ask_as(Some(made(&editor)), mutation);
+    let answer = serving.ask_as(Some(text_of(&editor)), mutation);
     assert_eq!(answer, json!({ "data": { "createPost": { "post": { "slug": "two" }, "userErrors": [] } } }));
-    let refused = serving.ask_as(Some(made(&gone)), "{ posts { totalCount } }");
+    let refused = serving.ask_as(Some(text_of(&gone)), "{ posts { totalCount } }");
     assert_eq!(refused["errors"][0]["message"], "the token was revoked");
     let (code, log) = serving.stop_with_errors();
     assert_eq!(code, Some(0));
@@ -94,12 +94,12 @@ fn a_server_knows_the_token_and_logs_what_its_bearer_changes() {
                 .all(|part| changes[0].contains(part)),
         "{log:#?}"
     );
-    assert!(!log.iter().any(|line| line.contains(&made(&editor)[17..])), "a secret is in the log");
+    assert!(!log.iter().any(|line| line.contains(&text_of(&editor)[17..])), "a secret is in the log");
 }
 
-/// Half a setting would be a door that is thought to be there.
+/// With only one of the settings, the operator would believe that sign-in works.
 #[test]
-fn an_identity_provider_is_named_whole_or_not_at_all() {
+fn incomplete_identity_provider_settings_are_refused() {
     let blog = blog();
     let issuer = ("TIDINGS_OIDC_ISSUER", "https://id.example");
     let audience = ("TIDINGS_OIDC_AUDIENCE", "tidings");

@@ -1,30 +1,30 @@
-//! Fenced blocks of Markdown, with the comment above each that says what becomes of it.
+//! Fenced code blocks of Markdown, each with the comment above it, which says how the tests use the block.
 
-/// What the comment above a block asks for.
+/// The instruction in the comment above a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     None,
     /// `<!-- not run: REASON -->`
     NotRun(String),
-    /// `<!-- refused: CODE -->`: an answer holds an error of this code.
+    /// `<!-- refused: CODE -->`: an answer contains an error with this code.
     Refused(String),
-    /// `<!-- with a token -->`: the query is sent with an admin's.
+    /// `<!-- with a token -->`: the query is sent with the token of an admin.
     WithToken,
-    /// `<!-- server stopped -->`: the reader has stopped the servers that ran.
+    /// `<!-- server stopped -->`: the running servers are stopped before the block.
     ServerStopped,
-    /// `<!-- printed -->`: what the commands before it print; `…` stands for anything.
+    /// `<!-- printed -->`: the output of the commands before it; `…` matches any text.
     Printed,
-    /// `<!-- variables -->`: of the query before it.
+    /// `<!-- variables -->`: the variables of the query before it.
     Variables,
-    /// `<!-- path/of/a/file -->`: the lines stand in this file of the checkout.
+    /// `<!-- path/of/a/file -->`: this file of the checkout contains the lines.
     From(String),
-    /// `<!-- answer -->`: to the query before it, as a whole.
+    /// `<!-- answer -->`: the whole answer to the query before it.
     Answer,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Of its first line of text.
+    /// The number of its first line of text.
     pub line: usize,
     pub language: String,
     pub text: String,
@@ -32,7 +32,7 @@ pub struct Block {
 }
 
 impl Mark {
-    /// The mark that a line is, if it is one.
+    /// The mark in a line, if the line is one.
     fn of(line: &str) -> Option<Self> {
         let comment = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?.trim();
         Some(match comment.split_once(": ").unwrap_or((comment, "")) {
@@ -50,15 +50,15 @@ impl Mark {
 }
 
 impl Block {
-    /// Whether its lines stand in a text together, at whatever depth, but each as deep beside the others as here.
+    /// Whether a text contains its lines one after the other, with any common indentation.
     pub fn is_part_of(&self, text: &str) -> bool {
-        let (wanted, lines): (Vec<&str>, Vec<&str>) = (self.text.lines().collect(), text.lines().collect());
+        let (expected, lines): (Vec<&str>, Vec<&str>) = (self.text.lines().collect(), text.lines().collect());
         let is_here = |window: &[&str]| {
             let depth = window[0].len() - window[0].trim_start().len();
-            let fits = |(wanted, line): (&&str, &&str)| *wanted == line.get(depth..).unwrap_or_default();
-            wanted.iter().zip(window).all(fits)
+            let fits = |(expected, line): (&&str, &&str)| *expected == line.get(depth..).unwrap_or_default();
+            expected.iter().zip(window).all(fits)
         };
-        !wanted.is_empty() && lines.windows(wanted.len()).any(is_here)
+        !expected.is_empty() && lines.windows(expected.len()).any(is_here)
     }
 }
 
@@ -80,7 +80,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
     found
 }
 
-/// The page without its blocks and code spans, line by line: what is read as prose.
+/// The prose of a page, line by line: the text without code blocks and code spans.
 pub fn prose(text: &str) -> Vec<(usize, String)> {
     let mut in_block = false;
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ pub fn prose(text: &str) -> Vec<(usize, String)> {
 }
 
 #[test]
-fn blocks_come_with_their_lines_and_marks() {
+fn blocks_have_their_lines_and_marks() {
     let text = "# A\n\n```sh\na\n```\n<!-- not run: x: y -->\n\n```\nb\n```\n- c\n  <!-- printed -->\n  ```text\n  d\n    e\n  ```\n";
     let block =
         |line, language: &str, text: &str, mark| Block { line, language: language.into(), text: text.into(), mark };

@@ -1,4 +1,4 @@
-//! The table of what a client can make the server hold, in docs/operating.md: every setting and every test that it names exists.
+//! The table in docs/operating.md of what a client can make the server hold: every setting and every test that the table names exists.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,24 +1,24 @@
-//! Links between the pages. The rule: a link leads to a file that is there, and to a heading of it that is there; the web is not asked.
+//! Links between the pages. The rule: the file and the heading of a link exist. Links to the web are not checked.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use super::block::prose;
 
-/// What is wrong with the links of a page, a line for each.
+/// The broken links of a page, a line for each.
 pub fn dead_links(page: &Path, text: &str) -> Vec<String> {
     let mut dead = Vec::new();
     for (line, prose) in prose(text) {
         for target in targets(&prose) {
             if let Err(reason) = follow(page, text, &target) {
-                dead.push(format!("{}:{line}: the link {target} leads nowhere: {reason}", page.display()));
+                dead.push(format!("{}:{line}: the link {target} is broken: {reason}", page.display()));
             }
         }
     }
     dead
 }
 
-/// What stands in `[…](target)`, `![…](target)` and `[…]: target`, where it is no address of the web.
+/// The targets of `[…](target)`, `![…](target)` and `[…]: target`, except web and mail addresses.
 fn targets(line: &str) -> Vec<String> {
     let inline = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let reference = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ")).map(|(_, target)| target.trim());
@@ -33,10 +33,10 @@ fn follow(page: &Path, text: &str, target: &str) -> Result<(), String> {
         "" => (page.to_owned(), text.to_owned()),
         path => {
             let file = folder.join(path);
-            let is_there = file.exists();
+            let exists = file.exists();
             (
                 file.clone(),
-                if is_there {
+                if exists {
                     std::fs::read_to_string(file).unwrap_or_default()
                 } else {
                     return Err("no such file".into());
@@ -50,7 +50,7 @@ fn follow(page: &Path, text: &str, target: &str) -> Result<(), String> {
     Err(format!("{} has no heading of that name", found.display()))
 }
 
-/// The names of a page's headings, as GitHub makes them.
+/// The anchors of a page's headings, as GitHub generates them.
 fn anchors(text: &str) -> HashSet<String> {
     let mut found = HashSet::new();
     let lines = prose_with_spans(text);
@@ -65,19 +65,19 @@ fn anchors(text: &str) -> HashSet<String> {
     found
 }
 
-/// Lines that no fence holds, code spans and all.
+/// The lines outside of code blocks, with their code spans.
 fn prose_with_spans(text: &str) -> Vec<&str> {
     let numbers: HashSet<usize> = prose(text).into_iter().map(|(number, _)| number).collect();
     (1..).zip(text.lines()).filter(|(number, _)| numbers.contains(number)).map(|(_, line)| line).collect()
 }
 
 #[test]
-fn dead_links_are_told_with_their_line() {
+fn dead_links_are_reported_with_their_line() {
     let page = super::root().join("docs/access.md");
     let text = "[a](http.md) [b](#tokens-1)\n`[c](none.md)`\n[d](none.md) ![e](../README.md#no-such)\n# Tokens!\n## `Tokens`\n[f]: none";
     let dead = dead_links(&page, text);
     let lines: Vec<_> = dead.iter().map(|line| line.rsplit_once("access.md:").expect("a page").1).collect();
-    assert!(lines[0].starts_with("3: the link none.md leads nowhere: no such file"), "{lines:?}");
-    assert!(lines[1].starts_with("3: the link ../README.md#no-such leads nowhere"), "{lines:?}");
-    assert!(lines[2].starts_with("6: the link none leads nowhere") && lines.len() == 3, "{lines:?}");
+    assert!(lines[0].starts_with("3: the link none.md is broken: no such file"), "{lines:?}");
+    assert!(lines[1].starts_with("3: the link ../README.md#no-such is broken"), "{lines:?}");
+    assert!(lines[2].starts_with("6: the link none is broken") && lines.len() == 3, "{lines:?}");
 }

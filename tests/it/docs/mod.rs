@@ -1,5 +1,5 @@
-//! The documentation, held to what it says. The rule: each block of a page is run, or says in a comment above it why not; docs/contributing.md
-//! tells a writer how.
+//! Tests of the documentation. The rule: each code block of a page is run, or a comment above it says why it is not. docs/contributing.md
+//! describes these comments.
 
 mod block;
 mod bounds;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use page::Page;
 
-/// Why a block may go unrun. A new reason is added here, where its reader sees how many there are already.
+/// The reasons for which a block may be left out. A new reason is added here, so that the list stays short.
 const REASONS: &[&str] = &[
     "needs an Azure account",
     "needs a container engine",
@@ -30,7 +30,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every page that a reader of the repository meets, by its path in it.
+/// The path of every page of the repository.
 fn pages() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders: Vec<PathBuf> = ["docs", "examples", "playground"].iter().map(|name| root().join(name)).collect();
@@ -50,7 +50,7 @@ fn pages() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_reason_is_one_that_a_page_gives() {
+fn every_reason_is_used_by_a_page() {
     let texts: String =
         pages().iter().map(|page| std::fs::read_to_string(root().join(page)).expect("a page")).collect();
     let unused: Vec<_> =
@@ -58,7 +58,7 @@ fn every_reason_is_one_that_a_page_gives() {
     assert!(unused.is_empty(), "no page gives these reasons any more: {unused:?}");
 }
 
-/// A test for each page, so that one that fails is named, and one alone can be run.
+/// A test for each page, so that a failure names its page, and one page can be tested alone.
 macro_rules! pages {
     ($($name:ident: $path:literal,)+) => {
         $(#[test]
@@ -67,8 +67,8 @@ macro_rules! pages {
         })+
 
         #[test]
-        fn every_page_has_its_test() {
-            assert_eq!(pages(), [$($path.to_owned()),+].into(), "a page and its test, below, come and go together");
+        fn every_page_has_a_test() {
+            assert_eq!(pages(), [$($path.to_owned()),+].into(), "the list of pages in tests/it/docs/mod.rs is out of date");
         }
     };
 }
@@ -87,6 +87,7 @@ pages! {
     design: "docs/design.md",
     errors: "docs/errors.md",
     frontend: "docs/frontend.md",
+    glossary: "docs/glossary.md",
     http: "docs/http.md",
     moving: "docs/moving.md",
     operating: "docs/operating.md",

@@ -1,4 +1,4 @@
-//! One page: its links looked up, its blocks run by their languages.
+//! The test of one page: it checks the links and runs the blocks by their language.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::links::dead_links;
 use super::{REASONS, queries, root, shell};
 
 pub struct Page {
-    /// Below the checkout.
+    /// The path relative to the checkout.
     name: String,
     path: PathBuf,
     text: String,
@@ -21,7 +21,7 @@ impl Page {
     }
 
     /// # Panics
-    /// With the page and line of what does not hold.
+    /// If a claim of the page is false; the message names the page and the line.
     pub fn assert_true(&self) {
         let dead = dead_links(&self.path, &self.text);
         assert!(dead.is_empty(), "{}", dead.join("\n"));
@@ -29,13 +29,13 @@ impl Page {
         for block in &blocks {
             self.assert_known(block);
         }
-        let wanted = |block: &&Block| !matches!(block.mark, Mark::NotRun(_) | Mark::From(_));
-        let runnable: Vec<&Block> = blocks.iter().filter(wanted).collect();
+        let is_run = |block: &&Block| !matches!(block.mark, Mark::NotRun(_) | Mark::From(_));
+        let runnable: Vec<&Block> = blocks.iter().filter(is_run).collect();
         shell::run(&self.name, &runnable);
         queries::run(&self.name, &runnable);
     }
 
-    /// A block that nothing would look at is a mistake, not a comment.
+    /// A block that no test uses is an error.
     fn assert_known(&self, block: &Block) {
         let Block { line, language, text, mark } = block;
         let place = format!("{}:{line}", self.name);
@@ -43,15 +43,15 @@ impl Page {
             (Mark::NotRun(reason), _) => {
                 assert!(
                     REASONS.contains(&&**reason),
-                    "{place}: {reason:?} is none of the reasons in tests/it/docs/mod.rs"
+                    "{place}: {reason:?} is not in the list REASONS of tests/it/docs/mod.rs"
                 );
             }
             (Mark::From(file), _) => {
                 let is_run = ["tests/", "examples/", "playground/"].iter().any(|folder| file.starts_with(folder));
-                assert!(is_run, "{place}: {file} is run by no test");
+                assert!(is_run, "{place}: no test runs {file}");
                 let whole = std::fs::read_to_string(root().join(file))
                     .unwrap_or_else(|error| panic!("{place}: {file}: {error}"));
-                assert!(block.is_part_of(&whole), "{place}: these lines do not stand in {file}:\n{text}");
+                assert!(block.is_part_of(&whole), "{place}: {file} does not contain these lines:\n{text}");
             }
             (Mark::None | Mark::Refused(_) | Mark::ServerStopped, "sh")
             | (Mark::None | Mark::Refused(_) | Mark::WithToken, "graphql")
@@ -65,8 +65,8 @@ impl Page {
                 assert!(read.is_ok(), "{place}: not TOML: {read:?}\n{text}");
             }
             _ => panic!(
-                "{place}: a block of {language:?}, marked {mark:?}, is not looked at by any test. Give it a language that is (sh, graphql, \
-                 json, toml, text), the file that it stands in (<!-- path/of/a/file -->), or write <!-- not run: REASON --> above it.\n{text}"
+                "{place}: no test uses a block of {language:?} that is marked {mark:?}. Use one of the languages sh, graphql, json, toml \
+                 and text, name the file that contains the lines (<!-- path/of/a/file -->), or write <!-- not run: REASON --> above it.\n{text}"
             ),
         }
     }

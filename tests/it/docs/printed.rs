@@ -1,7 +1,7 @@
-//! What a page says that its commands print. The rule: its lines come, in their order; `…` stands for anything, and lines between are nobody's
-//! matter.
+//! Compares the output of a page's commands with its `printed` block. The rule: the output contains the lines of the block in their order;
+//! `…` matches any text, and other lines may come between.
 
-/// The first line of a page's `printed` block that does not come, in its order.
+/// The error is the first line of the block that is missing in the output, or not in its order.
 pub fn compare(expected: &str, out: &str) -> Result<(), String> {
     let mut lines = out.lines();
     let missing = expected
@@ -11,7 +11,7 @@ pub fn compare(expected: &str, out: &str) -> Result<(), String> {
     missing.map_or(Ok(()), |line| Err(line.to_owned()))
 }
 
-/// Whether a line is as the page has it, where `…` stands for anything.
+/// Whether a line of the output matches a line of the page, in which `…` matches any text.
 fn is_like(expected: &str, found: &str) -> bool {
     let parts: Vec<&str> = expected.split('…').collect();
     let (first, last) = (parts[0], parts[parts.len() - 1]);
@@ -21,7 +21,7 @@ fn is_like(expected: &str, found: &str) -> bool {
     }
     for part in &parts[1..parts.len() - 1] {
         match rest.split_once(part) {
-            Some((_, behind)) => rest = behind,
+            Some((_, after)) => rest = after,
             None => return false,
         }
     }
@@ -29,7 +29,7 @@ fn is_like(expected: &str, found: &str) -> bool {
 }
 
 #[test]
-fn a_line_is_compared_with_what_may_be_anything() {
+fn an_ellipsis_matches_any_text() {
     assert!(is_like("a … c … e", "a b c d e") && is_like("x", "x") && is_like("…", ""));
     assert!(!is_like("a … c", "a b d") && !is_like("a", "ab") && !is_like("…b", "a"));
     assert_eq!(compare("a\n…z\n", "x\na\nyz\n"), Ok(()));

@@ -1,11 +1,11 @@
-//! The `graphql` blocks of a page, asked of the sample blog in their order. The rule: no errors, unless the block says which.
+//! Runs the `graphql` blocks of a page against the sample blog, in their order. The rule: an answer has no errors, unless the block names the code.
 
 use serde_json::{Value, json};
 
 use super::block::{Block, Mark};
 use crate::front::Example;
 
-/// Whoever bears it is an admin: mutations are sent with it.
+/// The token of an admin, which is sent with mutations.
 const TOKEN: &str = "a token of 24 characters or more";
 
 pub fn run(page: &str, blocks: &[&Block]) {
@@ -42,7 +42,7 @@ fn assert_answer(block: &Block, answer: &Value, place: &str) {
     }
 }
 
-/// The codes of errors, and of what the caller can mend.
+/// The codes of all `errors` and `userErrors`.
 fn codes_of(value: &Value, codes: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {

@@ -1,10 +1,10 @@
-//! The commands of a page made into a script that can run beside others of its kind. The rule: what its reader would see is not changed, only which
-//! ports are used, and in which terminal a server runs.
+//! Turns the commands of a page into a script that can run beside the scripts of other pages. The rule: the output stays the same; only the
+//! ports change, and servers run in the background instead of in a terminal of their own.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The commands with each server put into the background, as in a terminal of its own, and waited for.
+/// The commands, with each server started in the background; the script continues when the server listens.
 pub fn in_background(text: &str, folder: &Path) -> String {
     let text = text.replace("cargo run --release --", "tidings").replace("\\\n", " ");
     let line = |line: &str| {
@@ -27,7 +27,7 @@ fn random() -> u32 {
     getrandom::u32().expect("randomness")
 }
 
-/// The text with every port of this machine that it names made a free one, the same wherever it stands.
+/// Replaces every port of `127.0.0.1` in the text by a free one, the same port by the same one.
 pub fn with_free_ports(text: &str, ports: &mut HashMap<String, u16>) -> String {
     let mut parts = text.split("127.0.0.1:");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -36,7 +36,7 @@ pub fn with_free_ports(text: &str, ports: &mut HashMap<String, u16>) -> String {
         let (named, rest) = part.split_at(end);
         let is_free = |port: &u16| !text.contains(&format!("127.0.0.1:{port}"));
         let port = match named {
-            // Azurite's own is free already.
+            // Azurite of the test already has a free port.
             "" | "0" => named.to_owned(),
             named if text.contains(&format!("TableEndpoint=http://127.0.0.1:{named}/")) => named.to_owned(),
             named => ports
@@ -55,7 +55,7 @@ fn free_port() -> u16 {
 }
 
 #[test]
-fn ports_are_made_free_and_stay_the_same() {
+fn named_ports_are_replaced_by_free_ports_consistently() {
     let mut ports = HashMap::new();
     let text = with_free_ports("a 127.0.0.1:8080/x 127.0.0.1:8081 127.0.0.1:8080 127.0.0.1:0", &mut ports);
     assert_eq!(

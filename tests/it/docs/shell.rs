@@ -1,8 +1,9 @@
-//! The `sh` blocks of a page, run in their order by one shell, as its reader would type them. The rule: what it starts ends with it, whatever
-//! happens, and nothing of the machine's own settings or ports is seen.
+//! Runs the `sh` blocks of a page in their order in one shell, as a reader would type them. The rule: all processes that the shell starts end
+//! with it, whatever happens, and the settings and ports of the machine have no effect.
 //!
-//! The folder is fresh, and holds what the page's reader has: `examples/`, `packaging/`, `schema.graphql`, and the files of `given/`. `tidings` and
-//! `cargo run --release --` are the binary that was built. Servers run in the background, and the shell goes on once they listen.
+//! The folder is new and contains the files that a reader of the page has: `examples/`, `packaging/`, `schema.graphql`, and the files of
+//! `given/`. `tidings` and `cargo run --release --` run the binary that was built. Servers run in the background, and the shell continues when
+//! they listen.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,11 +20,11 @@ use super::script::{in_background, with_free_ports};
 use crate::support::azurite::{Azurite, connection_string};
 use crate::support::command::without_settings;
 
-/// Far above what a page takes on a busy machine.
+/// Much longer than a page takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How Azurite is named where it runs at its usual port.
+/// The connection string of Azurite at its default port.
 const EMULATOR: &str = "UseDevelopmentStorage=true";
-/// Printed before each block, to tell what belongs to which.
+/// Printed before each block, so that the output can be split by block.
 const MARK: &str = "@@ block ";
 
 const PREAMBLE: &str = r#"
@@ -64,9 +65,9 @@ pub fn run(page: &str, blocks: &[&Block]) {
     fs::write(&script, with_free_ports(&text, &mut ports)).expect("a file");
     let listen = ports.get("8080").map_or("127.0.0.1:0".to_owned(), |port| format!("127.0.0.1:{port}"));
     let status = Shell::start(&script, folder.path(), &listen).wait(page);
-    let read = |name| fs::read_to_string(folder.path().join(name)).expect("what it printed");
+    let read = |name| fs::read_to_string(folder.path().join(name)).expect("the output of the shell");
     let (out, err) = (by_block(&read(".out")), by_block(&read(".err")));
-    let tell = |block: &Block, what: &str| {
+    let describe = |block: &Block, what: &str| {
         let printed = |by: &HashMap<usize, String>| by.get(&block.line).cloned().unwrap_or_default();
         format!(
             "{page}:{}: {what}\n{}\nprinted\n{}\nand as errors\n{}",
@@ -77,16 +78,16 @@ pub fn run(page: &str, blocks: &[&Block]) {
         )
     };
     let reached = commands.iter().rev().find(|block| out.contains_key(&block.line)).expect("the first block at least");
-    assert!(status.success(), "{}", tell(reached, &format!("these commands fail ({status})")));
+    assert!(status.success(), "{}", describe(reached, &format!("these commands fail ({status})")));
     for block in &commands {
         if let Err(reason) = check_answers(block, &out[&block.line]) {
-            panic!("{}", tell(block, &reason));
+            panic!("{}", describe(block, &reason));
         }
     }
     for (at, expected) in blocks.iter().enumerate().filter(|(_, block)| block.mark == Mark::Printed) {
         let before = blocks[..at].iter().rev().find(|block| block.language == "sh").expect("commands that print it");
         if let Err(line) = compare(&expected.text, &out[&before.line]) {
-            panic!("{}", tell(before, &format!("the page says that this prints {line:?}")));
+            panic!("{}", describe(before, &format!("the page says that this prints {line:?}")));
         }
     }
 }
@@ -100,7 +101,7 @@ fn lay_out(folder: &Path) {
     let bin = folder.join(".bin");
     fs::create_dir(&bin).expect("a folder");
     symlink(env!("CARGO_BIN_EXE_tidings"), bin.join("tidings")).expect("a link");
-    // An answer of 400 and above is a failure here, as its reader would see it to be one; and each answer ends its line.
+    // curl fails on a status of 400 and above, because the reader would see a failure; and each answer ends with a newline.
     let curl = bin.join("curl");
     fs::write(&curl, "#!/bin/sh\nPATH=${PATH#*:} exec curl --fail-with-body -sS --max-time 60 -w '\\n' \"$@\"\n")
         .expect("a file");
@@ -120,7 +121,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A shell and all that it starts: one group of processes, which ends as one.
+/// A shell and the processes that it starts: one process group, which is killed as a whole.
 struct Shell(Child);
 
 impl Shell {
@@ -163,7 +164,7 @@ fn by_block(printed: &str) -> HashMap<usize, String> {
     parts.filter_map(|(line, text)| Some((line.trim().parse().ok()?, text.to_owned()))).collect()
 }
 
-/// GraphQL says what went wrong in an answer, whose status may well be 200.
+/// GraphQL reports errors in the body of an answer; its status may be 200.
 fn check_answers(block: &Block, out: &str) -> Result<(), String> {
     let has_errors = out.contains("\"errors\":[{") || out.contains("\"userErrors\":[{");
     match &block.mark {
@@ -178,7 +179,7 @@ fn check_answers(block: &Block, out: &str) -> Result<(), String> {
 
 #[test]
 #[should_panic(expected = "these commands fail")]
-fn a_command_that_fails_is_told_with_its_page_and_line() {
+fn a_failing_command_is_reported_with_its_page_and_line() {
     let block = |line, text: &str| Block { line, language: "sh".into(), text: text.into(), mark: Mark::None };
     run("page.md", &[&block(3, "true\n"), &block(7, "tidings no-such-command\n"), &block(9, "true\n")]);
 }
@@ -191,7 +192,7 @@ fn an_answer_with_errors_fails_its_page() {
 }
 
 #[test]
-fn a_server_that_a_page_starts_ends_with_it() {
+fn a_server_started_by_a_page_ends_with_the_page() {
     let beside = tempfile::tempdir().expect("a folder");
     let note = beside.path().join("process");
     let text = format!("tidings serve --create\necho $! > {}\n", note.display());

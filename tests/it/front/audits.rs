@@ -1,4 +1,4 @@
-//! The audits of npm's graphql-http, all of them.
+//! Runs all audits of the npm package graphql-http against the server.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,16 +12,16 @@ use crate::support::node::Package;
 #[derive(Debug, Deserialize)]
 struct Audit {
     id: String,
-    #[expect(dead_code, reason = "for the one who reads why the test failed")]
+    #[expect(dead_code, reason = "shown when the test fails")]
     name: String,
     status: String,
-    #[expect(dead_code, reason = "for the one who reads why the test failed")]
+    #[expect(dead_code, reason = "shown when the test fails")]
     reason: Option<String>,
 }
 
-/// An audit of a MUST ends as an error, of a SHOULD as a warning, of a MAY as a notice. The table in docs/http.md has them by their ids.
+/// A failed audit of a MUST is an error, of a SHOULD a warning, of a MAY a notice. The table in docs/http.md lists the failed audits by id.
 #[test]
-fn no_must_fails_and_whatever_else_does_has_its_reason_in_the_docs() {
+fn no_must_audit_fails_and_every_other_failure_is_documented() {
     let example = Example::start(&[], &[]);
     let audits = audits(&format!("{}/graphql", example.origin()));
     assert!(audits.len() >= 60, "{} audits", audits.len());
@@ -32,12 +32,12 @@ fn no_must_fails_and_whatever_else_does_has_its_reason_in_the_docs() {
     let ids: BTreeSet<&str> = failed.iter().map(|audit| audit.id.as_str()).collect();
     let docs =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/http.md")).expect("docs/http.md");
-    let told = ids_of_the_table(&docs);
-    let unlike: Vec<&&Audit> = failed.iter().filter(|audit| !told.contains(audit.id.as_str())).collect();
-    assert_eq!(ids, told, "not told: {unlike:#?}");
+    let documented = ids_of_the_table(&docs);
+    let undocumented: Vec<&&Audit> = failed.iter().filter(|audit| !documented.contains(audit.id.as_str())).collect();
+    assert_eq!(ids, documented, "not documented: {undocumented:#?}");
 }
 
-/// A row begins with the ids, each between backticks.
+/// A row starts with the ids, each between backticks.
 fn ids_of_the_table(docs: &str) -> BTreeSet<&str> {
     let firsts = docs.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" |")).map(|(ids, _)| ids);
     firsts.flat_map(|ids| ids.split('`').filter(|id| id.len() == 4)).collect()

@@ -1,4 +1,4 @@
-//! Queries of few bytes that ask for many: of the same bodies, in many forms, again and again.
+//! Short queries with long answers, which select the same bodies many times and in many forms.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Example;
 
-/// The longest post of the example blog, a hundred times.
+/// The id of the longest post of the example blog, a hundred times.
 fn ids(example: &Example) -> String {
     let data = example.serving.query("{ posts(first: 100) { nodes { id body { wordCount } } } }");
     let posts = data["posts"]["nodes"].as_array().expect("posts").clone();
@@ -15,7 +15,7 @@ fn ids(example: &Example) -> String {
 }
 
 #[test]
-fn an_answer_holds_no_more_text_than_its_bound() {
+fn the_text_of_an_answer_is_bounded() {
     let example = Example::start(&[], &[]);
     let forms: String = (0..90).map(|n| format!("a{n}: html ")).collect();
     let answer =
@@ -26,21 +26,21 @@ fn an_answer_holds_no_more_text_than_its_bound() {
     assert!(bytes < 30 * 1024 * 1024, "{bytes} bytes");
 }
 
-/// Two thousand objects of one text: it is rendered once.
+/// The query selects the body of one post two thousand times.
 #[test]
-fn a_text_is_rendered_once_however_often_it_is_asked_for() {
+fn a_body_is_rendered_once_however_often_a_query_selects_it() {
     let example = Example::start(&[], &[]);
     let ids = ids(&example);
     let many: String = (0..20).map(|n| format!("b{n}: nodes(ids: {ids}) {{ ...F }} ")).collect();
     let begun = Instant::now();
     let data = example.serving.query(&format!("{{ {many} }} fragment F on Post {{ body {{ wordCount }} }}"));
     assert_eq!(data["b19"].as_array().map(Vec::len), Some(100));
-    // Rendered for each, it is half a minute and more.
+    // Rendering it for each object would take more than half a minute.
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[test]
-fn more_values_than_can_be_held_are_refused_before_anything_runs() {
+fn a_query_for_too_many_values_is_refused_before_execution() {
     let example = Example::start(&[], &[]);
     let excerpts: String = (0..94).map(|n| format!("a{n}: excerpt ")).collect();
     let answer = example

@@ -12,7 +12,7 @@ fn first_error(answer: &Value) -> (&str, &str) {
 }
 
 #[test]
-fn it_tells_nothing_of_the_schema_but_the_names_of_types_asked_for() {
+fn introspection_is_refused_except_typename() {
     let example = Example::start(OFF, &[]);
     for document in [
         "{ __schema { types { name } } }",
@@ -29,7 +29,7 @@ fn it_tells_nothing_of_the_schema_but_the_names_of_types_asked_for() {
     assert_eq!(data, json!({ "__typename": "Query", "posts": { "nodes": [{ "__typename": "Post" }] } }));
 }
 
-/// Each is one letter from a name of the schema.
+/// Each mistake is one letter away from a name of the schema.
 #[test]
 fn no_error_suggests_a_name() {
     let mistakes = [
@@ -48,11 +48,11 @@ fn no_error_suggests_a_name() {
     for (document, name) in mistakes {
         let message = |example: &Example| example.serving.ask(document)["errors"].to_string();
         suggested += usize::from(message(&open).contains("Did you mean"));
-        let told = message(&closed);
-        assert!(!told.contains("Did you mean"), "{document}: {told}");
-        assert!(told.contains("message"), "{document}: {told}");
-        assert!(!told.contains(name), "{document}: {told}");
+        let errors = message(&closed);
+        assert!(!errors.contains("Did you mean"), "{document}: {errors}");
+        assert!(errors.contains("message"), "{document}: {errors}");
+        assert!(!errors.contains(name), "{document}: {errors}");
     }
-    // Else this test would hold of a server that never suggests.
+    // Otherwise the test would pass for a schema whose errors never suggest a name.
     assert!(suggested >= 4, "{suggested}");
 }

@@ -1,4 +1,4 @@
-//! The front door as its users meet it: the binary serves the example blog, and real clients and a real browser ask it.
+//! The binary serves the example blog to real GraphQL clients, a real browser, and attackers.
 
 mod audits;
 mod bodies;
@@ -29,7 +29,7 @@ impl Example {
         Self { serving: Serving::start_with(&arguments, settings), _blog: blog }
     }
 
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub fn origin(&self) -> String {
         format!("http://{}", self.serving.address)
     }

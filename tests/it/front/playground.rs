@@ -1,4 +1,4 @@
-//! The playground in a real browser, and its build held to its source.
+//! The playground in a real browser, and the comparison of its committed build with its source.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ fn run_in_browser(name: &str, origin: &str) {
     Package::at("tests/browser").node(&["--test", "--test-reporter=tap", name], &variables);
 }
 
-/// The folder of the checkout that pictures of the page are put into, where one is named.
+/// The folder of the checkout for screenshots, if `TIDINGS_SCREENSHOTS` names one; otherwise empty.
 #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
 fn pictures() -> PathBuf {
     let folder = std::env::var_os("TIDINGS_SCREENSHOTS");
@@ -24,40 +24,40 @@ fn pictures() -> PathBuf {
 }
 
 #[test]
-fn a_visitor_finds_an_answer_examples_that_run_documentation_and_a_place_for_a_token() {
+fn the_playground_runs_examples_shows_documentation_and_accepts_a_token() {
     let example = Example::start(&["--tell-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     run_in_browser("playground.test.js", &example.origin());
 }
 
 #[test]
-fn a_server_that_tells_neither_schema_nor_cost_has_a_playground_that_says_so() {
+fn a_playground_without_introspection_and_cost_says_so() {
     let example = Example::start(&["--no-introspection"], &[]);
     run_in_browser("playground-bare.test.js", &example.origin());
 }
 
 #[test]
-fn the_examples_run_on_a_blog_that_has_nothing() {
+fn the_examples_run_on_an_empty_blog() {
     let blog = Blog::of(&[]);
     let serving = Serving::start(&["--create", "--store", &blog.store()]);
     run_in_browser("playground-empty.test.js", &format!("http://{}", serving.address));
 }
 
-/// By the command of its README, in a folder of its own.
+/// Builds it with the command of its README, in a temporary folder.
 #[test]
-fn the_committed_build_is_what_the_source_makes() {
+fn the_committed_build_equals_a_new_build() {
     let package = Package::at("playground");
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("dist");
     package.script("build", &["--outDir", &output.display().to_string()], &[]);
-    let (committed, made) = (contents_of(&package.path().join("dist")), contents_of(&output));
+    let (committed, built) = (contents_of(&package.path().join("dist")), contents_of(&output));
     let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&committed), names(&made), "make it anew: npm run build --prefix playground");
-    let unlike: Vec<&PathBuf> =
-        made.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
-    assert_eq!(unlike, [""; 0].map(Path::new), "make it anew: npm run build --prefix playground");
+    assert_eq!(names(&committed), names(&built), "build it again: npm run build --prefix playground");
+    let differing: Vec<&PathBuf> =
+        built.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
+    assert_eq!(differing, [""; 0].map(Path::new), "build it again: npm run build --prefix playground");
 }
 
-/// The files below a folder, by their paths from there.
+/// The contents of the files below a folder, by relative path.
 fn contents_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut folders = vec![root.to_owned()];
     let mut files = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The binary under attack, with all its limits as they ship. The rule: each probe is refused or bounded with the right status, and a
-//! well-behaved client beside it is served all the while.
+//! The binary with its default limits under attack. The rule: each probe is refused or bounded with the right status, and a well-behaved
+//! client is served at the same time.
 
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
@@ -23,7 +23,7 @@ fn repeated(count: usize, each: impl Fn(usize) -> String) -> String {
     (0..count).map(each).collect()
 }
 
-/// Each with the status and the code of its refusal.
+/// The probes, each with the status and the code of its refusal.
 fn probes() -> Vec<(&'static str, Vec<u8>, u16, &'static str)> {
     let mutation = r#"{"query": "mutation { createPost(input: {title: \"x\", markdown: \"x\"}) { post { id } } }"}"#;
     let with_type = |media| request("POST /graphql", &format!("content-type: {media}\r\n"), mutation.as_bytes());
@@ -66,7 +66,7 @@ fn probes() -> Vec<(&'static str, Vec<u8>, u16, &'static str)> {
         ),
         ("200 levels", document(levels(200)), 422, "QUERY_TOO_DEEP"),
         ("20 levels", document(levels(20)), 422, "QUERY_TOO_DEEP"),
-        ("fragments in a circle", document(cycle), 422, "FRAGMENT_CYCLE"),
+        ("a cycle of fragments", document(cycle), 422, "FRAGMENT_CYCLE"),
         (
             "10 MB",
             post(json!({ "query": "{ __typename }", "variables": { "x": "x".repeat(10_000_000) } })),
@@ -80,10 +80,10 @@ fn probes() -> Vec<(&'static str, Vec<u8>, u16, &'static str)> {
             "BAD_REQUEST",
         ),
         ("no JSON", request("POST /graphql", "content-type: application/json\r\n", b"query=x"), 400, "BAD_REQUEST"),
-        ("what does not parse", document("{"), 400, "GRAPHQL_PARSE_FAILED"),
-        ("what does not validate", document("{ nothing }"), 422, "GRAPHQL_VALIDATION_FAILED"),
+        ("a document that does not parse", document("{"), 400, "GRAPHQL_PARSE_FAILED"),
+        ("a document that does not validate", document("{ nothing }"), 422, "GRAPHQL_VALIDATION_FAILED"),
         (
-            "an answer that nobody gives",
+            "no acceptable media type and no query",
             request("POST /graphql", "accept: text/html;q=1\r\ncontent-type: application/json\r\n", b"{}"),
             422,
             "BAD_REQUEST",
@@ -96,20 +96,20 @@ fn each_probe_is_refused_with_its_status_and_others_are_served() {
     let example = Example::start(&[], &[]);
     let address = &example.serving.address;
     let well_behaved = WellBehaved::start(address);
-    let mut round = 0;
-    while round < 5 || (round < 100 && !well_behaved.was_answered_often()) {
-        round += 1;
+    let mut iteration = 0;
+    while iteration < 5 || (iteration < 100 && !well_behaved.was_answered_often()) {
+        iteration += 1;
         for (what, sent, status, code) in probes() {
-            assert_eq!(outcome(ask(address, &sent)), (status, code.to_owned()), "{what}, round {round}");
+            assert_eq!(outcome(ask(address, &sent)), (status, code.to_owned()), "{what}, iteration {iteration}");
         }
     }
     well_behaved.end();
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// The body is given ten seconds as a whole.
+/// The whole body must arrive within ten seconds.
 #[test]
-fn a_body_that_comes_a_byte_a_second_is_refused_and_others_are_served() {
+fn a_slow_body_is_refused_and_others_are_served() {
     let example = Example::start(&[], &[]);
     let well_behaved = WellBehaved::start(&example.serving.address);
     let mut slow: Vec<TcpStream> = Vec::new();
@@ -121,7 +121,7 @@ fn a_body_that_comes_a_byte_a_second_is_refused_and_others_are_served() {
     }
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(9) {
-        slow.iter_mut().for_each(|stream| stream.write_all(b" ").expect("taken until the time is over"));
+        slow.iter_mut().for_each(|stream| stream.write_all(b" ").expect("the server reads until the time is over"));
         thread::sleep(Duration::from_secs(1));
     }
     for stream in slow {
@@ -132,9 +132,9 @@ fn a_body_that_comes_a_byte_a_second_is_refused_and_others_are_served() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// Half of them say nothing, half drip a head.
+/// Half of them send nothing, the other half sends a head slowly.
 #[test]
-fn five_hundred_idle_connections_keep_nobody_waiting() {
+fn five_hundred_idle_connections_do_not_delay_others() {
     let example = Example::start(&[], &[]);
     let mut idle: Vec<TcpStream> =
         (0..500).map(|_| TcpStream::connect(&example.serving.address).expect("a connection")).collect();
@@ -145,7 +145,7 @@ fn five_hundred_idle_connections_keep_nobody_waiting() {
         }
         thread::sleep(Duration::from_millis(100));
     }
-    // More than may be open at once: those with nothing under way make room.
+    // More than the bound of open connections: the server closes idle ones for new ones.
     idle.extend((0..400).map(|_| TcpStream::connect(&example.serving.address).expect("a connection")));
     thread::sleep(Duration::from_secs(2));
     well_behaved.end();
@@ -153,7 +153,7 @@ fn five_hundred_idle_connections_keep_nobody_waiting() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// What one query may cost, a batch may cost as a whole.
+/// The cost limit of a query applies to a batch as a whole.
 #[test]
 fn a_batch_may_cost_no_more_than_one_query() {
     let example = Example::start(&["--batch-max", "10"], &[]);

@@ -1,5 +1,5 @@
-//! `examples/spa` in a real Chromium: built from source, served by itself, and held against the API. The tests in the browser stand in
-//! `tests/browser/spa`.
+//! `examples/spa` in a real Chromium: built from source, served by a small file server, and compared with the API. The tests in the browser
+//! are in `tests/browser/spa`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use crate::support::node::Package;
 const TOKEN: &str = "the-editors-token-of-these-tests";
 
 #[test]
-fn its_types_and_its_lint_are_clean() {
+fn the_spa_passes_its_type_check_and_its_lint() {
     script("check", &[], &[]);
 }
 
@@ -46,7 +46,7 @@ fn a_site_on_another_origin_reads_and_writes_by_cors() {
     run(&["elsewhere"], &site, &example);
 }
 
-/// The site hands `/graphql` on to the server, as a proxy in front of both does.
+/// The site forwards `/graphql` to the server, like a proxy in front of both.
 fn run_on_one_origin(subjects: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let example = Example::start(&[], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
@@ -60,7 +60,7 @@ fn build(folder: &TempDir, variables: &[(&str, &str)]) {
     script("build", &["--outDir", out, "--emptyOutDir"], variables);
 }
 
-/// A command of its README, one at a time: each writes the generated types into the same folder.
+/// Runs a script of its package.json. A lock lets only one run at a time, because each writes the generated types into the same folder.
 fn script(name: &str, arguments: &[&str], variables: &[(&str, &str)]) {
     let package = Package::at("examples/spa");
     let lock = File::create(package.path().join("node_modules/.building")).expect("a file");
@@ -77,7 +77,7 @@ fn run(subjects: &[&str], site: &Site, example: &Example) {
     Package::at("tests/browser").node(&arguments, &variables);
 }
 
-/// The built files on a port of their own.
+/// A server of the built files.
 struct Site {
     child: Child,
     origin: String,

@@ -1,5 +1,5 @@
-//! A client that behaves, beside an attack. The rule: it is served all the while; how long it waits is printed, and bounded only so far above
-//! what a busy machine takes that no machine fails it.
+//! A well-behaved client during an attack. The rule: every request of it is answered. Its waiting times are printed; their bound is so high
+//! that no busy machine exceeds it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,33 +10,34 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Far above what the well-behaved client waits on a busy machine, and far below every time that an attack could make it wait.
+/// Much longer than the client waits on a busy machine, and much shorter than every delay that an attack could cause.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Connections that one request may take, if the server closes them for others: for as long as heads keep their places.
+/// The number of connections that a request may need if the server closes them for others; enough for the time of a slow head.
 const TRIES_MAX: usize = 600;
 const TRY_AGAIN: Duration = Duration::from_millis(50);
 
-/// A client that asks for a page, again and again, on a connection of its own each time.
+/// A client that sends the same query repeatedly, each time on a new connection.
 pub struct WellBehaved {
     stop: Arc<AtomicBool>,
     answers: Arc<AtomicUsize>,
-    /// How long it waited each time.
+    /// Returns the waiting times.
     asking: JoinHandle<Vec<Duration>>,
 }
 
 impl WellBehaved {
-    /// It asks for the titles of the newest posts.
+    /// Queries the titles of the newest posts.
     pub fn start(address: &str) -> Self {
         Self::start_asking(address, &json!({ "query": "{ posts(first: 5) { nodes { title } } }" }))
     }
 
-    /// Every answer must be of the status 200 and without errors.
+    /// Every answer must have the status 200 and no errors.
     pub fn start_asking(address: &str, request: &Value) -> Self {
         Self::start_with(address, request, ask)
     }
 
-    /// As [`start_asking`](Self::start_asking); and if its connection is closed before it is answered, it opens another, as browsers do.
+    /// Like [`start_asking`](Self::start_asking), but if the server closes the connection before the answer, the client opens another one, as
+    /// browsers do.
     pub fn start_asking_again(address: &str, request: &Value) -> Self {
         Self::start_with(address, request, |address, sent| {
             for _ in 0..TRIES_MAX {
@@ -77,18 +78,18 @@ impl WellBehaved {
         self.answers() >= 10
     }
 
-    /// Waits until it was answered so many times more.
+    /// Waits until the client has got `count` more answers.
     pub fn wait_for_answers(&self, count: usize) {
         let (begun, goal) = (Instant::now(), self.answers() + count);
         while self.answers() < goal {
-            assert!(!self.asking.is_finished(), "it was refused");
-            assert!(begun.elapsed() < Duration::from_secs(120), "it is not served");
+            assert!(!self.asking.is_finished(), "the client was refused");
+            assert!(begun.elapsed() < Duration::from_secs(120), "the client is not served");
             thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// It was answered soon, each time.
-    #[expect(clippy::print_stdout, reason = "the times are read, and not held to a bound that depends on the machine")]
+    /// Checks that each answer came within [`PATIENCE`].
+    #[expect(clippy::print_stdout, reason = "the times depend on the machine, so they are printed")]
     pub fn end(self) {
         let times = self.end_with_times();
         println!(
@@ -100,19 +101,19 @@ impl WellBehaved {
         assert!(times.longest() < PATIENCE, "the slowest answer came after {:?}", times.longest());
     }
 
-    /// How long it waited for each answer, in their order.
+    /// The waiting times in the order of the answers.
     pub fn end_with_times(self) -> Times {
         assert!(self.was_answered_often(), "{:?} answers", self.answers);
         self.stop.store(true, Ordering::Relaxed);
-        Times(self.asking.join().expect("it was served all the while"))
+        Times(self.asking.join().expect("the client was served all the time"))
     }
 }
 
-/// How long a client waited for each of its answers.
+/// The time that a client waited for each answer.
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// Without so many answers at the beginning.
+    /// Removes the first `count` answers.
     pub fn without_first(mut self, count: usize) -> Self {
         self.0.drain(..count.min(self.0.len()));
         self
@@ -145,12 +146,12 @@ pub fn post(body: Value) -> Vec<u8> {
     request("POST /graphql", "content-type: application/json\r\n", body.to_string().as_bytes())
 }
 
-/// The status and the JSON that answer what is sent.
+/// The status and the JSON body of the answer.
 pub fn ask(address: &str, sent: &[u8]) -> (u16, Value) {
     read(&try_ask(address, sent).expect("an answer"))
 }
 
-/// What is answered, as it is sent.
+/// The whole answer as text.
 fn try_ask(address: &str, sent: &[u8]) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;

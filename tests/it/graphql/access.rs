@@ -1,5 +1,5 @@
-//! Who may do what, as a table: a role, an action, and what becomes of it. The rule it holds: who may not see a post hears of it what is heard
-//! of a post that never was.
+//! Access rights as a table: the outcome of each action for each role. The rule: for a client without access to a post, every answer is the
+//! same as if the post did not exist.
 
 use serde_json::Value;
 use tidings::model::{Role, WholePost};
@@ -13,7 +13,7 @@ const BOBS_POST: u64 = 3;
 const BOBS_SCHEDULED: u64 = 4;
 const NEVER: u64 = 5;
 
-/// Drafts of two authors, and of one a published and a scheduled post.
+/// A draft of each of two authors, and a published and a scheduled post of one of them.
 fn posts() -> Vec<WholePost> {
     let at = "2026-05-01T00:00:00Z";
     let of = |number, author: &str, published_at: Option<&str>| {
@@ -40,7 +40,7 @@ async fn site() -> Site {
     site
 }
 
-/// The code of the first error, or of the first thing to mend; else `null` or `done`.
+/// The code of the first error or user error; otherwise `null` or `done`.
 fn outcome(answer: &Value) -> String {
     let field = answer["data"].as_object().and_then(|data| data.values().next()).unwrap_or(&Value::Null);
     let code = [&answer["errors"][0]["extensions"]["code"], &field["userErrors"][0]["code"]];
@@ -62,12 +62,12 @@ fn change(mutation: &str, number: u64, more: &str) -> String {
     )
 }
 
-/// What is asked; then what it comes to for nobody, a reader, the author ada, an editor and an admin.
+/// Each operation with its outcomes for an anonymous client, a reader, the author ada, an editor and an admin.
 fn table() -> Vec<(String, [&'static str; 5])> {
     let node = |number| format!("{{ node(id: \"{}\") {{ id }} }}", id(number));
     let by_slug = |number: u64| format!("{{ post(slug: \"post-{number}\") {{ id body {{ markdown }} }} }}");
     let (none, no) = ("UNAUTHENTICATED", "FORBIDDEN");
-    let (nowhere, yes) = ("NOT_FOUND", "done");
+    let (missing, yes) = ("NOT_FOUND", "done");
     let of_admins = [none, no, no, no, yes];
     vec![
         (node(ADAS_DRAFT), ["null", yes, yes, yes, yes]),
@@ -89,13 +89,13 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         (change("updatePost", ADAS_DRAFT, ", authors: [\"bob\"]"), [none, no, no, yes, yes]),
         (change("publishPost", ADAS_DRAFT, ""), [none, no, yes, yes, yes]),
         (change("deletePost", ADAS_DRAFT, ""), [none, no, yes, yes, yes]),
-        (change("updatePost", BOBS_DRAFT, ", title: \"New\""), [none, no, nowhere, yes, yes]),
-        (change("publishPost", BOBS_DRAFT, ""), [none, no, nowhere, yes, yes]),
-        (change("deletePost", BOBS_SCHEDULED, ""), [none, no, nowhere, yes, yes]),
+        (change("updatePost", BOBS_DRAFT, ", title: \"New\""), [none, no, missing, yes, yes]),
+        (change("publishPost", BOBS_DRAFT, ""), [none, no, missing, yes, yes]),
+        (change("deletePost", BOBS_SCHEDULED, ""), [none, no, missing, yes, yes]),
         (change("updatePost", BOBS_POST, ", title: \"New\""), [none, no, no, yes, yes]),
         (change("unpublishPost", BOBS_POST, ""), [none, no, no, yes, yes]),
         (change("deletePost", BOBS_POST, ""), [none, no, no, yes, yes]),
-        (change("deletePost", NEVER, ""), [none, no, nowhere, nowhere, nowhere]),
+        (change("deletePost", NEVER, ""), [none, no, missing, missing, missing]),
         ("mutation { saveTag(input: { slug: \"t\" }) { tag { id } userErrors { code } } }".to_owned(), of_admins),
         (
             format!(
@@ -107,7 +107,7 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         ("mutation { revokePreviews { revokedAt userErrors { code } } }".to_owned(), of_admins),
         (
             "mutation { deleteTag(input: { slug: \"never\" }) { deletedId userErrors { code } } }".to_owned(),
-            [none, no, no, no, nowhere],
+            [none, no, no, no, missing],
         ),
         (
             "mutation { saveCategory(input: { slug: \"c\" }) { category { id } userErrors { code } } }".to_owned(),
@@ -124,17 +124,17 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         ),
         (
             "mutation { revokeToken(input: { id: \"000000000000\" }) { token { id } userErrors { code } } }".to_owned(),
-            [none, no, no, no, nowhere],
+            [none, no, no, no, missing],
         ),
     ]
 }
 
 #[tokio::test]
-async fn each_role_does_what_the_table_says() {
+async fn each_role_gets_the_outcomes_of_the_table() {
     for (query, expected) in table() {
         let mut found = Vec::new();
         for role in [None, Some(Role::Reader), Some(Role::Author), Some(Role::Editor), Some(Role::Admin)] {
-            // A site for each, for most of these change it.
+            // A site for each, because most of these operations change it.
             let site = site().await;
             let token = match role {
                 None => None,
@@ -148,16 +148,16 @@ async fn each_role_does_what_the_table_says() {
 }
 
 #[tokio::test]
-async fn the_token_that_the_server_was_started_with_is_an_admins() {
+async fn the_token_of_the_editor_token_setting_has_the_role_admin() {
     for (query, expected) in table() {
         let answer = site().await.ask_as(Some(EDITOR_TOKEN), &query).await;
         assert_eq!(outcome(&answer), expected[4], "{query}");
     }
 }
 
-/// Also where the version is a wrong one: a conflict would tell that there is a post.
+/// Also for a wrong version: a conflict would reveal that the post exists.
 #[tokio::test]
-async fn anothers_draft_is_to_an_author_as_a_post_that_never_was() {
+async fn an_author_cannot_distinguish_the_draft_of_another_from_a_missing_post() {
     let site = site().await;
     let ada = site.token(Role::Author, Some("ada")).await;
     for (mutation, more) in
@@ -177,7 +177,7 @@ async fn anothers_draft_is_to_an_author_as_a_post_that_never_was() {
 }
 
 #[tokio::test]
-async fn what_is_forbidden_names_the_role_that_it_needs() {
+async fn a_forbidden_error_names_the_required_role() {
     let site = site().await;
     let ada = site.token(Role::Author, Some("ada")).await;
     for (query, role) in [
@@ -187,12 +187,12 @@ async fn what_is_forbidden_names_the_role_that_it_needs() {
     ] {
         let answer = site.ask_as(Some(&ada), &query).await;
         let message = answer["errors"][0]["message"].as_str().unwrap_or_default();
-        assert!(message.ends_with(&format!("needs the role {role}")), "{message}");
+        assert!(message.ends_with(&format!("the role {role} is required")), "{message}");
     }
 }
 
 #[tokio::test]
-async fn an_authors_post_bears_its_author_where_none_is_named() {
+async fn a_post_created_with_an_author_token_has_that_author_by_default() {
     let site = site().await;
     let ada = site.token(Role::Author, Some("ada")).await;
     let query = "mutation { createPost(input: { title: \"T\", markdown: \"\" }) { post { authors { slug } } } }";
@@ -200,7 +200,7 @@ async fn an_authors_post_bears_its_author_where_none_is_named() {
     assert_eq!(answer["data"]["createPost"]["post"]["authors"], serde_json::json!([{ "slug": "ada" }]));
 }
 
-/// Lists for everyone stay so, whoever reads them.
+/// A public list contains no hidden posts, also for a client that has access to them.
 #[tokio::test]
 async fn public_lists_are_the_same_for_everyone() {
     let site = site().await;
@@ -214,22 +214,22 @@ async fn public_lists_are_the_same_for_everyone() {
     }
 }
 
-/// The rows that were read tell of posts that an author may not see.
+/// The number of rows read would reveal posts that an author has no access to.
 #[tokio::test]
-async fn what_an_answer_cost_is_told_to_those_who_see_every_draft() {
+async fn the_storage_cost_is_shown_only_to_roles_that_see_every_draft() {
     let site = site().await;
-    for (role, is_told) in [(Role::Reader, true), (Role::Author, false), (Role::Editor, true), (Role::Admin, true)] {
+    for (role, is_shown) in [(Role::Reader, true), (Role::Author, false), (Role::Editor, true), (Role::Admin, true)] {
         let token = site.token(role, (role == Role::Author).then_some("ada")).await;
         let body = serde_json::json!({ "query": "{ posts { totalCount } }", "extensions": { "storage": true } });
         let request = crate::support::graphql::json_request("application/json");
         let answer = site.send(request, Some(&token), body.to_string()).await;
-        assert_eq!(answer.body["extensions"].get("storage").is_some(), is_told, "{role}");
+        assert_eq!(answer.body["extensions"].get("storage").is_some(), is_shown, "{role}");
     }
 }
 
-/// A token names its author for good, by whatever name that goes now.
+/// A token refers to its author by id, so it stays valid after a rename.
 #[tokio::test]
-async fn an_author_that_is_renamed_keeps_its_posts() {
+async fn a_token_of_a_renamed_author_keeps_its_access() {
     let site = site().await;
     let ada = site.token(Role::Author, Some("ada")).await;
     let rename = "mutation { saveAuthor(input: { slug: \"ada\", newSlug: \"countess\" }) { author { slug } userErrors { code } } }";
@@ -248,9 +248,9 @@ async fn an_author_that_is_renamed_keeps_its_posts() {
     assert_eq!(outcome(&site.ask_as(Some(&ada), &create(", authors: [\"bob\"]")).await), "FORBIDDEN");
 }
 
-/// Not even what everyone sees: it is not taken for nobody.
+/// Also for public content: the server does not treat the client as anonymous.
 #[tokio::test]
-async fn a_token_of_an_author_that_is_gone_opens_nothing() {
+async fn a_token_of_a_deleted_author_is_refused() {
     let site = site().await;
     let mutate = async |mutation: &str| {
         let answer =

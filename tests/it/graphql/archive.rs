@@ -1,11 +1,11 @@
-//! `ArchiveMonth`: the months that hold published posts, newest first, each with its count and its posts.
+//! `ArchiveMonth`: the months that have published posts, newest first, each with its count and its posts.
 
 use serde_json::json;
 
 use crate::support::lists::ListOf;
 use crate::support::site::{NOW, Site, instant, post};
 
-/// At the edges of months and years, in UTC, and in the month of `NOW` on both sides of it.
+/// Instants at the boundaries of months and years, in UTC, and before and after `NOW` in its month.
 const INSTANTS: [&str; 11] = [
     "1999-12-31T23:59:59.9999999Z",
     "2000-01-01T00:00:00Z",
@@ -27,7 +27,7 @@ async fn site() -> Site {
     site
 }
 
-/// The months by the texts of the instants, as many posts as there are up to `now`.
+/// The months of the posts up to `now`, computed from the texts of the instants.
 fn expected(now: &str) -> Vec<(i64, i64, Vec<String>)> {
     let mut posts: Vec<_> = INSTANTS.iter().zip(1..).filter(|(at, _)| instant(at) <= instant(now)).collect();
     posts.sort_by_key(|(at, _)| std::cmp::Reverse(instant(at)));
@@ -54,7 +54,7 @@ async fn found(site: &Site) -> Vec<(i64, i64, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn months_come_newest_first_with_their_posts_as_the_clock_goes_on() {
+async fn months_are_listed_newest_first_with_their_visible_posts() {
     let site = site().await;
     for now in [
         NOW,
@@ -66,8 +66,8 @@ async fn months_come_newest_first_with_their_posts_as_the_clock_goes_on() {
     ] {
         site.clock.set(instant(now));
         assert_eq!(found(&site).await, expected(now), "at {now}");
-        // A server that has just started sees the same.
-        site.forget();
+        // A server that has just started gives the same answer.
+        site.invalidate_cached();
         assert_eq!(found(&site).await, expected(now), "at {now}, with nothing cached");
     }
 }
@@ -78,7 +78,7 @@ async fn an_empty_site_has_no_months() {
 }
 
 #[tokio::test]
-async fn a_month_whose_posts_are_all_to_come_is_not_there() {
+async fn a_month_with_only_scheduled_posts_is_not_listed() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-06-16T00:00:00Z")), post(2, instant("2027-01-01T00:00:00Z"))]).await;
     assert_eq!(
@@ -87,7 +87,7 @@ async fn a_month_whose_posts_are_all_to_come_is_not_there() {
     );
 }
 
-/// 40 posts in two months, by turns.
+/// 40 posts, alternating between two months.
 async fn two_months() -> Site {
     let site = Site::in_memory().await;
     let posts: Vec<_> =
@@ -101,14 +101,14 @@ fn paged(paging: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_cursor_of_a_month_is_refused_by_every_other() {
+async fn a_cursor_of_one_month_is_refused_by_another() {
     let site = two_months().await;
     let cursor = site.query(&paged("first: 7")).await["archive"][1]["posts"]["pageInfo"]["endCursor"].clone();
     assert_eq!(site.codes(&paged(&format!("first: 7, after: {cursor}"))).await, ["BAD_CURSOR"]);
 }
 
 #[tokio::test]
-async fn a_month_is_paged_to_its_end() {
+async fn a_month_continues_after_a_cursor() {
     let site = two_months().await;
     let cursor = site.query(&paged("first: 7")).await["archive"][1]["posts"]["pageInfo"]["endCursor"].clone();
     let query = paged(&format!("first: 7, after: {cursor}")).replace("archive {", "archive(year: 2025, month: 1) {");
@@ -116,9 +116,9 @@ async fn a_month_is_paged_to_its_end() {
     assert_eq!(data["archive"][0]["posts"]["nodes"].as_array().map(Vec::len), Some(7));
 }
 
-/// What lies in a month is what a filter by its bounds finds.
+/// The bounds of a filter are exclusive.
 #[tokio::test]
-async fn a_month_holds_what_its_bounds_do() {
+async fn a_filter_by_the_bounds_of_a_month_finds_its_posts() {
     let site = site().await;
     let february = ListOf::root("posts")
         .filtered(r#"{ publishedAfter: "2024-01-31T23:59:59.9999999Z", publishedBefore: "2024-03-01T00:00:00Z" }"#);
@@ -126,7 +126,7 @@ async fn a_month_holds_what_its_bounds_do() {
 }
 
 #[tokio::test]
-async fn an_archive_is_narrowed_to_a_year_or_a_month() {
+async fn the_archive_can_be_limited_to_a_year_or_a_month() {
     let site = site().await;
     let query = "{ year: archive(year: 2024) { year month } month: archive(year: 2024, month: 3) { year month } none: archive(year: 1900) { year } }";
     let expected = json!({

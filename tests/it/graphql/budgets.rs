@@ -1,4 +1,4 @@
-//! Budgets B1 to B6 in storage requests, with nothing cached. The same figures at 1,000 and at 100,000 posts.
+//! Budgets B1 to B6: the storage requests of a query with empty caches. The numbers are the same for 1,000 and for 100,000 posts.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::graphql::Cost;
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
-/// Posts an hour apart, the newest a moment ago, so that a page lies alike however many there are.
+/// Posts an hour apart, the newest one tick before `NOW`, so that a page covers the same months for any number of posts.
 fn posts(count: u64) -> Vec<WholePost> {
     (0..count)
         .map(|n| {
@@ -33,14 +33,14 @@ fn cost(point_reads: u64, range_reads: u64, round_trips: u64) -> Cost {
     Cost { point_reads, range_reads, round_trips }
 }
 
-/// What is asked, what it may cost, and the budget that says so.
+/// Each budget with a query and its allowed cost.
 fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
     vec![
         // The list of months, and the month that the page touches.
         ("B1", "{ posts(first: 20) { nodes { id slug title excerpt publishedAt } } }", cost(0, 2, 2)),
         ("B1", "{ posts(first: 20) { nodes { id } pageInfo { hasNextPage endCursor } } }", cost(0, 2, 2)),
         ("B2", r#"{ post(slug: "post-5") { title body { markdown html } } }"#, cost(2, 0, 2)),
-        // The tag itself, its pointers, and the posts all at once.
+        // The tag itself, its pointers, and the posts in one round trip.
         ("B3", r#"{ tag(slug: "third") { posts(first: 20) { nodes { id title } } } }"#, cost(1 + 20, 1, 3)),
         // 11 authors, 2 categories and 23 tags, each once.
         (
@@ -48,7 +48,7 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
             "{ posts(first: 20) { nodes { authors { name } categories { name } tags { name } } } }",
             cost(11 + 2 + 23, 2, 3),
         ),
-        // First characters and authors; then a wave each for the pointers, the posts and the tags of all of them.
+        // The partition catalog and the authors; then one round trip each for the pointers, the posts and the tags of all of them.
         (
             "B4",
             "{ authors(first: 10) { nodes { posts(first: 5) { nodes { id tags { name } } } } } }",
@@ -59,7 +59,7 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
         ("B5", "{ posts { totalCount } }", cost(0, 1, 1)),
         ("B5", r#"{ tag(slug: "third") { posts { totalCount } } }"#, cost(1 + 1, 0, 2)),
         ("B5", "{ tags { totalCount } }", cost(0, 1, 1)),
-        // A range read for each slug; only posts that bear them are read.
+        // A range read for each slug; only posts with these tags are read.
         (
             "B6",
             r#"{ posts(first: 20, filter: { tags: { all: ["third", "run-1"] } }) { nodes { id } } }"#,
@@ -73,9 +73,9 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
     ]
 }
 
-/// What the counting store says of each query is what Azurite's own access log says, request by request.
+/// For each query, the requests that the server counts equal the requests in the access log of Azurite.
 #[tokio::test(flavor = "multi_thread")]
-async fn budgets_are_those_of_the_access_log() {
+async fn counted_requests_match_the_access_log_of_azurite() {
     let azurite = Azurite::own();
     let store = Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"));
     let site = Site::over(store).await;
@@ -101,12 +101,12 @@ async fn assert_budgets(count: u64) {
         found
     };
     assert_eq!(found, budgets());
-    assert_deep_page_costs_what_the_first_does(&site, count).await;
+    assert_deep_page_costs_the_same(&site, count).await;
 }
 
-/// B5: a page in the middle of everything, by its cursor, both ways. In the middle of a month: near a month's end the next one is read along,
-/// in the same wave.
-async fn assert_deep_page_costs_what_the_first_does(site: &Site, count: u64) {
+/// B5: a page in the middle of the list, by its cursor, in both directions. It is in the middle of a month, because near the end of a month
+/// the server also reads the next month in the same round trip.
+async fn assert_deep_page_costs_the_same(site: &Site, count: u64) {
     let in_mid_month = |n: &u64| posts_at(*n).to_string()[8..10] == *"15";
     let number = (count / 2..count).find(in_mid_month).expect("a month has a fifteenth");
     let cursor = cursor_of(site, number).await;
@@ -121,7 +121,7 @@ async fn assert_deep_page_costs_what_the_first_does(site: &Site, count: u64) {
     assert_eq!(site.cost(&previous).await, cost(0, 2, 2));
 }
 
-/// The cursor of a post in the list of all, found as the first of the posts that are not newer.
+/// The cursor of a post in the list of all posts.
 async fn cursor_of(site: &Site, number: u64) -> String {
     let data = site.query(&format!(r#"{{ post(slug: "post-{number}") {{ publishedAt }} }}"#)).await;
     let at: Instant = data["post"]["publishedAt"].as_str().expect("an instant").parse().expect("an instant");

@@ -1,4 +1,4 @@
-//! Drafts and posts still to come, for those who may see them: lists like any other, at the cost of any other.
+//! The lists of drafts and of scheduled posts, for clients with access to them: they page like other lists, at the same cost.
 
 use serde_json::{Value, json};
 use tidings::model::{PostKey, Role, WholePost};
@@ -7,7 +7,7 @@ use crate::support::graphql::{Cost, EDITOR_TOKEN};
 use crate::support::lists::{Arguments, ListOf};
 use crate::support::site::{NOW, Site, instant, post, slugs};
 
-/// Drafts over two years with ties and empty months, posts to come from the next tick on, and some that are published.
+/// Drafts over two years with ties and empty months, scheduled posts from the next tick on, and some published posts.
 fn posts() -> Vec<WholePost> {
     let day = |from: &str, days: u64| {
         let ticks = instant(from).ticks() + days as i64 * 864_000_000_000;
@@ -33,7 +33,7 @@ async fn site() -> Site {
     site
 }
 
-/// The slugs of those that are kept, by their keys.
+/// The slugs of the posts that the filter keeps, in the order of their keys.
 fn model(keeps: impl Fn(&WholePost) -> bool) -> Vec<String> {
     let mut found: Vec<(PostKey, String)> =
         posts().into_iter().filter(keeps).map(|whole| (whole.post.key(), whole.post.slug.to_string())).collect();
@@ -53,7 +53,7 @@ fn is_by(whole: &WholePost, author: &str) -> bool {
     whole.post.authors.iter().any(|slug| slug.as_str() == author)
 }
 
-/// The soonest first.
+/// The slugs of the scheduled posts, the earliest first.
 fn scheduled(keeps: impl Fn(&WholePost) -> bool) -> Vec<String> {
     let mut found = model(|whole| is_scheduled(whole) && keeps(whole));
     found.reverse();
@@ -61,13 +61,13 @@ fn scheduled(keeps: impl Fn(&WholePost) -> bool) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn both_lists_are_those_of_the_model_from_either_end() {
+async fn drafts_and_scheduled_posts_match_the_model_in_both_directions() {
     let site = site().await;
     let drafts = ListOf::root("drafts").asked_by(EDITOR_TOKEN);
     drafts.assert_is(&site, &model(is_draft)).await;
-    let to_come = ListOf::root("scheduledPosts").asked_by(EDITOR_TOKEN);
-    to_come.assert_is(&site, &scheduled(|_| true)).await;
-    for list in [drafts, to_come] {
+    let scheduled_list = ListOf::root("scheduledPosts").asked_by(EDITOR_TOKEN);
+    scheduled_list.assert_is(&site, &scheduled(|_| true)).await;
+    for list in [drafts, scheduled_list] {
         let all = list.cursors(&site).await;
         for (after, before) in
             [(None, None), (Some(4), None), (None, Some(20)), (Some(4), Some(20)), (Some(20), Some(4))]
@@ -80,19 +80,19 @@ async fn both_lists_are_those_of_the_model_from_either_end() {
 }
 
 #[tokio::test]
-async fn an_author_sees_its_own_in_both_lists() {
+async fn an_author_sees_only_its_own_posts_in_both_lists() {
     let site = site().await;
     for author in ["ada", "bob", "desk"] {
         let token = site.token(Role::Author, Some(author)).await;
         let drafts = ListOf::root("drafts").asked_by(&token);
         drafts.assert_is(&site, &model(|whole| is_draft(whole) && is_by(whole, author))).await;
-        let to_come = ListOf::root("scheduledPosts").asked_by(&token);
-        to_come.assert_is(&site, &scheduled(|whole| is_by(whole, author))).await;
+        let scheduled_list = ListOf::root("scheduledPosts").asked_by(&token);
+        scheduled_list.assert_is(&site, &scheduled(|whole| is_by(whole, author))).await;
     }
 }
 
 #[tokio::test]
-async fn a_cursor_of_one_of_the_lists_is_none_of_the_other() {
+async fn a_cursor_of_one_list_or_viewer_is_refused_by_another() {
     let site = site().await;
     let author = site.token(Role::Author, Some("ada")).await;
     let cursors =
@@ -110,7 +110,7 @@ async fn a_cursor_of_one_of_the_lists_is_none_of_the_other() {
 }
 
 #[tokio::test]
-async fn a_draft_is_shown_whole_and_is_in_no_list_for_everyone() {
+async fn a_draft_shows_its_fields_and_has_no_neighbours() {
     let site = site().await;
     let query = "{ drafts(first: 2) { nodes { slug status publishedAt newer { id } older { id } body { markdown } authors { slug } } } }";
     let answer = site.ask_as(Some(EDITOR_TOKEN), query).await;
@@ -124,9 +124,9 @@ async fn a_draft_is_shown_whole_and_is_in_no_list_for_everyone() {
     }
 }
 
-/// A post goes from list to list at its instant, by nobody's hand.
+/// A post moves from one list to the other at its instant, without a write.
 #[tokio::test]
-async fn a_post_leaves_those_to_come_at_its_instant() {
+async fn a_post_leaves_the_scheduled_posts_at_its_instant() {
     let site = site().await;
     let counts = async || {
         let query = "{ scheduledPosts { totalCount nodes { slug } } posts { totalCount } }";
@@ -143,9 +143,9 @@ async fn a_post_leaves_those_to_come_at_its_instant() {
     assert_eq!(before["scheduledPosts"]["nodes"][0]["slug"], "post-60");
 }
 
-/// Budgets as B1 and B5, whatever the number of drafts: the list of months, and the months that a page touches.
+/// Budgets like B1 and B5, for any number of drafts: the server reads the list of months, and the months of the page.
 #[tokio::test]
-async fn a_page_of_either_list_costs_what_a_page_of_posts_does() {
+async fn a_page_of_either_list_costs_the_same_as_a_page_of_posts() {
     let cost = |point_reads, range_reads, round_trips| Cost { point_reads, range_reads, round_trips };
     for drafts in [100, 2_000] {
         let site = Site::in_memory().await;

@@ -1,5 +1,5 @@
-//! What a client is told that sends what cannot be answered. The rule: a stable code, a status below 500, and a message that names the limit and
-//! what was found; an input that merely leads nowhere is null and no error.
+//! Errors for invalid requests. The rule: an error has a stable code, a status below 500, and a message that names the limit and the actual
+//! value; an unknown id or slug gives null and no error.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -27,13 +27,13 @@ pub async fn site() -> Site {
     site
 }
 
-/// What became of a request: the status, and each error's code, the argument that it names, and its message.
+/// The outcome of a request: the status, and the code, the argument and the message of each error.
 async fn outcome(site: &Site, query: &str, variables: Value) -> String {
     let body = json!({ "query": query, "variables": variables }).to_string();
     let (answer, older) = (site.post_bytes(NEWER, body.clone()).await, site.post_bytes(OLDER, body).await);
     assert_eq!((older.status.as_u16(), &older.body), (200, &answer.body), "{query}");
     let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
-    let told = errors.iter().map(|error| {
+    let texts = errors.iter().map(|error| {
         let (extensions, message) = (&error["extensions"], error["message"].as_str().expect("a message"));
         let code = extensions["code"].as_str().expect("a code");
         match extensions["argument"].as_str() {
@@ -41,10 +41,10 @@ async fn outcome(site: &Site, query: &str, variables: Value) -> String {
             None => format!(" {code}: {message}"),
         }
     });
-    format!("{}{}", answer.status.as_u16(), told.collect::<String>())
+    format!("{}{}", answer.status.as_u16(), texts.collect::<String>())
 }
 
-/// What became of each query.
+/// Checks the outcome of each query.
 async fn assert_outcomes(cases: &[(&str, Value, &str)]) {
     let site = site().await;
     for (query, variables, expected) in cases {
@@ -53,7 +53,7 @@ async fn assert_outcomes(cases: &[(&str, Value, &str)]) {
 }
 
 #[tokio::test]
-async fn what_leads_nowhere_is_null() {
+async fn an_unknown_slug_or_id_is_null() {
     let query = r#"{ post(slug: "none") { id } bad: post(slug: "No such!") { id } tag(slug: "none") { id } category(slug: "") { id }
         author(slug: "none") { id } node(id: "none") { id } empty: node(id: "") { id } number: node(id: 7) { id } nodes(ids: ["a", "b"]) { id } }"#;
     let data = site().await.query(query).await;
@@ -65,7 +65,7 @@ async fn what_leads_nowhere_is_null() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_this_list_has_not_given_is_refused() {
+async fn a_cursor_that_is_not_of_this_list_is_refused() {
     let site = site().await;
     let cursor = |data: &Value| data["posts"]["pageInfo"]["endCursor"].as_str().expect("a cursor").to_owned();
     let own = cursor(&site.query("{ posts(first: 3) { pageInfo { endCursor } } }").await);
@@ -95,7 +95,7 @@ async fn a_cursor_that_this_list_has_not_given_is_refused() {
 }
 
 #[tokio::test]
-async fn a_size_out_of_range_is_refused_with_its_limits() {
+async fn a_page_size_out_of_range_is_refused_with_the_limit() {
     let cases = [
         ("{ posts(first: -1) { nodes { id } } }", "294 BAD_USER_INPUT(first): `first` is -1; it must be 0 to 100"),
         (
@@ -104,7 +104,7 @@ async fn a_size_out_of_range_is_refused_with_its_limits() {
         ),
         ("{ posts(last: -7) { nodes { id } } }", "294 BAD_USER_INPUT(last): `last` is -7; it must be 0 to 100"),
         ("{ tags(last: 101) { nodes { id } } }", "294 BAD_USER_INPUT(last): `last` is 101; a page holds at most 100"),
-        // Both at fault: the first that is read.
+        // Both are invalid: the error names the argument that is checked first.
         (
             "{ posts(first: 101, last: -1) { nodes { id } } }",
             "294 BAD_USER_INPUT(first): `first` is 101; a page holds at most 100",
@@ -144,7 +144,7 @@ async fn too_many_ids_or_slugs_are_refused_with_their_number() {
 }
 
 #[tokio::test]
-async fn an_instant_that_never_was_is_refused() {
+async fn an_invalid_instant_is_refused() {
     let site = site().await;
     let in_document = |at: &str| format!("{{ posts(filter: {{ publishedAfter: {at} }}) {{ nodes {{ id }} }} }}");
     let in_variable = "query($at: DateTime) { posts(filter: { publishedAfter: $at }) { nodes { id } } }";
@@ -164,7 +164,7 @@ async fn an_instant_that_never_was_is_refused() {
 }
 
 #[tokio::test]
-async fn a_value_of_another_type_is_refused_before_anything_runs() {
+async fn a_value_of_the_wrong_type_is_refused_before_execution() {
     let (id, int) =
         ("query($id: ID!) { node(id: $id) { id } }", "query($n: Int) { posts(first: $n) { nodes { id } } }");
     let no_id = "422 BAD_USER_INPUT: Invalid value for argument \"id\", expected type \"ID\"";
@@ -188,10 +188,14 @@ async fn a_value_of_another_type_is_refused_before_anything_runs() {
 }
 
 #[tokio::test]
-async fn a_document_that_does_not_fit_the_schema_is_refused() {
+async fn a_document_that_does_not_match_the_schema_is_refused() {
     let failed = |message: &str| format!("422 GRAPHQL_VALIDATION_FAILED: {message}");
     let cases = [
-        ("{", "400 GRAPHQL_PARSE_FAILED: Syntax error: expected selection.".to_owned()),
+        (
+            "{",
+            "400 GRAPHQL_PARSE_FAILED: Syntax error: found the end of the document, expected a field or a fragment."
+                .to_owned(),
+        ),
         ("{ nothing }", failed("Unknown field \"nothing\" on type \"Query\".")),
         (
             "{ posts(nothing: 1) { nodes { id } } }",
@@ -210,7 +214,7 @@ async fn a_document_that_does_not_fit_the_schema_is_refused() {
 }
 
 #[tokio::test]
-async fn a_document_over_a_limit_is_refused_with_the_limit_and_what_was_found() {
+async fn a_document_over_a_limit_is_refused_with_the_limit_and_the_actual_number() {
     let repeated = |part: &dyn Fn(usize) -> String, count: usize| (0..count).map(part).collect::<String>();
     let lists = format!("{{ nodes(ids: {}{}) {{ id }} }}", "[".repeat(2_000), "]".repeat(2_000));
     let bomb_step = |n| format!("fragment F{n} on PostConnection {{ {} }} ", format!("...F{} ", n + 1).repeat(15));
@@ -224,7 +228,7 @@ async fn a_document_over_a_limit_is_refused_with_the_limit_and_what_was_found() 
         (lists, "422 QUERY_TOO_DEEP: The document has more than 32 brackets open at once; 32 is the limit."),
         (
             bomb,
-            "422 QUERY_TOO_COMPLEX: The document has 23594867 fields and fragments, counted as often as spread,; the limit is 2000.",
+            "422 QUERY_TOO_COMPLEX: The document has 23594867 fields and fragments with all spreads expanded; the limit is 2000.",
         ),
         (nested, "422 QUERY_TOO_LARGE: The document has 70000 bytes; the limit is 65536."),
         (nested_short, "422 QUERY_TOO_DEEP: The document has more than 32 brackets open at once; 32 is the limit."),
@@ -237,36 +241,40 @@ async fn a_document_over_a_limit_is_refused_with_the_limit_and_what_was_found() 
     }
 }
 
-/// With a name and without: how the operation is chosen must not change what is counted.
+/// With and without a name: the way the operation is selected must not change its cost.
 #[tokio::test]
 async fn a_query_over_the_storage_bound_is_refused_with_both_numbers() {
     let authors = |inside: &str| format!("posts(first: 100) {{ nodes {{ author {{ {inside} }} }} }}");
     let query = format!("{{ {} }}", authors(&authors(&authors("name"))));
     let site = site().await;
     for operation in ["", "query", "query Named"] {
-        let told = outcome(&site, &format!("{operation} {query}"), json!({})).await;
-        let (start, rest) = told.split_once(" storage requests; the limit is ").expect("both numbers");
+        let refusal = outcome(&site, &format!("{operation} {query}"), json!({})).await;
+        let (start, rest) = refusal.split_once(" storage requests; the limit is ").expect("both numbers");
         let found = start.strip_prefix("422 QUERY_TOO_COMPLEX: This query may need ").expect("the code");
-        assert!(found.parse::<u64>().expect("a number") > STORAGE_REQUESTS_MAX, "{told}");
-        assert!(rest.starts_with(&format!("{STORAGE_REQUESTS_MAX}. ")), "{told}");
+        assert!(found.parse::<u64>().expect("a number") > STORAGE_REQUESTS_MAX, "{refusal}");
+        assert!(rest.starts_with(&format!("{STORAGE_REQUESTS_MAX}. ")), "{refusal}");
     }
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_request_is_refused() {
+async fn an_invalid_request_body_is_refused() {
     let site = site().await;
     let cases = [
         (b"{\"query\": \"\xff\"}".to_vec(), 400, "BAD_REQUEST: The body is not UTF-8 (byte 11)."),
         (vec![b' '; 10 << 20], 413, "PAYLOAD_TOO_LARGE: The body has more than 1048576 bytes, which is the limit."),
-        (b"[]".to_vec(), 400, "BATCHING_NOT_SUPPORTED: This server takes one request in a body: send them one by one."),
+        (
+            b"[]".to_vec(),
+            400,
+            "BATCHING_NOT_SUPPORTED: This server accepts one request per body; send them one by one.",
+        ),
     ];
     for (body, status, expected) in cases {
         for accept in [OLDER, NEWER] {
             let answer = site.post_bytes(accept, body.clone()).await;
             let error = &answer.body["errors"][0];
             let (code, message) = (error["extensions"]["code"].as_str(), error["message"].as_str());
-            let told = format!("{}: {}", code.expect("a code"), message.expect("a message"));
-            assert_eq!((answer.status.as_u16(), told.as_str()), (status, expected));
+            let refusal = format!("{}: {}", code.expect("a code"), message.expect("a message"));
+            assert_eq!((answer.status.as_u16(), refusal.as_str()), (status, expected));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `PostFilter` through the API, held against a model: all, any, dates, duplicates, slugs that name nothing, lists that are empty.
+//! `PostFilter` through the API, compared with a model: all, any, dates, duplicates, unknown slugs, empty lists.
 
 use serde_json::{Value, json};
 use tidings::model::{Post, TermKind, WholePost};
@@ -6,7 +6,7 @@ use tidings::model::{Post, TermKind, WholePost};
 use crate::support::lists::{Arguments, ListOf};
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
-/// 90 posts over three months, every combination of three tags, two categories and two authors, some of them still to come.
+/// 90 posts over three months with every combination of three tags, two categories and two authors; some are scheduled.
 fn posts() -> Vec<WholePost> {
     let posts = (0..90_u64).map(|n| {
         let day = 1 + n / 4;
@@ -26,7 +26,7 @@ async fn site() -> Site {
     site
 }
 
-/// The slugs of the posts that are kept, newest first, as a reader sees them at `NOW`.
+/// The slugs of the posts that the filter keeps, newest first, as a reader gets them at `NOW`.
 fn model(keeps: impl Fn(&Post) -> bool) -> Vec<String> {
     let posts = posts();
     let mut kept: Vec<&Post> =
@@ -50,7 +50,7 @@ fn any(post: &Post, kind: TermKind, names: &[&str]) -> bool {
 
 type Keeps = Box<dyn Fn(&Post) -> bool>;
 
-/// A filter as it stands in a document, and what it keeps.
+/// Each filter as GraphQL text, with the posts that it keeps.
 fn filters() -> Vec<(&'static str, Keeps)> {
     use TermKind::{Author, Category, Tag};
     let at = |text: &str| Some(instant(text));
@@ -98,7 +98,7 @@ fn filters() -> Vec<(&'static str, Keeps)> {
         // Another zone, and a tick.
         (r#"{ publishedAfter: "2026-04-05T14:00:00+02:00" }"#, Box::new(move |p| p.published_at > april)),
         (r#"{ publishedAfter: "2026-04-05T11:59:59.9999999Z" }"#, Box::new(move |p| p.published_at >= april)),
-        // The ends of time, and of what is to come.
+        // The first and the last instant, and filters that keep only scheduled posts.
         (r#"{ publishedBefore: "0001-01-01T00:00:00Z" }"#, Box::new(|_| false)),
         (r#"{ publishedAfter: "9999-12-31T23:59:59.9999999Z" }"#, Box::new(|_| false)),
         (
@@ -110,7 +110,7 @@ fn filters() -> Vec<(&'static str, Keeps)> {
 }
 
 #[tokio::test]
-async fn each_filter_holds_what_the_model_does_both_ways() {
+async fn each_filter_matches_the_model_in_both_directions() {
     let site = site().await;
     for (filter, keeps) in filters() {
         ListOf::root("posts").filtered(filter).assert_is(&site, &model(keeps)).await;
@@ -137,7 +137,7 @@ async fn pages_of_a_filtered_list_follow_relay() {
 }
 
 #[tokio::test]
-async fn a_filter_within_a_term_or_another_is_both() {
+async fn a_filter_within_a_term_combines_both_conditions() {
     let site = site().await;
     let scope = r#"tag(slug: "two")"#;
     let list = ListOf::within(scope, "posts").filtered(r#"{ tags: { all: ["three"] }, authors: { all: ["grace"] } }"#);
@@ -165,7 +165,7 @@ async fn too_many_slugs_are_refused_with_both_numbers() {
         (&error["message"], &error["extensions"]["code"], &error["extensions"]["argument"]),
         (&json!("`filter` names 21 slugs; at most 20 are allowed"), &json!("BAD_USER_INPUT"), &json!("filter"))
     );
-    // A slug that is said twice is one slug, whichever list it stands in.
+    // A repeated slug counts once, in both lists.
     for list in ["all", "any"] {
         let same = ask(json!({ "tags": { list: vec!["two"; 30] } })).await;
         assert_eq!(
@@ -177,7 +177,7 @@ async fn too_many_slugs_are_refused_with_both_numbers() {
 }
 
 #[tokio::test]
-async fn an_instant_that_is_none_is_bad_input() {
+async fn an_invalid_instant_in_a_filter_is_bad_user_input() {
     let site = site().await;
     for text in ["soon", "", "2026-02-30T00:00:00Z", "2026-04-05", "10000-01-01T00:00:00Z", "2026-04-05T12:00:00"] {
         let query = format!("{{ posts(filter: {{ publishedAfter: {text:?} }}) {{ totalCount }} }}");
@@ -185,9 +185,9 @@ async fn an_instant_that_is_none_is_bad_input() {
     }
 }
 
-/// The same list in other words has the same cursors: a client that writes its filter anew goes on where it was.
+/// A client that writes an equivalent filter can continue with its cursor.
 #[tokio::test]
-async fn a_cursor_fits_the_same_filter_in_other_words() {
+async fn equivalent_filters_have_the_same_cursors() {
     let site = site().await;
     let filters = [
         r#"{ tags: { all: ["two", "three"] } }"#,

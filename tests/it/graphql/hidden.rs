@@ -1,9 +1,9 @@
-//! Drafts and posts still to come leave no trace (I4b). The rule it holds: whatever is asked, a site that has them answers as a site on which
-//! they were never written; and once the clock has passed its instant, a post is everywhere at once, with no job that makes it so.
+//! Drafts and scheduled posts leave no trace (I4b). The rule: to every query, a site that has them gives the same answer as a site on which
+//! they were never written. When the clock has passed the instant of a scheduled post, the post appears everywhere at once, without a job.
 //!
-//! A category, tag or author is a thing in its own right, made before the posts that bear it: it is shown, by its own name and with no posts,
-//! even where only a draft bears it. Nothing of the draft shows but the terms that its writer made for it. What an answer cost is told to editors
-//! alone, for what was read is not always shown.
+//! A category, tag or author is an object of its own that is created before the posts that have it: it is shown with its name and without
+//! posts, even if only a draft has it. Only such terms of a draft are shown. The storage cost of an answer is shown to editors alone, because
+//! it also counts rows that the answer does not show.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -20,38 +20,40 @@ use crate::support::lists::ListOf;
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 use crate::support::stores;
 
-/// The instants of the posts to come: later in this month, in the next, and years away.
-const TO_COME: [&str; 4] =
+/// The instants of the scheduled posts: later in this month, in the next month, and years later.
+const SCHEDULED: [&str; 4] =
     ["2026-06-15T12:00:00.0000001Z", "2026-06-20T00:00:00Z", "2026-07-01T00:00:00Z", "2030-02-03T00:00:00Z"];
 
-fn bearing(mut whole: WholePost, tags: &[&str]) -> WholePost {
+fn with_terms(mut whole: WholePost, tags: &[&str]) -> WholePost {
     whole.post.tags = slugs(tags);
     whole.post.categories = slugs(&["news"]);
     whole.post.authors = slugs(&["ada", if tags.contains(&"secret") { "mallory" } else { "grace" }]);
     whole
 }
 
-/// What everyone may see: ten posts over three months, the newest of them at this very instant.
+/// The public posts: ten posts over three months, the newest of them at `NOW`.
 fn shown() -> Vec<WholePost> {
     let at = |n: u64| if n == 9 { NOW.to_owned() } else { format!("2026-0{}-{:02}T00:00:00Z", 4 + n % 3, 1 + n / 2) };
-    (0..10).map(|n| bearing(post(n, instant(&at(n))), if n % 2 == 0 { &["open", "even"] } else { &["open"] })).collect()
+    (0..10)
+        .map(|n| with_terms(post(n, instant(&at(n))), if n % 2 == 0 { &["open", "even"] } else { &["open"] }))
+        .collect()
 }
 
-/// Posts that no one may see yet, with terms of their own and shared ones.
-fn to_come() -> Vec<WholePost> {
-    let posts = TO_COME.iter().zip(100..).map(|(at, n)| {
-        let mut whole = bearing(post(n, instant(at)), &["open", "even", "secret"]);
+/// Scheduled posts, with terms of their own and terms that they share with public posts.
+fn scheduled() -> Vec<WholePost> {
+    let posts = SCHEDULED.iter().zip(100..).map(|(at, n)| {
+        let mut whole = with_terms(post(n, instant(at)), &["open", "even", "secret"]);
         whole.post.former_slugs = slugs(&[&format!("old-{n}")]);
         whole
     });
     posts.collect()
 }
 
-/// Posts that no one will see: one that never was published, and one that was and no longer is.
+/// Drafts; [`with_hidden`] publishes one of them first and takes it back.
 fn drafts() -> Vec<WholePost> {
     (200..202)
         .map(|n| {
-            let mut whole = bearing(post(n, instant("2026-05-05T00:00:00Z")), &["open", "secret"]);
+            let mut whole = with_terms(post(n, instant("2026-05-05T00:00:00Z")), &["open", "secret"]);
             whole.post.published_at = None;
             whole.post.former_slugs = slugs(&[&format!("old-{n}")]);
             whole
@@ -59,11 +61,11 @@ fn drafts() -> Vec<WholePost> {
         .collect()
 }
 
-/// Posts that no one sees any more: of one that was a draft, one that was scheduled and one that was published, each as it was before it went.
+/// Deleted posts, as they were before the deletion: a draft, a scheduled and a published post.
 fn deleted() -> Vec<WholePost> {
     let instants = [("2026-05-06T00:00:00Z", false), ("2026-06-20T00:00:00Z", true), ("2026-05-07T00:00:00Z", true)];
     let posts = instants.iter().zip(300..).map(|((at, is_published), n)| {
-        let mut whole = bearing(post(n, instant(at)), &["open", "secret"]);
+        let mut whole = with_terms(post(n, instant(at)), &["open", "secret"]);
         whole.post.published_at = whole.post.published_at.filter(|_| *is_published);
         whole
     });
@@ -71,7 +73,7 @@ fn deleted() -> Vec<WholePost> {
 }
 
 fn hidden() -> Vec<WholePost> {
-    [to_come(), drafts()].concat()
+    [scheduled(), drafts()].concat()
 }
 
 async fn change(site: &Site, before: &WholePost, after: Option<&WholePost>) {
@@ -82,7 +84,7 @@ async fn change(site: &Site, before: &WholePost, after: Option<&WholePost>) {
     writer.change_posts(vec![Change { before: Some(before), after: after.cloned() }]).await.expect("a change");
 }
 
-/// A site with all of them. Two came a longer way: a post taken back to a draft, and one put off.
+/// Writes all these posts to a site. Two of them are published first: one is then taken back to a draft, the other one is postponed.
 async fn with_hidden(site: &Site) {
     site.publish(&shown()).await;
     for whole in hidden() {
@@ -103,7 +105,7 @@ async fn with_hidden(site: &Site) {
     site.assert_sound().await;
 }
 
-/// A site on which only these were ever written, with every term that the other has.
+/// A site on which only these posts were ever written, with every term of the other site.
 async fn site_of(posts: &[WholePost]) -> Site {
     let site = Site::in_memory().await;
     let elsewhere = Site::in_memory().await;
@@ -117,7 +119,7 @@ async fn site_of(posts: &[WholePost]) -> Site {
     site
 }
 
-/// Every selection that the schema has, from its SDL, so that a field that is added is crawled with the others.
+/// The fields of every type, from the SDL, so that a new field is crawled without a change of this test.
 struct Selections {
     fields: BTreeMap<String, Vec<FieldDefinition>>,
 }
@@ -141,7 +143,7 @@ impl Selections {
         }
     }
 
-    /// All fields of a type; of an object that has an id only that, where it is met on the way.
+    /// All fields of a type. At depth 0, an object that has an id is selected by its id alone.
     fn all(&self, type_name: &str, depth: usize) -> String {
         let Some(fields) = self.fields.get(type_name) else { return " { __typename id }".to_owned() };
         if depth == 0 && fields.iter().any(|field| field.name.node == "id") {
@@ -155,19 +157,19 @@ impl Selections {
     fn field(&self, field: &FieldDefinition, depth: usize) -> String {
         let (name, of) = (&field.name.node, named(&field.ty.node));
         let is_plain = !self.fields.contains_key(of) && of != "Node";
-        // Small pages, for the whole of it must be let in; the lists are walked to their ends besides.
+        // Small pages, so that the whole query stays below the cost limit; other queries walk the lists to their ends.
         let size = if field.arguments.iter().any(|a| a.node.name.node == "first") { "(first: 4)" } else { "" };
         if is_plain { name.to_string() } else { format!("{name}{size}{}", self.all(of, depth)) }
     }
 
-    /// The fields of the root that need no argument, each with all below it.
+    /// A query for each field of the root without required arguments, with all its subfields.
     fn roots(&self) -> Vec<String> {
         let needs = |field: &FieldDefinition| field.arguments.iter().any(|a| !a.node.ty.node.nullable);
         let open = self.fields["Query"].iter().filter(|field| !needs(field));
         open.map(|field| format!("{{ {} }}", self.field(field, 1))).collect()
     }
 
-    /// All of whatever object an id names.
+    /// The selection for an object of any type.
     fn object(&self) -> String {
         let each: Vec<String> = ["Post", "Category", "Tag", "Author"]
             .iter()
@@ -176,7 +178,7 @@ impl Selections {
         format!("{{ __typename id {} }}", each.join(" "))
     }
 
-    /// Under aliases, for `description: String` of one type and `posts` of another do not merge.
+    /// With aliases, because fields of different types with the same name, such as `description` and `posts`, may not merge.
     fn aliased(&self, type_name: &str) -> String {
         let each: Vec<String> = self.fields[type_name]
             .iter()
@@ -193,7 +195,7 @@ fn named(of: &Type) -> &str {
     }
 }
 
-/// Every answer that a reader can get who starts at the root and follows everything, and who guesses right.
+/// Every answer that a reader can get who starts at the root, follows every id and slug, and guesses the hidden ones.
 async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
     let selections = Selections::of_the_schema();
     let mut answers = BTreeMap::new();
@@ -213,7 +215,7 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
     queries.extend(forged(&hidden()));
     while let Some(query) = queries.pop_front() {
         if let Entry::Vacant(unasked) = answers.entry(query) {
-            let answer = asked_by_anyone(site, unasked.key()).await;
+            let answer = ask_anonymously(site, unasked.key()).await;
             follow(&answer, &selections, &mut names, &mut queries);
             unasked.insert(answer);
         }
@@ -227,13 +229,13 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
     answers
 }
 
-/// Fields for those who have shown who they are.
+/// Fields of the root that require a token.
 const GUARDED: [&str; 4] = ["changes", "drafts", "scheduledPosts", "tokens"];
-/// A field of each post that is: it alone is null then. Asked for by itself.
+/// A field of a post that requires a token: without one, only this field is null. It is queried separately.
 const GUARDED_OF_POST: &str = "revisions";
 
-/// The answer to one without a token. A guarded field is refused, whatever it would hold; no other is.
-async fn asked_by_anyone(site: &Site, query: &str) -> Value {
+/// The answer to a query without a token. Guarded fields, and no others, are refused, whatever their value would be.
+async fn ask_anonymously(site: &Site, query: &str) -> Value {
     let answer = site.post_graphql(json!({ "query": query })).await.body;
     let is_guarded = GUARDED.iter().any(|field| query.starts_with(&format!("{{ {field}")));
     let errors = answer["errors"].as_array().into_iter().flatten();
@@ -249,7 +251,7 @@ async fn asked_by_anyone(site: &Site, query: &str) -> Value {
     answer
 }
 
-/// What the ids and slugs of an answer lead to, each once.
+/// Adds the queries for each id and slug of an answer that is new.
 fn follow(answer: &Value, selections: &Selections, names: &mut BTreeSet<String>, queries: &mut VecDeque<String>) {
     match answer {
         Value::Array(items) => items.iter().for_each(|item| follow(item, selections, names, queries)),
@@ -269,7 +271,7 @@ fn follow(answer: &Value, selections: &Selections, names: &mut BTreeSet<String>,
     }
 }
 
-/// All that can be asked by one id or slug.
+/// All queries that take an id or a slug.
 fn probes(name: &str, selections: &Selections) -> Vec<String> {
     let object = selections.object();
     let mut probes = vec![
@@ -291,7 +293,7 @@ fn probes(name: &str, selections: &Selections) -> Vec<String> {
     probes
 }
 
-/// Lists from and up to places that only one who knows the keys of these posts can name.
+/// Lists with cursors and bounds at the positions of hidden posts.
 fn forged(posts: &[WholePost]) -> Vec<String> {
     let mut queries = Vec::new();
     let page = "{ totalCount nodes { id slug } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }";
@@ -314,7 +316,7 @@ fn forged(posts: &[WholePost]) -> Vec<String> {
     queries
 }
 
-/// Every list that the names lead to; a slug of one kind is no slug of another, and its list is left out.
+/// The lists of the root, and the posts of each term whose id is among the names.
 fn lists(names: &BTreeSet<String>) -> Vec<ListOf> {
     let mut lists: Vec<ListOf> = ["posts", "categories", "tags", "authors"].map(ListOf::root).to_vec();
     for name in names {
@@ -325,9 +327,9 @@ fn lists(names: &BTreeSet<String>) -> Vec<ListOf> {
     lists
 }
 
-/// The first answer that differs, for a whole crawl is too much to print.
+/// Reports only the first answer that differs, because a whole crawl is too long to print.
 fn assert_same(found: &BTreeMap<String, Value>, expected: &BTreeMap<String, Value>) {
-    assert!(found.len() > 300, "the crawl went nowhere: {} answers", found.len());
+    assert!(found.len() > 300, "the crawl is too short: {} answers", found.len());
     for (query, answer) in found {
         assert_eq!(Some(answer), expected.get(query), "{query}");
     }
@@ -345,11 +347,11 @@ fn assert_no_trace(answers: &BTreeMap<String, Value>, of: &[WholePost]) {
 }
 
 #[tokio::test]
-async fn hidden_posts_leave_no_trace_until_their_instant_and_are_everywhere_after_it() {
+async fn hidden_posts_leave_no_trace_before_their_instant_and_appear_everywhere_after_it() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
     let mut published = shown();
-    for (at, next) in [NOW].iter().chain(&TO_COME).zip(to_come().into_iter().map(Some).chain([None])) {
+    for (at, next) in [NOW].iter().chain(&SCHEDULED).zip(scheduled().into_iter().map(Some).chain([None])) {
         site.clock.set(instant(at));
         let twin = site_of(&published).await;
         twin.clock.set(instant(at));
@@ -362,16 +364,16 @@ async fn hidden_posts_leave_no_trace_until_their_instant_and_are_everywhere_afte
     assert_eq!(published.len(), 14);
 }
 
-/// A server that has had the lists in its memory since before the instant sees the post as one does that has just started.
+/// A server that cached the lists before the instant gives the same answer as a server that has just started.
 #[tokio::test]
-async fn what_is_cached_does_not_outlive_an_instant() {
+async fn a_cached_list_shows_a_scheduled_post_from_its_instant_on() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
     let query = "{ posts { totalCount } tag(slug: \"open\") { posts { totalCount } } archive { month postCount } }";
-    for (at, visible) in [NOW].iter().chain(&TO_COME).zip(10..) {
+    for (at, visible) in [NOW].iter().chain(&SCHEDULED).zip(10..) {
         site.clock.set(instant(at));
         let warm = site.query(query).await;
-        site.forget();
+        site.invalidate_cached();
         assert_eq!((site.query(query).await, &warm["posts"]["totalCount"]), (warm.clone(), &json!(visible)), "at {at}");
     }
 }
@@ -382,8 +384,8 @@ async fn hidden_posts_leave_no_trace_in_azurite() {
     let site = Site::over(subject.store.clone()).await;
     with_hidden(&site).await;
     let mut published = shown();
-    for (at, more) in [(NOW, 0), (TO_COME[2], 3)] {
-        published.extend(to_come().into_iter().take(more));
+    for (at, more) in [(NOW, 0), (SCHEDULED[2], 3)] {
+        published.extend(scheduled().into_iter().take(more));
         site.clock.set(instant(at));
         let twin = site_of(&published).await;
         twin.clock.set(instant(at));
@@ -391,9 +393,9 @@ async fn hidden_posts_leave_no_trace_in_azurite() {
     }
 }
 
-/// The name of a term is its own; whether anything bears it does not show.
+/// The name of a term is public; whether hidden posts have the term is not.
 #[tokio::test]
-async fn a_term_that_only_hidden_posts_bear_is_shown_without_posts() {
+async fn a_term_that_only_hidden_posts_have_is_shown_without_posts() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
     let query = "{ tag(slug: \"secret\") { name posts { totalCount nodes { id } pageInfo { hasNextPage } } } tags { totalCount nodes { slug } } }";
@@ -404,9 +406,9 @@ async fn a_term_that_only_hidden_posts_bear_is_shown_without_posts() {
     assert_eq!(site.query(query).await, expected);
 }
 
-/// The rows that were read tell a draft from what never was: they are told to editors alone.
+/// The number of rows read would distinguish a draft from a missing post, so it is shown to editors alone.
 #[tokio::test]
-async fn what_an_answer_cost_is_not_told_to_whoever_asks() {
+async fn the_storage_cost_is_not_shown_to_anonymous_clients() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
     let body = json!({ "query": "{ post(slug: \"post-200\") { id } }", "extensions": { "storage": true } });

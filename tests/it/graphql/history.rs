@@ -1,4 +1,4 @@
-//! What was: versions of a post, restored ones, and the record of changes.
+//! The versions of a post, restoring a version, and the list of changes.
 
 use serde_json::{Value, json};
 use tidings::content::write::revisions::REVISIONS_MAX;
@@ -16,8 +16,8 @@ async fn ask(site: &Site, query: &str) -> Value {
     site.mutate(query, json!({}), Some(EDITOR_TOKEN)).await.body
 }
 
-/// A draft, retitled, retagged and published: versions 1 to 4.
-async fn a_post_of_four_versions(site: &Site) -> String {
+/// Creates a draft, then retitles, retags and publishes it: versions 1 to 4.
+async fn create_post_with_four_versions(site: &Site) -> String {
     let made =
         mutate(site, r#"createPost(input: { title: "One", markdown: "first", tags: ["a"] }) { post { id } }"#).await;
     let id = made["post"]["id"].as_str().expect("an id").to_owned();
@@ -36,9 +36,9 @@ async fn a_post_of_four_versions(site: &Site) -> String {
 }
 
 #[tokio::test]
-async fn each_version_tells_who_made_it_and_what_it_changed() {
+async fn each_version_shows_who_changed_what() {
     let site = Site::in_memory().await;
-    a_post_of_four_versions(&site).await;
+    create_post_with_four_versions(&site).await;
     let fields = "version changedBy changed title body { markdown } tags { slug }";
     let query =
         format!(r#"{{ post(slug: "two") {{ revisions {{ nodes {{ {fields} }} pageInfo {{ hasNextPage }} }} }} }}"#);
@@ -58,9 +58,9 @@ async fn each_version_tells_who_made_it_and_what_it_changed() {
 }
 
 #[tokio::test]
-async fn versions_come_page_by_page_and_cost_a_range_read() {
+async fn versions_are_paged_and_cost_one_range_read() {
     let site = Site::in_memory().await;
-    a_post_of_four_versions(&site).await;
+    create_post_with_four_versions(&site).await;
     let (mut after, mut versions) = (String::new(), Vec::new());
     for _ in 0..3 {
         let query = format!(
@@ -79,9 +79,9 @@ async fn versions_come_page_by_page_and_cost_a_range_read() {
 }
 
 #[tokio::test]
-async fn an_earlier_version_is_restored_as_a_new_one_in_its_place() {
+async fn an_earlier_version_is_restored_as_a_new_version() {
     let site = Site::in_memory().await;
-    let id = a_post_of_four_versions(&site).await;
+    let id = create_post_with_four_versions(&site).await;
     let fields = "post { version slug title status body { markdown } tags { slug } } userErrors { code field }";
     let restore = |version: i32, revision: i32| {
         format!(r#"restoreRevision(input: {{ id: "{id}", version: {version}, revision: {revision} }}) {{ {fields} }}"#)
@@ -97,7 +97,7 @@ async fn an_earlier_version_is_restored_as_a_new_one_in_its_place() {
 }
 
 #[tokio::test]
-async fn what_a_restored_version_bore_and_is_gone_is_made_again_or_asked_for() {
+async fn a_restored_version_creates_deleted_tags_and_requires_deleted_categories() {
     let site = Site::in_memory().await;
     mutate(&site, r#"saveCategory(input: { slug: "news", name: "News" }) { userErrors { code } }"#).await;
     let made = mutate(
@@ -126,7 +126,7 @@ async fn what_a_restored_version_bore_and_is_gone_is_made_again_or_asked_for() {
 }
 
 #[tokio::test]
-async fn the_newest_hundred_versions_are_kept_and_none_of_a_post_that_is_gone() {
+async fn the_newest_100_versions_are_kept_and_none_of_a_deleted_post() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
     let id = format!("post-{}", post(1, instant("2026-05-01T00:00:00Z")).post.id);
@@ -153,24 +153,24 @@ async fn the_newest_hundred_versions_are_kept_and_none_of_a_post_that_is_gone() 
 }
 
 #[tokio::test]
-async fn the_record_of_changes_says_who_did_what_newest_first() {
+async fn the_list_of_changes_shows_who_did_what() {
     let site = Site::in_memory().await;
-    let id = a_post_of_four_versions(&site).await;
+    let id = create_post_with_four_versions(&site).await;
     mutate(&site, r#"saveTag(input: { slug: "b", newSlug: "c" }) { userErrors { code } }"#).await;
     mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", version: 4 }}) {{ deletedId }}"#)).await;
     mutate(&site, r#"deleteTag(input: { slug: "c" }) { deletedId }"#).await;
     let found =
         ask(&site, "{ changes { nodes { by items { nodeId slug action version } } pageInfo { hasNextPage } } }").await;
     let nodes = found["data"]["changes"]["nodes"].as_array().expect("nodes").clone();
-    let mut told: Vec<(String, String)> = Vec::new();
+    let mut actions: Vec<(String, String)> = Vec::new();
     for item in nodes.iter().flat_map(|node| node["items"].as_array().expect("items")) {
-        told.push((
+        actions.push((
             item["action"].as_str().expect("a text").to_owned(),
             item["slug"].as_str().expect("a text").to_owned(),
         ));
     }
-    // The clock of the test stands still: those of one instant come in any order.
-    told.sort();
+    // The clock of the test does not advance, and changes of the same instant come in any order.
+    actions.sort();
     let expected = [
         ("CREATED", "one"),
         ("DELETED", "c"),
@@ -180,14 +180,14 @@ async fn the_record_of_changes_says_who_did_what_newest_first() {
         ("UPDATED", "one"),
         ("UPDATED", "two"),
     ];
-    assert_eq!(told, expected.map(|(action, slug)| (action.to_owned(), slug.to_owned())));
+    assert_eq!(actions, expected.map(|(action, slug)| (action.to_owned(), slug.to_owned())));
     assert!(nodes.iter().all(|node| node["by"] == json!("TIDINGS_EDITOR_TOKEN")), "{nodes:?}");
 }
 
 #[tokio::test]
-async fn history_is_for_those_with_a_token() {
+async fn history_requires_a_token() {
     let site = Site::in_memory().await;
-    a_post_of_four_versions(&site).await;
+    create_post_with_four_versions(&site).await;
     for query in ["{ changes { nodes { at } } }", r#"{ post(slug: "two") { revisions { nodes { version } } } }"#] {
         assert_eq!(site.codes(query).await, ["UNAUTHENTICATED"], "{query}");
     }

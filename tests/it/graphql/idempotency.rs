@@ -1,4 +1,4 @@
-//! `createPost` with an idempotency key, as a client sees it. Each test runs over a file and over tables.
+//! `createPost` with an idempotency key. Each test runs on the embedded store and on the in-memory table store.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn assert_refused(answer: &Value, code: &str, part: &str) {
 const KEYED: &str = r#"title: "A", markdown: "x", tags: ["a"], idempotencyKey: "k""#;
 
 #[tokio::test]
-async fn the_same_input_again_is_answered_with_the_post_as_it_is_now() {
+async fn the_same_input_again_returns_the_current_post() {
     for site in sites().await {
         let first = create(&site, KEYED).await;
         assert_eq!(create(&site, KEYED).await, first);
@@ -61,9 +61,9 @@ async fn the_same_input_again_is_answered_with_the_post_as_it_is_now() {
     }
 }
 
-/// The retry names what the creation did not need any more: the key is looked at first.
+/// The server checks the key before it looks up the category.
 #[tokio::test]
-async fn a_retry_is_answered_although_a_category_that_it_names_is_gone() {
+async fn a_retry_returns_the_post_although_its_category_was_deleted() {
     for site in sites().await {
         run(&site, EDITOR_TOKEN, r#"saveCategory(input: { slug: "c" }) { userErrors { code } }"#).await;
         let input = r#"title: "A", markdown: "x", slug: "a", categories: ["c"], idempotencyKey: "k""#;
@@ -94,7 +94,7 @@ async fn another_input_with_the_key_is_invalid() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_one_is_invalid() {
+async fn a_malformed_key_is_invalid() {
     for site in sites().await {
         for key in ["", r"a\nb", "ä", &"k".repeat(256)] {
             let answer = create(&site, &format!(r#"title: "A", markdown: "x", idempotencyKey: "{key}""#)).await;
@@ -112,7 +112,7 @@ async fn the_same_key_of_another_token_is_another_key() {
         let other = create_as(&site, &token, KEYED).await;
         assert_ne!(other["post"]["id"], first["post"]["id"]);
         assert_eq!(create_as(&site, &token, KEYED).await, other);
-        // A token that is given the name of a revoked one is another caller.
+        // A new token with the name of a revoked one is another caller.
         let listed = run_query(&site, "{ tokens { nodes { id } } }").await;
         let id = listed["tokens"]["nodes"][0]["id"].as_str().expect("a token").to_owned();
         run(&site, EDITOR_TOKEN, &format!(r#"revokeToken(input: {{ id: "{id}" }}) {{ userErrors {{ code }} }}"#)).await;
@@ -129,7 +129,7 @@ async fn run_query(site: &Site, query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_key_of_a_post_that_was_deleted_creates_no_other() {
+async fn the_key_of_a_deleted_post_creates_no_other_post() {
     for site in sites().await {
         let first = create(&site, KEYED).await;
         let id = first["post"]["id"].as_str().expect("an id");
@@ -154,9 +154,9 @@ async fn an_input_that_was_refused_can_be_corrected_under_the_same_key() {
     }
 }
 
-/// A slug that is made from the title is tried with numbers; each try is another change.
+/// If the slug from the title is taken, the server tries numbered slugs; each try is a change of its own.
 #[tokio::test]
-async fn a_title_that_others_have_keeps_one_post_for_one_key() {
+async fn a_retry_returns_the_post_whose_slug_got_a_number() {
     for site in sites().await {
         for _ in 0..3 {
             create(&site, r#"title: "A", markdown: "x""#).await;
@@ -169,7 +169,7 @@ async fn a_title_that_others_have_keeps_one_post_for_one_key() {
 }
 
 #[tokio::test]
-async fn a_day_later_the_key_is_free_and_its_row_is_deleted() {
+async fn a_key_expires_after_a_day_and_its_row_is_deleted() {
     for site in sites().await {
         let rows = async || site.store.scan("Idempotency", None).await.expect("a scan").rows.len();
         let first = create(&site, KEYED).await;

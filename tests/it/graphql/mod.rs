@@ -1,4 +1,4 @@
-//! The schema through HTTP: what each field answers, and what it costs.
+//! The schema through HTTP: the answers of each field, the errors, and the storage cost.
 
 mod access;
 mod archive;

@@ -1,4 +1,4 @@
-//! Mutations: what they change, what they refuse, and who may ask.
+//! Mutations: what they change, what they refuse, and that they require a token.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ async fn mutate(site: &Site, name: &str, input: Value) -> Value {
     answer.body["data"][name].clone()
 }
 
-/// The codes and fields of what was refused; nothing where it was done.
+/// The code and the field of each user error; empty if the mutation succeeded.
 fn refused(payload: &Value) -> Vec<(String, String)> {
     let errors = payload["userErrors"].as_array().expect("a list");
     let field = |e: &Value| e["field"][1].as_str().unwrap_or_default().to_owned();
@@ -60,7 +60,7 @@ async fn the_url_of_an_author_is_a_web_address() {
 }
 
 #[tokio::test]
-async fn a_post_lives_from_draft_to_deletion() {
+async fn a_post_goes_through_all_states_from_draft_to_deletion() {
     let site = site().await;
     let made = create(&site, json!({
         "title": "Łukasz's first", "markdown": "*Hello.*\n", "authors": ["ada"], "categories": ["news"], "tags": ["greetings"],
@@ -118,7 +118,7 @@ async fn a_post_lives_from_draft_to_deletion() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_is_named_and_nothing_changes() {
+async fn an_invalid_post_input_is_named_and_changes_nothing() {
     let site = site().await;
     create(&site, json!({ "title": "Taken", "markdown": "x" })).await;
     let before = site.query("{ posts { totalCount } tags { totalCount } }").await;
@@ -148,7 +148,7 @@ async fn what_cannot_be_taken_is_named_and_nothing_changes() {
 }
 
 #[tokio::test]
-async fn an_instant_that_is_none_is_refused_before_anything_is_read() {
+async fn an_invalid_instant_is_refused_before_the_mutation_runs() {
     let site = site().await;
     let query = "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }";
     for at in
@@ -162,7 +162,7 @@ async fn an_instant_that_is_none_is_refused_before_anything_is_read() {
 }
 
 #[tokio::test]
-async fn a_version_that_never_was_is_a_conflict_and_an_id_that_never_was_is_not_found() {
+async fn an_unknown_version_is_a_conflict_and_an_unknown_id_is_not_found() {
     let site = site().await;
     let made = create(&site, json!({ "title": "One", "markdown": "x" })).await;
     for mutation in ["updatePost", "publishPost", "unpublishPost", "deletePost"] {
@@ -189,7 +189,7 @@ fn noise(bytes: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_slug_made_from_a_title_gives_way_to_one_that_stands() {
+async fn a_slug_made_from_a_title_gets_a_number_if_it_is_taken() {
     let site = site().await;
     let mut slugs = Vec::new();
     for _ in 0..3 {
@@ -199,7 +199,7 @@ async fn a_slug_made_from_a_title_gives_way_to_one_that_stands() {
 }
 
 #[tokio::test]
-async fn a_change_on_an_old_version_is_a_conflict_that_names_the_present_one() {
+async fn a_change_of_an_old_version_is_a_conflict_that_names_the_current_version() {
     let site = site().await;
     let post = create(&site, json!({ "title": "One", "markdown": "" })).await;
     let input = |title: &str| json!({ "id": post["id"], "version": 1, "title": title });
@@ -212,7 +212,7 @@ async fn a_change_on_an_old_version_is_a_conflict_that_names_the_present_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_fifty_changes_on_one_version_one_is_made() {
+async fn one_of_fifty_concurrent_changes_of_a_version_succeeds() {
     let site = site().await;
     let post = create(&site, json!({ "title": "Raced", "markdown": "" })).await;
     let races = (0..50)
@@ -223,7 +223,7 @@ async fn of_fifty_changes_on_one_version_one_is_made() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_fifty_posts_with_one_slug_one_is_made() {
+async fn one_of_fifty_concurrent_posts_with_the_same_slug_is_created() {
     let site = site().await;
     let races = (0..50).map(|n| mutate(&site, "createPost", json!({ "title": format!("By {n}"), "slug": "raced", "tags": ["raced"], "markdown": "", "publishAt": "2026-01-01T00:00:00Z" })));
     let answers = futures_util::future::join_all(races).await;
@@ -236,7 +236,7 @@ async fn of_fifty_posts_with_one_slug_one_is_made() {
 }
 
 #[tokio::test]
-async fn terms_are_made_and_changed_and_what_is_left_out_stays() {
+async fn a_changed_term_keeps_the_fields_that_the_input_leaves_out() {
     let site = site().await;
     let saved = mutate(&site, "saveAuthor", json!({ "slug": "ada", "name": "Ada L." })).await;
     assert_eq!(
@@ -249,7 +249,7 @@ async fn terms_are_made_and_changed_and_what_is_left_out_stays() {
 }
 
 #[tokio::test]
-async fn without_the_editor_token_nothing_changes() {
+async fn a_mutation_without_a_valid_token_changes_nothing() {
     let site = site().await;
     let mutation = "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }";
     let input = json!({ "input": { "title": "T", "markdown": "", "publishAt": "2020-01-01T00:00:00Z" } });
@@ -263,7 +263,7 @@ async fn without_the_editor_token_nothing_changes() {
 }
 
 #[tokio::test]
-async fn a_refused_change_makes_no_tag() {
+async fn a_refused_change_creates_no_tag() {
     let site = site().await;
     create(&site, json!({ "title": "Taken", "markdown": "x" })).await;
     let refusal = mutate(

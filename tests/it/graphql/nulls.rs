@@ -1,5 +1,5 @@
-//! The data of an answer, as the GraphQL specification has it stand: keys in the order of the selection, null as far as a field's failure reaches.
-//! The rule: the text that was sent is compared, for JSON values do not tell the order.
+//! The `data` of an answer, as the GraphQL specification defines it: keys in the order of the selection, and null propagation after a field
+//! error. The order is checked on the response text, because parsed JSON values do not keep it.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ async fn ask(site: &Site, query: &str) -> (Value, Vec<String>) {
     let answer = site.post_graphql(json!({ "query": query })).await;
     assert_eq!(answer.status, 200, "{query}");
     let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
-    let mut told: Vec<_> =
+    let mut failures: Vec<_> =
         errors.iter().map(|e| format!("{} {}", e["path"], e["extensions"]["code"].as_str().expect("a code"))).collect();
-    told.sort();
-    (answer.body.get("data").unwrap_or_else(|| panic!("no data: {}", answer.text)).clone(), told)
+    failures.sort();
+    (answer.body.get("data").unwrap_or_else(|| panic!("no data: {}", answer.text)).clone(), failures)
 }
 
 #[tokio::test]
-async fn a_failed_field_is_null_as_far_as_its_type_demands() {
+async fn a_failed_field_nulls_its_parents_up_to_the_next_nullable_one() {
     let site = site().await;
     let tag = site.query(r#"{ tag(slug: "any") { id } }"#).await["tag"]["id"].clone();
     let post = site.query(r#"{ post(slug: "post-1") { id } }"#).await["post"]["id"].clone();
@@ -35,7 +35,7 @@ async fn a_failed_field_is_null_as_far_as_its_type_demands() {
             json!(null),
             vec![r#"["posts"] BAD_CURSOR"#],
         ),
-        // The same of a tag, which may be null; what stands beside it stays.
+        // The same field of a tag, which may be null; its siblings keep their values.
         (
             r#"{ tag(slug: "any") { slug posts(after: "x") { nodes { id } } } other: tag(slug: "any") { slug } }"#,
             json!({ "tag": null, "other": { "slug": "any" } }),
@@ -55,9 +55,9 @@ async fn a_failed_field_is_null_as_far_as_its_type_demands() {
                 r#"["posts","nodes",1,"tags",0,"posts"] BAD_CURSOR"#,
             ],
         ),
-        // Only as far as the item of `[Node]!`.
+        // Up to the item of `[Node]!`.
         (&nodes, json!({ "nodes": [null, { "id": post }] }), vec![r#"["nodes",0,"posts"] BAD_USER_INPUT"#]),
-        // Selected twice, told once.
+        // Selected twice, reported once.
         (
             r#"{ ...A ...B } fragment A on Query { posts(after: "x") { totalCount } } fragment B on Query { posts(after: "x") { totalCount } }"#,
             json!(null),
@@ -65,14 +65,14 @@ async fn a_failed_field_is_null_as_far_as_its_type_demands() {
         ),
     ];
     for (query, data, errors) in cases {
-        let (found, told) = ask(&site, query).await;
-        assert_eq!((found, told), (data, errors.into_iter().map(ToOwned::to_owned).collect()), "{query}");
+        let (found, failures) = ask(&site, query).await;
+        assert_eq!((found, failures), (data, errors.into_iter().map(ToOwned::to_owned).collect()), "{query}");
     }
 }
 
-/// The store fails at each of the requests in turn: the answer is nothing, posts without their authors, or whole.
+/// The store fails after each number of requests: the answer has no data, posts without their authors, or all data.
 #[tokio::test]
-async fn a_storage_that_fails_midway_leaves_what_may_be_null() {
+async fn a_storage_failure_nulls_only_the_fields_that_needed_the_storage() {
     let healthy = site().await;
     let query = "{ posts(first: 2) { nodes { slug author { name } } } }";
     let mut answers: Vec<(Value, Vec<String>)> = Vec::new();
@@ -96,10 +96,10 @@ async fn a_storage_that_fails_midway_leaves_what_may_be_null() {
 }
 
 #[tokio::test]
-async fn keys_stand_in_the_order_of_the_selection() {
+async fn keys_have_the_order_of_the_selection() {
     let site = site().await;
     let cases = [
-        // What is counted and read waits; what is at hand does not.
+        // Counts and reads are resolved later than cached values.
         (
             r#"{ tags { totalCount nodes { posts { totalCount } slug } } __typename z: post(slug: "post-0") { body { markdown } slug } a: archive { year } }"#,
             r#"{"data":{"tags":{"totalCount":1,"nodes":[{"posts":{"totalCount":30},"slug":"any"}]},"__typename":"Query","z":{"body":{"markdown":"Post 0, *in full*.\n"},"slug":"post-0"},"a":[{"year":2026}]}}"#,

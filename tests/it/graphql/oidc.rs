@@ -1,4 +1,5 @@
-//! JWTs of an identity provider: whom they let in, and as what. The rule it holds: whatever is not just right is refused, and why is not told.
+//! JWTs of an identity provider: which are accepted, and with which role. The rule: an invalid JWT is refused, and the error does not say what
+//! is wrong with its signature, issuer, audience or subject.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,13 +43,13 @@ fn without(name: &str) -> Value {
     claims
 }
 
-/// A site with a draft of ada's, and a provider with these keys.
-struct Door {
+/// A site with a draft by ada, and a provider with these keys.
+struct SiteWithProvider {
     site: Site,
     sign_in: SignIn,
 }
 
-impl Door {
+impl SiteWithProvider {
     async fn new(keys: KeySource) -> Self {
         let site = Site::in_memory().await;
         let mut draft = post(1, instant("2026-05-01T00:00:00Z"));
@@ -69,7 +70,8 @@ impl Door {
         Self::new(format!("{}/keys", server.address).parse().expect("an address")).await
     }
 
-    /// As [`ask_drafts`](Self::ask_drafts), once the keys have been read: on a busy machine that may take longer than a request waits for them.
+    /// Like [`ask_drafts`](Self::ask_drafts), but retries while the keys are not read yet: on a busy machine, reading them can take longer than a
+    /// request waits for them.
     async fn drafts(&self, token: &str) -> String {
         let begun = Instant::now();
         loop {
@@ -81,7 +83,7 @@ impl Door {
         }
     }
 
-    /// The number of drafts that the bearer sees, or the code and message of what it is refused with.
+    /// The number of drafts that a client with this token gets, or the code and message of the error.
     async fn ask_drafts(&self, token: &str) -> String {
         let body = json!({ "query": "{ drafts { totalCount } }" }).to_string();
         let request = json_request("application/json").header(header::AUTHORIZATION, format!("Bearer {token}"));
@@ -100,28 +102,28 @@ impl Door {
     }
 }
 
-async fn door_of(key: &SigningKey) -> (KeyServer, Door) {
+async fn site_with_key(key: &SigningKey) -> (KeyServer, SiteWithProvider) {
     let server = KeyServer::start(vec![key.jwk("k")]).await;
-    let door = Door::at(&server).await;
-    (server, door)
+    let site = SiteWithProvider::at(&server).await;
+    (server, site)
 }
 
 #[tokio::test]
-async fn a_jwt_of_each_algorithm_lets_its_subject_in() {
+async fn a_jwt_of_each_algorithm_is_accepted() {
     let (ed, p) = (ed25519(), p256());
     let (rsa, by_rsa) = rsa_jwt("r", &claims());
     let server = KeyServer::start(vec![ed.jwk("e"), p.jwk("p"), rsa]).await;
-    let door = Door::at(&server).await;
+    let site = SiteWithProvider::at(&server).await;
     for token in [ed.jwt("e", &claims()), p.jwt("p", &claims()), by_rsa] {
-        assert_eq!(door.drafts(&token).await, "1", "{token}");
+        assert_eq!(site.drafts(&token).await, "1", "{token}");
     }
     assert_eq!(server.asked(), 1);
 }
 
 #[tokio::test]
-async fn what_a_jwt_claims_must_be_just_right() {
+async fn a_jwt_with_wrong_claims_is_refused() {
     let key = p256();
-    let (_server, door) = door_of(&key).await;
+    let (_server, site) = site_with_key(&key).await;
     let now = seconds(NOW);
     for (claims, expected) in [
         (with(json!({ "aud": ["other", "tidings"] })), "1"),
@@ -142,16 +144,16 @@ async fn what_a_jwt_claims_must_be_just_right() {
         (without("aud"), UNKNOWN),
         (without("sub"), UNKNOWN),
     ] {
-        assert_eq!(door.drafts(&key.jwt("k", &claims)).await, expected, "{claims}");
+        assert_eq!(site.drafts(&key.jwt("k", &claims)).await, expected, "{claims}");
     }
 }
 
 #[tokio::test]
-async fn a_signature_that_is_not_the_providers_counts_for_nothing() {
+async fn a_jwt_without_the_signature_of_the_provider_is_refused() {
     let key = ed25519();
-    let (server, door) = door_of(&key).await;
+    let (server, site) = site_with_key(&key).await;
     let good = key.jwt("k", &claims());
-    assert_eq!(door.drafts(&good).await, "1");
+    assert_eq!(site.drafts(&good).await, "1");
     let none = json!({ "alg": "none", "kid": "k" });
     let shared = json!({ "alg": "HS256", "kid": "k" });
     let (signed, signature) = good.rsplit_once('.').expect("a signature");
@@ -174,21 +176,21 @@ async fn a_signature_that_is_not_the_providers_counts_for_nothing() {
         "a.b.c".to_owned(),
         "..".to_owned(),
     ] {
-        assert_eq!(door.drafts(&token).await, UNKNOWN, "{token}");
+        assert_eq!(site.drafts(&token).await, UNKNOWN, "{token}");
     }
-    assert_eq!(server.asked(), 1, "a name that is made up does not have the keys read again");
+    assert_eq!(server.asked(), 1, "the server read the keys again because of an unknown key id");
 }
 
-/// The public key as a shared secret: the oldest trick on those who let a token choose its algorithm.
+/// Signs with the public key as a shared secret: the well-known attack on a server that lets a token choose its algorithm.
 fn hmac(secret: &str, message: &str) -> String {
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &BASE64_URL.decode(secret).expect("a key"));
     BASE64_URL.encode(ring::hmac::sign(&key, message.as_bytes()))
 }
 
 #[tokio::test]
-async fn the_claims_say_what_role_and_for_whom() {
+async fn the_claims_determine_the_role_and_the_author() {
     let key = ed25519();
-    let (_server, door) = door_of(&key).await;
+    let (_server, site) = site_with_key(&key).await;
     let no_role = "FORBIDDEN: the token's claim `roles` names none of the roles reader, author, editor and admin";
     let gone = "UNAUTHENTICATED: the author that the token names is gone";
     for (claims, expected) in [
@@ -200,12 +202,12 @@ async fn the_claims_say_what_role_and_for_whom() {
         (with(json!({ "roles": ["nobody"] })), no_role),
         (without("roles"), no_role),
     ] {
-        assert_eq!(door.drafts(&key.jwt("k", &claims)).await, expected, "{claims}");
+        assert_eq!(site.drafts(&key.jwt("k", &claims)).await, expected, "{claims}");
     }
 }
 
 #[tokio::test]
-async fn keys_come_from_a_file_an_address_or_the_issuers_own_discovery() {
+async fn keys_are_read_from_a_file_an_address_or_by_discovery() {
     let key = ed25519();
     let server = KeyServer::start(vec![key.jwk("k")]).await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -223,14 +225,14 @@ async fn keys_come_from_a_file_an_address_or_the_issuers_own_discovery() {
         (at("/nothing"), unreachable),
         (KeySource::File(folder.path().join("none.json")), unreachable),
     ] {
-        let door = Door::new(source.clone()).await;
-        assert_eq!(door.drafts(&key.jwt("k", &claims())).await, expected, "{source:?}");
+        let site = SiteWithProvider::new(source.clone()).await;
+        assert_eq!(site.drafts(&key.jwt("k", &claims())).await, expected, "{source:?}");
     }
 }
 
-/// A server without a provider takes no JWT, however good.
+/// A server without a provider refuses even a valid JWT.
 #[tokio::test]
-async fn without_a_provider_a_jwt_is_no_token() {
+async fn without_a_provider_a_jwt_is_refused() {
     let site = Site::in_memory().await;
     let token = ed25519().jwt("k", &claims());
     let answer = site.ask_as(Some(&token), "{ posts { totalCount } }").await;

@@ -1,4 +1,4 @@
-//! `Post`: every field of it, its body in each form, the slugs that it once had, and its neighbours.
+//! `Post`: its fields, its body in each form, its former slugs, and its neighbours.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const EVERY_FIELD: &str = "__typename id slug title excerpt status version creat
     body { markdown html text wordCount readingMinutes } newer { slug } older { slug }";
 
 #[tokio::test]
-async fn every_field_of_a_post() {
+async fn every_field_of_a_post_is_returned() {
     let site = Site::in_memory().await;
     let text = "---\ntitle: A title\ndate: 2025-03-04T05:06:07.1234567+01:00\ncreated: 2025-03-01\nlastmod: 2025-04-01T00:00:00Z\n\
         authors: [Grace H., Ada L.]\ncategories: [News, Notes]\ntags: [\"C++\", a tag]\n---\n# One\n\nTwo *three* — vier, 五六.\n";
@@ -36,7 +36,7 @@ async fn every_field_of_a_post() {
         "newer": null, "older": null,
     });
     assert_eq!(found, expected);
-    // By its id, in the list, and as an edge, it is the same.
+    // `node`, `nodes`, the list and its edges return the same post.
     let query = format!(
         "{{ node(id: {id}) {{ ... on Post {{ {EVERY_FIELD} }} }} nodes(ids: [{id}]) {{ ... on Post {{ {EVERY_FIELD} }} }}
             posts {{ nodes {{ {EVERY_FIELD} }} edges {{ node {{ {EVERY_FIELD} }} }} }} }}"
@@ -50,7 +50,7 @@ async fn every_field_of_a_post() {
 }
 
 #[tokio::test]
-async fn a_post_that_says_least_has_every_field_all_the_same() {
+async fn a_post_with_empty_front_matter_has_a_value_for_every_field() {
     let site = Site::in_memory().await;
     import(&site.content, folder(&[("2025-03-04-some_words.md", "---\n---\n")]).path()).await.expect("an import");
     let mut post = site.query(&format!("{{ post(slug: \"some_words\") {{ {EVERY_FIELD} }} }}")).await["post"].clone();
@@ -65,7 +65,7 @@ async fn a_post_that_says_least_has_every_field_all_the_same() {
 }
 
 #[tokio::test]
-async fn an_excerpt_is_the_writers_own_or_is_made_from_the_opening() {
+async fn an_excerpt_is_the_writers_own_or_is_generated_from_the_body() {
     let site = Site::in_memory().await;
     let long = "word ".repeat(100);
     let files = folder(&[
@@ -85,9 +85,9 @@ async fn an_excerpt_is_the_writers_own_or_is_made_from_the_opening() {
     assert!(cut.ends_with("word…") && cut.chars().count() <= 280, "{cut}");
 }
 
-/// The example blog's own post on the matter, through the importer, the store and the API.
+/// The post of the example blog on this subject, through the importer, the store and the API.
 #[tokio::test]
-async fn the_body_is_washed() {
+async fn the_html_of_a_body_is_sanitized() {
     let site = Site::in_memory().await;
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
     import(&site.content, &example).await.expect("an import");
@@ -104,22 +104,22 @@ async fn the_body_is_washed() {
         "this link",
         "&lt;script&gt;",
     ] {
-        assert!(html.contains(kept), "{kept} is gone from {html}");
+        assert!(html.contains(kept), "{kept} is missing in {html}");
     }
-    for washed in ["<script", "onclick", "javascript:"] {
-        assert!(!html.to_lowercase().contains(washed), "{washed} stands in {html}");
+    for removed in ["<script", "onclick", "javascript:"] {
+        assert!(!html.to_lowercase().contains(removed), "{removed} is in {html}");
     }
     assert!(!text.contains('<') || text.contains("<script>alert(\"never runs\")</script>"), "{text}");
-    // As it was written: nothing is washed out of the source.
+    // The Markdown source is not sanitized.
     assert!(
         body["markdown"].as_str().is_some_and(|markdown| markdown.contains("<script>alert(\"never runs\")</script>"))
     );
-    assert_eq!(text.matches("never runs").count(), 1, "the script is gone, its picture in a fence is not");
+    assert_eq!(text.matches("never runs").count(), 1, "the script is removed, the code block that shows it is not");
 }
 
-/// Every post of the example blog: nothing that runs, wherever it stands.
+/// The HTML of every post has no script, no frame, no `javascript:` address and no event handler.
 #[tokio::test]
-async fn no_body_of_the_example_blog_runs_anything() {
+async fn no_html_of_the_example_blog_runs_a_script() {
     let site = Site::in_memory().await;
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
     import(&site.content, &example).await.expect("an import");
@@ -137,7 +137,7 @@ async fn no_body_of_the_example_blog_runs_anything() {
 }
 
 #[tokio::test]
-async fn a_post_is_found_by_every_slug_that_it_had() {
+async fn a_post_is_found_by_each_of_its_slugs_and_aliases() {
     let site = Site::in_memory().await;
     let files = folder(&[("2025-01-01-first.md", "---\ntitle: A\naliases: [/old/alias.html]\n---\n")]);
     import(&site.content, files.path()).await.expect("an import");
@@ -147,7 +147,7 @@ async fn a_post_is_found_by_every_slug_that_it_had() {
     }
     let mut found = Vec::new();
     for slug in ["first", "second", "third", "alias", "fourth"] {
-        // With the body and without: two ways to read it.
+        // The server reads a post with its body and one without it in different ways.
         let with_body = site.query(&format!("{{ post(slug: {slug:?}) {{ slug body {{ markdown }} }} }}")).await;
         let without = site.query(&format!("{{ post(slug: {slug:?}) {{ slug }} }}")).await;
         assert_eq!(with_body["post"].get("slug"), without["post"].get("slug"), "{slug}");
@@ -158,10 +158,10 @@ async fn a_post_is_found_by_every_slug_that_it_had() {
     site.assert_sound().await;
 }
 
-/// Months apart, ties, the month of `NOW` on both sides of it, and drafts.
+/// Posts in distant months, ties, posts before and after `NOW` in its month, and a draft.
 fn neighbours() -> Vec<WholePost> {
     let at = [
-        // The first instant that the tables keep, and the last.
+        // The first and the last instant that a table can store.
         "1601-01-01T00:00:00Z",
         "9999-12-31T23:59:59.9999999Z",
         "2019-01-31T23:59:59.9999999Z",
@@ -184,7 +184,7 @@ fn neighbours() -> Vec<WholePost> {
 
 async fn assert_neighbours(site: &Site, now: &str) {
     site.clock.set(instant(now));
-    site.forget();
+    site.invalidate_cached();
     let posts = neighbours();
     let mut visible: Vec<_> =
         posts.iter().map(|w| &w.post).filter(|p| p.published_at.is_some_and(|at| at <= instant(now))).collect();
@@ -197,7 +197,7 @@ async fn assert_neighbours(site: &Site, now: &str) {
         let expected = json!({ "post": { "newer": at(i.checked_sub(1)), "older": at(Some(i + 1)) } });
         assert_eq!(site.query(&query).await, expected, "of {} at {now}", post.slug);
     }
-    // From one end to the other, step by step, in one answer.
+    // From the newest to the oldest post, step by step, in one query.
     let mut query = "slug".to_owned();
     for _ in 0..visible.len() {
         query = format!("slug older {{ {query} }}");
@@ -212,7 +212,7 @@ async fn assert_neighbours(site: &Site, now: &str) {
 }
 
 #[tokio::test]
-async fn neighbours_are_those_of_the_list_of_all_as_the_clock_goes_on() {
+async fn neighbours_are_those_in_the_list_of_all_visible_posts() {
     let site = Site::in_memory().await;
     site.publish(&neighbours()).await;
     for now in [
@@ -228,7 +228,7 @@ async fn neighbours_are_those_of_the_list_of_all_as_the_clock_goes_on() {
 }
 
 #[tokio::test]
-async fn a_body_is_given_as_it_was_written_whatever_it_holds() {
+async fn a_body_is_returned_exactly_as_it_was_written() {
     let site = Site::in_memory().await;
     let bodies = [
         "",

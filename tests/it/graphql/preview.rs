@@ -1,4 +1,5 @@
-//! Preview links: one draft, for a time, for whoever has the link. The rule it holds: a link that is not good tells nothing of any post.
+//! Preview links: each shows one draft, for a limited time, to anyone who has the link. The rule: an invalid link reveals nothing about any
+//! post.
 
 use serde_json::{Value, json};
 use tidings::model::{Role, WholePost};
@@ -36,7 +37,7 @@ async fn link(site: &Site, number: u64) -> String {
     made["data"]["createPreview"]["token"].as_str().unwrap_or_else(|| panic!("no link: {made}")).to_owned()
 }
 
-/// What anyone is shown by a link: the title, or the code of the error.
+/// The title that an anonymous client gets by a link, or the code of the error.
 async fn shown(site: &Site, link: &str) -> String {
     let answer = site.ask_as(None, &format!("{{ preview(token: {link:?}) {{ title }} }}")).await;
     let of = [&answer["errors"][0]["extensions"]["code"], &answer["data"]["preview"]["title"]];
@@ -44,7 +45,7 @@ async fn shown(site: &Site, link: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_link_shows_one_draft_whole_as_it_is_now_until_it_expires() {
+async fn a_link_shows_the_current_version_of_one_draft_until_it_expires() {
     let site = site().await;
     let link = link(&site, 1).await;
     let query = format!(
@@ -78,7 +79,7 @@ async fn a_link_shows_one_draft_whole_as_it_is_now_until_it_expires() {
 }
 
 #[tokio::test]
-async fn a_link_to_a_post_that_is_gone_shows_null() {
+async fn a_link_to_a_deleted_post_shows_null() {
     let site = site().await;
     let link = link(&site, 1).await;
     let delete =
@@ -87,9 +88,9 @@ async fn a_link_to_a_post_that_is_gone_shows_null() {
     assert_eq!(shown(&site, &link).await, "null");
 }
 
-/// Whatever is changed in it, and whether or not there is such a post.
+/// A change of any character is detected, whether or not the post exists.
 #[tokio::test]
-async fn a_link_that_was_tampered_with_shows_nothing() {
+async fn a_forged_link_is_refused() {
     let site = site().await;
     let link = link(&site, 1).await;
     let mut forged =
@@ -109,7 +110,7 @@ async fn a_link_that_was_tampered_with_shows_nothing() {
 }
 
 #[tokio::test]
-async fn all_links_end_with_their_key_and_new_ones_are_good() {
+async fn revoking_previews_ends_all_links_and_new_links_work() {
     let site = site().await;
     let old = link(&site, 1).await;
     let revoke = "mutation { revokePreviews { revokedAt userErrors { code } } }";
@@ -123,7 +124,7 @@ async fn all_links_end_with_their_key_and_new_ones_are_good() {
 }
 
 #[tokio::test]
-async fn a_link_is_made_by_who_may_change_the_post() {
+async fn creating_a_link_requires_the_right_to_change_the_post() {
     let site = site().await;
     let code = |answer: Value| {
         let of =

@@ -1,10 +1,10 @@
-//! `Query`: objects by their ids and slugs; what is none is null, in its place, and never an error.
+//! `Query`: objects by id and slug; for an unknown or invalid id or slug, the result is null in its place, and never an error.
 
 use serde_json::{Value, json};
 
 use crate::support::site::{Site, instant, post, slugs};
 
-/// Three posts, two of each kind of term.
+/// Three posts, and two terms of each kind.
 async fn site() -> Site {
     let site = Site::in_memory().await;
     let posts: Vec<_> = (1..=3)
@@ -20,7 +20,7 @@ async fn site() -> Site {
     site
 }
 
-/// Every object that the lists show: its type, id and slug.
+/// The type, id and slug of every object in the lists.
 async fn objects(site: &Site) -> Vec<Value> {
     let data = site
         .query(
@@ -35,8 +35,8 @@ async fn objects(site: &Site) -> Vec<Value> {
 const OBJECT: &str =
     "__typename id ... on Post { slug } ... on Category { slug } ... on Tag { slug } ... on Author { slug }";
 
-/// What nobody was ever given, and what only looks like an id.
-fn no_ids() -> Vec<String> {
+/// Ids of objects that do not exist, and texts that are not ids.
+fn invalid_ids() -> Vec<String> {
     let mut ids: Vec<String> = [
         "",
         "post-",
@@ -87,31 +87,31 @@ async fn each_object_is_found_by_its_id() {
 }
 
 #[tokio::test]
-async fn an_id_that_was_never_given_is_null() {
+async fn an_invalid_or_unknown_id_is_null() {
     let site = site().await;
-    for id in no_ids() {
+    for id in invalid_ids() {
         let data = site.query_with("query($id: ID!) { node(id: $id) { id } }", json!({ "id": id })).await;
         assert_eq!(data, json!({ "node": null }), "{id:?}");
     }
 }
 
 #[tokio::test]
-async fn nodes_come_in_the_order_of_the_ids_with_nulls_and_duplicates_in_place() {
+async fn nodes_have_the_order_of_the_ids_with_nulls_and_duplicates() {
     let site = site().await;
     let objects = objects(&site).await;
     let mut asked: Vec<(String, Value)> =
         objects.iter().map(|object| (object["id"].as_str().expect("an id").to_owned(), object.clone())).collect();
     let again: Vec<_> = asked.iter().rev().step_by(2).cloned().collect();
-    asked.extend(no_ids().into_iter().map(|id| (id, Value::Null)));
+    asked.extend(invalid_ids().into_iter().map(|id| (id, Value::Null)));
     asked.extend(again);
-    // Types, nulls and duplicates mixed, always in the same way.
+    // Mixes types, nulls and duplicates, in the same order in every run.
     asked.sort_by_key(|(id, _)| id.bytes().rev().collect::<Vec<_>>());
     let (ids, expected): (Vec<String>, Vec<Value>) = asked.into_iter().unzip();
     assert_eq!(nodes(&site, &ids).await, Value::Array(expected));
 }
 
 #[tokio::test]
-async fn one_id_may_be_asked_for_a_hundred_times_and_no_id_not_at_all() {
+async fn the_same_id_is_allowed_100_times_and_the_list_of_ids_can_be_empty() {
     let site = site().await;
     let object = objects(&site).await[0].clone();
     let ids = vec![object["id"].as_str().expect("an id").to_owned(); 100];
@@ -129,9 +129,9 @@ async fn more_than_a_hundred_ids_are_refused_with_both_numbers() {
     assert_eq!((error["extensions"]["code"].clone(), error["message"].clone()), expected);
 }
 
-/// The kinds have slugs of their own: the tag `rust` is not the author `rust`, and the tag `post-1` is not the post.
+/// The tag `rust` is not the author `rust`, and the tag `post-1` is not the post.
 #[tokio::test]
-async fn a_slug_names_one_object_of_each_kind() {
+async fn the_kinds_of_objects_have_separate_slugs() {
     let site = site().await;
     let query = r#"{
         tag(slug: "rust") { id } category(slug: "rust") { id } author(slug: "rust") { id } post(slug: "rust") { id }
@@ -145,9 +145,9 @@ async fn a_slug_names_one_object_of_each_kind() {
 }
 
 #[tokio::test]
-async fn what_is_no_slug_is_null_for_every_kind() {
+async fn an_invalid_slug_is_null_for_every_kind() {
     let site = site().await;
-    for text in no_ids() {
+    for text in invalid_ids() {
         let query = "query($s: String!) { post(slug: $s) { id } tag(slug: $s) { id } category(slug: $s) { id } author(slug: $s) { id } }";
         let data = site.query_with(query, json!({ "s": text })).await;
         assert_eq!(data, json!({ "post": null, "tag": null, "category": null, "author": null }), "{text:?}");

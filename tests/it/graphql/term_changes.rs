@@ -1,4 +1,4 @@
-//! Categories, tags and authors renamed and deleted.
+//! Renaming and deleting categories, tags and authors.
 
 use serde_json::{Value, json};
 use tidings::import::run::ImportOptions;
@@ -40,7 +40,7 @@ fn nodes(data: &Value, slugs: &[&str]) -> bool {
 const RENAMES: [&str; 2] = ["ruby", "crab"];
 
 #[tokio::test]
-async fn both_slugs_of_a_renamed_tag_lead_to_it_and_to_its_posts() {
+async fn both_slugs_of_a_renamed_tag_find_it_and_its_posts() {
     for new in RENAMES {
         let site = site().await;
         let renamed = rename(&site, "rust", new).await;
@@ -70,7 +70,7 @@ async fn both_slugs_of_a_renamed_tag_lead_to_it_and_to_its_posts() {
 }
 
 #[tokio::test]
-async fn a_tag_renamed_again_and_back_is_one_read_away_from_each_of_its_slugs() {
+async fn every_slug_of_a_tag_finds_it_with_at_most_two_reads() {
     let site = site().await;
     for (from, to) in [("rust", "ruby"), ("ruby", "crab"), ("rust", "oxide"), ("oxide", "rust"), ("ruby", "crab")] {
         assert_eq!(rename(&site, from, to).await["tag"]["slug"], json!(to), "{from} {to}");
@@ -83,7 +83,7 @@ async fn a_tag_renamed_again_and_back_is_one_read_away_from_each_of_its_slugs() 
 }
 
 #[tokio::test]
-async fn a_slug_of_another_tag_now_or_formerly_is_not_to_be_had_and_nothing_is_half_done() {
+async fn a_current_or_former_slug_of_another_tag_is_refused_and_nothing_changes() {
     let site = site().await;
     rename(&site, "web", "net").await;
     for taken in ["web", "net"] {
@@ -99,7 +99,7 @@ async fn a_slug_of_another_tag_now_or_formerly_is_not_to_be_had_and_nothing_is_h
 }
 
 #[tokio::test]
-async fn a_post_takes_a_renamed_tag_by_any_of_its_slugs() {
+async fn a_post_can_name_a_renamed_tag_by_any_of_its_slugs() {
     let site = site().await;
     rename(&site, "rust", "crab").await;
     let made = mutate(
@@ -111,7 +111,7 @@ async fn a_post_takes_a_renamed_tag_by_any_of_its_slugs() {
 }
 
 #[tokio::test]
-async fn a_term_that_a_post_or_a_draft_bears_is_not_deleted() {
+async fn a_term_that_a_post_or_a_draft_has_is_not_deleted() {
     let site = site().await;
     for (mutation, slug) in [("deleteTag", "rust"), ("deleteCategory", "plans")] {
         let asked = format!(r#"{mutation}(input: {{ slug: "{slug}" }}) {{ deletedId userErrors {{ code field }} }}"#);
@@ -122,7 +122,7 @@ async fn a_term_that_a_post_or_a_draft_bears_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn a_deleted_tag_is_gone_by_all_its_slugs_which_are_free_again() {
+async fn all_slugs_of_a_deleted_tag_are_free_again() {
     let site = site().await;
     mutate(&site, r#"saveTag(input: { slug: "free", name: "Free" }) { userErrors { code } }"#).await;
     rename(&site, "free", "open").await;
@@ -134,9 +134,9 @@ async fn a_deleted_tag_is_gone_by_all_its_slugs_which_are_free_again() {
     assert_eq!(rename(&site, "rust", "open").await["tag"]["slug"], json!("open"));
 }
 
-/// What is exported after a rename is imported to the same terms, ids and posts.
+/// An import of the export after a rename gives the same terms, ids and posts.
 #[tokio::test]
-async fn a_renamed_term_outlives_an_export() {
+async fn a_renamed_term_is_the_same_after_export_and_import() {
     let site = site().await;
     rename(&site, "rust", "crab").await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -147,7 +147,8 @@ async fn a_renamed_term_outlives_an_export() {
     let other = Site::in_memory().await;
     for _ in 0..2 {
         let source = tidings::import::open(&file, None).expect("a source");
-        let report = tidings::import::run::import(&other.content, source.into(), ImportOptions::default(), |_, _| {}).await;
+        let report =
+            tidings::import::run::import(&other.content, source.into(), ImportOptions::default(), |_, _| {}).await;
         assert_eq!(report.expect("an import").failed, Vec::new());
     }
     other.assert_sound().await;

@@ -1,4 +1,4 @@
-//! `Category`, `Tag` and `Author`, and the lists of them: in the order of their slugs, both ways, whatever the arguments.
+//! `Category`, `Tag` and `Author`, and their lists: sorted by slug, in both directions, for all arguments.
 
 use serde_json::{Value, json};
 use tidings::model::{Slug, Term, TermKind};
@@ -7,7 +7,7 @@ use crate::support::folder::{folder, import};
 use crate::support::lists::{Arguments, ListOf};
 use crate::support::site::{Site, instant, post, slug, slugs};
 
-/// 61 slugs with every trap of their order: prefixes of each other, each of the marks, digits before letters, lone partitions.
+/// 61 slugs that test the order: prefixes of each other, each allowed punctuation mark, digits before letters, partitions with one slug.
 fn sixty_slugs() -> Vec<Slug> {
     let mut texts: Vec<String> =
         ["a", "a-b", "a.b", "a0", "a_b", "ab", "b", "0", "0a", "9", "9.9", "z", "zz", "z-z", "m", "m.0"]
@@ -36,7 +36,7 @@ async fn site() -> Site {
 const LISTS: [&str; 3] = ["categories", "tags", "authors"];
 
 #[tokio::test]
-async fn terms_come_in_the_order_of_their_slugs_both_ways_at_every_size() {
+async fn terms_are_listed_by_slug_in_both_directions_at_every_page_size() {
     let site = site().await;
     let expected: Vec<String> = sixty_slugs().iter().map(Slug::to_string).collect();
     for list in LISTS {
@@ -63,7 +63,7 @@ async fn pages_of_terms_follow_relay_whatever_the_arguments() {
 }
 
 #[tokio::test]
-async fn a_page_is_20_where_no_size_is_given() {
+async fn the_default_page_size_is_20() {
     let site = site().await;
     for (name, posts) in [("tags", ""), ("posts", "posts")] {
         let page = site.query(&format!("{{ {name} {{ nodes {{ id }} pageInfo {{ hasNextPage }} }} }}")).await;
@@ -73,7 +73,7 @@ async fn a_page_is_20_where_no_size_is_given() {
 }
 
 #[tokio::test]
-async fn sizes_out_of_range_are_errors_that_name_the_limit() {
+async fn page_sizes_out_of_range_are_errors_that_name_the_limit() {
     let site = site().await;
     for (arguments, named) in [
         ("first: 101", "`first` is 101; a page holds at most 100"),
@@ -93,7 +93,7 @@ async fn sizes_out_of_range_are_errors_that_name_the_limit() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_list_or_of_none_is_refused_by_name() {
+async fn the_error_of_a_wrong_cursor_names_the_argument() {
     let site = site().await;
     site.publish(&[post(1, instant("2025-01-01T00:00:00Z"))]).await;
     let tags = ListOf::root("tags").cursors(&site).await[0].1.clone();
@@ -124,11 +124,11 @@ async fn a_cursor_of_another_list_or_of_none_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_cursor_whose_term_is_gone_goes_on_from_its_place() {
+async fn a_cursor_of_a_missing_term_continues_from_its_position() {
     let site = site().await;
     let list = ListOf::root("tags");
     let all = list.cursors(&site).await;
-    // A cursor that was given for a tag that another site has: the place between `k00` and `k01`.
+    // The cursor of a tag that only another site has, with a position between `k00` and `k01`.
     let elsewhere = Site::in_memory().await;
     let writer = elsewhere.content.writer().expect("a writer");
     writer.save_terms(TermKind::Tag, vec![Term::new(TermKind::Tag, slug("k00x"), "Gone")]).await.expect("a term");
@@ -157,9 +157,9 @@ async fn an_empty_list_of_terms_is_an_empty_page() {
     }
 }
 
-/// What a reader can ask of one term, and that slugs that name none are null.
+/// An invalid slug gives null too.
 #[tokio::test]
-async fn a_term_has_its_texts_and_what_is_none_is_null() {
+async fn a_term_has_its_texts_and_an_unknown_slug_is_null() {
     let site = Site::in_memory().await;
     let mut author = Term::new(TermKind::Author, slug("ada"), "Ada L.");
     author.description = Some("Wrote the first program.".to_owned());
@@ -190,9 +190,9 @@ async fn a_term_has_its_texts_and_what_is_none_is_null() {
     assert_eq!(site.query(&query).await, expected);
 }
 
-/// Names that meet in one slug, names in other scripts, spellings of one name.
+/// Names with the same slug, names in other scripts, and spellings of one name.
 #[tokio::test]
-async fn names_become_terms_that_are_told_apart() {
+async fn different_names_become_different_terms() {
     let site = Site::in_memory().await;
     let posts = folder(&[
         ("2025-01-01-one.md", "---\ntitle: One\ntags: [\"C++\", C, c, 北京]\nauthors: [Łukasz / Ĳ]\n---\n"),
@@ -210,9 +210,9 @@ async fn names_become_terms_that_are_told_apart() {
     assert_eq!(data, expected);
 }
 
-/// The posts of a term: newest first, both ways, ties and months and all.
+/// The posts are in several months, and some have the same instant.
 #[tokio::test]
-async fn posts_of_a_term_come_newest_first_both_ways() {
+async fn posts_of_a_term_are_listed_newest_first_in_both_directions() {
     let site = Site::in_memory().await;
     let posts: Vec<_> = (0..60)
         .map(|n| {
@@ -248,9 +248,9 @@ async fn posts_of_a_term_come_newest_first_both_ways() {
     }
 }
 
-/// A cursor belongs to the list with its filter: the same posts under another filter are another list.
+/// A cursor belongs to a list with its filter: another filter is another list, even if both have the same posts.
 #[tokio::test]
-async fn a_cursor_of_the_list_under_another_filter_is_refused() {
+async fn lists_with_different_filters_have_different_cursors() {
     let site = Site::in_memory().await;
     let mut one = post(1, instant("2025-01-01T00:00:00Z"));
     one.post.tags = slugs(&["a", "b"]);

@@ -1,4 +1,4 @@
-//! Tokens over GraphQL: made, listed, revoked, and refused where they are not good.
+//! Tokens through GraphQL: they are created, listed and revoked, and invalid tokens are refused.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ async fn revoke(site: &Site, id: &Value) -> Value {
     site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["revokeToken"].clone()
 }
 
-/// The code and the message of a query that anyone may ask.
+/// The code and the message of the error of a public query, if it has one.
 async fn refusal(site: &Site, token: &str) -> Option<(String, String)> {
     let answer = site.ask_as(Some(token), PUBLIC).await;
     let error = answer["errors"].get(0)?;
@@ -49,7 +49,7 @@ async fn site() -> Site {
 }
 
 #[tokio::test]
-async fn a_token_opens_what_its_role_may_until_it_is_revoked() {
+async fn a_token_is_accepted_until_it_is_revoked() {
     let site = site().await;
     let made = create(&site, "name: \" Front end \", role: READER").await;
     assert_eq!(made["userErrors"], json!([]));
@@ -69,7 +69,7 @@ async fn a_token_opens_what_its_role_may_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_client_is_told_who_bears_its_token() {
+async fn viewer_returns_the_name_role_and_author_of_the_token() {
     let site = site().await;
     let made = create(&site, "name: \"Ada's laptop\", role: AUTHOR, author: \"ada\"").await;
     let query = "{ viewer { name role author } }";
@@ -81,9 +81,9 @@ async fn a_client_is_told_who_bears_its_token() {
     assert_eq!(viewer(Some(EDITOR_TOKEN)).await, admin);
 }
 
-/// Which of its parts is wrong is not told, and what it was only to who bore it.
+/// The error does not say which part of a token is wrong, and only the holder of a token can learn that it has expired.
 #[tokio::test]
-async fn a_token_that_is_not_good_is_refused_whatever_is_asked() {
+async fn an_invalid_token_is_refused_even_for_a_public_query() {
     let site = site().await;
     let expiring = create(&site, "name: \"e\", role: ADMIN, expiresAt: \"2026-06-15T13:00:00Z\"").await;
     let text = expiring["text"].as_str().expect("a text").to_owned();
@@ -105,14 +105,14 @@ async fn a_token_that_is_not_good_is_refused_whatever_is_asked() {
 }
 
 #[tokio::test]
-async fn over_http_a_bad_token_is_401_for_those_who_trust_statuses() {
+async fn an_invalid_token_is_a_401_for_clients_that_accept_the_newer_media_type() {
     let site = site().await;
     for (accept, status) in [("application/json", 200), ("application/graphql-response+json", 401)] {
         let body = json!({ "query": PUBLIC }).to_string();
         let answer = site.send(json_request(accept), Some("tdg_bad"), body).await;
         assert_eq!(answer.status.as_u16(), status, "{accept}");
     }
-    // By GET too; and of two tokens neither counts.
+    // Also for GET. If a request has two tokens, neither is accepted.
     let get = Request::get("/graphql?query=%7Bposts%7BtotalCount%7D%7D")
         .header(header::ACCEPT, "application/graphql-response+json");
     let twice = get
@@ -123,9 +123,9 @@ async fn over_http_a_bad_token_is_401_for_those_who_trust_statuses() {
     assert_eq!(response.headers()[header::WWW_AUTHENTICATE], "Bearer error=\"invalid_token\"");
 }
 
-/// What a proxy asks for is not ours to judge.
+/// Credentials of another scheme may be for a proxy.
 #[tokio::test]
-async fn another_scheme_is_no_token() {
+async fn another_authorization_scheme_is_ignored() {
     let site = site().await;
     let request = json_request("application/json").header(header::AUTHORIZATION, "Basic dXNlcjpwYXNz");
     let answer = site.send(request, None, json!({ "query": PUBLIC }).to_string()).await;
@@ -133,7 +133,7 @@ async fn another_scheme_is_no_token() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_is_named() {
+async fn an_invalid_token_input_is_named() {
     let site = site().await;
     create(&site, "name: \"taken\", role: READER").await;
     for (input, code, field) in [
@@ -193,9 +193,9 @@ async fn tokens_are_listed_without_their_secrets() {
     assert_eq!(bad["errors"][0]["extensions"]["code"], "BAD_CURSOR");
 }
 
-/// 32 bytes, and they are no bytes of the text.
+/// The hash has 32 bytes.
 #[tokio::test]
-async fn of_a_secret_a_hash_is_kept() {
+async fn only_a_hash_of_a_secret_is_stored() {
     let site = site().await;
     site.token(Role::Editor, None).await;
     let rows = site.store.scan(Table::Tokens.name(), None).await.expect("rows").rows;
@@ -203,7 +203,7 @@ async fn of_a_secret_a_hash_is_kept() {
     assert_eq!(hash.len(), 32);
 }
 
-/// Another server has the token in its memory; it asks again when that is as old as it may be.
+/// The other server has the token in its cache and reads it again when the cache entry has expired.
 #[tokio::test]
 async fn a_token_revoked_by_one_server_is_refused_by_another_in_time() {
     let site = site().await;
@@ -220,12 +220,12 @@ async fn a_token_revoked_by_one_server_is_refused_by_another_in_time() {
     assert_eq!(refusal(&other, text).await.map(|(code, _)| code).as_deref(), Some("UNAUTHENTICATED"));
 }
 
-/// One point read for a token, and none while it is in memory.
+/// One point read for a token, and none while it is cached.
 #[tokio::test]
 async fn a_token_costs_one_point_read() {
     let site = site().await;
     let token = site.token(Role::Editor, None).await;
-    site.forget();
+    site.invalidate_cached();
     for expected in [1, 0] {
         let body = json!({ "query": "{ __typename }", "extensions": { "storage": true } });
         let answer = site.send(json_request("application/json"), Some(&token), body.to_string()).await;
@@ -234,9 +234,9 @@ async fn a_token_costs_one_point_read() {
     }
 }
 
-/// The tables take what the file takes.
+/// The same operations as on the embedded store.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tokens_and_links_do_in_azurite_what_they_do_in_a_file() {
+async fn tokens_and_preview_links_work_in_azurite() {
     let subject = stores::azurite().await;
     let site = Site::over(subject.store.clone()).await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;

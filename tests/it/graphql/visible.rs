@@ -1,4 +1,4 @@
-//! What a reader sees, and when: by the clock, by the store, and not at all where a query is too dear.
+//! The answers of a reader depend on the clock and on the rows alone, and a query that is too expensive is refused.
 
 use axum::http::StatusCode;
 use serde_json::json;
@@ -22,7 +22,7 @@ async fn a_scheduled_post_appears_at_its_instant() {
 }
 
 #[tokio::test]
-async fn a_second_server_on_the_same_rows_gives_the_same_answer() {
+async fn a_second_server_on_the_same_rows_returns_the_same_answer() {
     let site = Site::in_memory().await;
     let mut whole = post(1, instant("2026-06-15T11:00:00Z"));
     whole.post.tags = slugs(&["gulls"]);
@@ -33,10 +33,10 @@ async fn a_second_server_on_the_same_rows_gives_the_same_answer() {
 }
 
 #[tokio::test]
-async fn a_query_that_could_cost_too_much_is_refused_whole() {
+async fn a_query_that_could_cost_too_much_is_refused() {
     let site = Site::in_memory().await;
-    let dear = "{ tags(first: 100) { nodes { posts(first: 100) { nodes { newer { older { title } } } } } } }";
-    let answer = site.post_graphql(json!({ "query": dear })).await;
+    let expensive = "{ tags(first: 100) { nodes { posts(first: 100) { nodes { newer { older { title } } } } } } }";
+    let answer = site.post_graphql(json!({ "query": expensive })).await;
     assert_eq!(answer.body.get("data"), None);
-    assert_eq!((answer.status, site.codes(dear).await), (StatusCode::OK, vec!["QUERY_TOO_COMPLEX".to_owned()]));
+    assert_eq!((answer.status, site.codes(expensive).await), (StatusCode::OK, vec!["QUERY_TOO_COMPLEX".to_owned()]));
 }

@@ -1,4 +1,4 @@
-//! Several requests in one body: off unless set, bounded where it is, each answered for itself.
+//! Batches of requests in one body: off by default, bounded if switched on, with a separate answer for each request.
 
 use serde_json::{Value, json};
 use tidings::http::{HttpSettings, ServerLimits};
@@ -8,7 +8,7 @@ use super::{
     toy::Toy,
 };
 
-async fn taking(batch_max: usize) -> Toy {
+async fn start_with_batch_max(batch_max: usize) -> Toy {
     Toy::start_with(HttpSettings { batch_max, ..HttpSettings::default() }, ServerLimits::default()).await
 }
 
@@ -23,8 +23,8 @@ fn outcome(answer: &Answer) -> (u16, String, String) {
 #[tokio::test]
 async fn five_thousand_operations_are_refused_whether_batches_are_on_or_off() {
     let many = batch(&["mutation { write }"; 5000]);
-    let (off, on) = (Toy::start().await, taking(10).await);
-    let refused = "This server takes one request in a body: send them one by one.";
+    let (off, on) = (Toy::start().await, start_with_batch_max(10).await);
+    let refused = "This server accepts one request per body; send them one by one.";
     assert_eq!(outcome(&ask(off.address, &many).await), (400, "BATCHING_NOT_SUPPORTED".into(), refused.into()));
     let refused = "The array has 5000 requests; the limit is 10.";
     assert_eq!(outcome(&ask(on.address, &many).await), (400, "BATCH_TOO_LARGE".into(), refused.into()));
@@ -34,8 +34,8 @@ async fn five_thousand_operations_are_refused_whether_batches_are_on_or_off() {
 }
 
 #[tokio::test]
-async fn each_request_of_a_batch_is_answered_in_its_place() {
-    let toy = taking(10).await;
+async fn the_answers_of_a_batch_have_the_order_of_its_requests() {
+    let toy = start_with_batch_max(10).await;
     let body = json!([
         { "query": "{ name }" },
         { "query": "{ nothing }" },
@@ -48,7 +48,7 @@ async fn each_request_of_a_batch_is_answered_in_its_place() {
     let headers = "content-type: application/json\r\naccept: application/graphql-response+json\r\n";
     let answer = ask(toy.address, post_with(headers, body.to_string())).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json; charset=utf-8")));
-    let told: Vec<Value> = answer
+    let outcomes: Vec<Value> = answer
         .json()
         .as_array()
         .into_iter()
@@ -64,7 +64,7 @@ async fn each_request_of_a_batch_is_answered_in_its_place() {
         "SUBSCRIPTIONS_NOT_SUPPORTED",
         "GRAPHQL_PARSE_FAILED",
     ]);
-    assert_eq!(Value::from(told), expected);
+    assert_eq!(Value::from(outcomes), expected);
     assert_eq!(toy.marks.writes(), 1);
     toy.end().await;
 }

@@ -1,4 +1,4 @@
-//! A client that sends what it is told to, byte by byte where it must. The rule: it waits for nothing longer than [`PATIENCE`].
+//! An HTTP/1.1 client that sends given bytes, also in parts. The rule: it never waits longer than [`PATIENCE`].
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -24,7 +24,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
     }
 
-    /// The code of the first error; empty where there is none.
+    /// The code of the first error, or an empty text.
     pub fn code(&self) -> String {
         self.json()["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
     }
@@ -51,7 +51,7 @@ impl Client {
     }
 
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        self.try_send(bytes).await.expect("the server takes what is sent");
+        self.try_send(bytes).await.expect("the server reads the request");
     }
 
     pub async fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> std::io::Result<()> {
@@ -63,12 +63,12 @@ impl Client {
         timeout(PATIENCE, self.read_answer()).await.expect("the server answers in time")
     }
 
-    /// Whether the server says something, or closes, within this time.
+    /// Whether the server sends something, or closes the connection, within this time.
     pub async fn is_readable_within(&mut self, patience: Duration) -> bool {
         timeout(patience, self.stream.readable()).await.is_ok()
     }
 
-    /// Whether the server closes the connection with nothing more to say.
+    /// Whether the server closes the connection within this time without sending anything.
     pub async fn is_closed_within(&mut self, patience: Duration) -> bool {
         let mut byte = [0];
         matches!(timeout(patience, self.stream.read(&mut byte)).await, Ok(Ok(0) | Err(_)))
@@ -94,13 +94,13 @@ impl Client {
 
     async fn fill(&mut self) {
         let mut bytes = [0; 16 * 1024];
-        let count = self.stream.read(&mut bytes).await.expect("the connection stands");
+        let count = self.stream.read(&mut bytes).await.expect("the connection is open");
         assert_ne!(count, 0, "the connection was closed before the answer: {:?}", String::from_utf8_lossy(&self.read));
         self.read.extend_from_slice(&bytes[..count]);
     }
 }
 
-/// A POST of `body` with these headers, each line ended.
+/// A POST of `body` with these headers; each header line ends with CRLF.
 pub fn post_with(headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let head = format!("POST /graphql HTTP/1.1\r\nhost: toy\r\n{headers}content-length: {}\r\n\r\n", body.len());

@@ -1,4 +1,4 @@
-//! Connections that drip, idle, hang or come in crowds, and a stop while requests are in flight.
+//! Connections that are slow, idle, blocked or too many, and a stop while requests are in flight.
 
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ async fn start_with_short_times() -> Toy {
     Toy::start_with(http, server).await
 }
 
-/// Sends a byte every 50 ms until the server has had enough.
+/// Sends a byte every 50 ms until the server answers or closes the connection.
 async fn drip(client: &mut Client, byte: &str) {
     let patience = Instant::now() + Duration::from_secs(5);
     while Instant::now() < patience {
@@ -37,11 +37,11 @@ async fn drip(client: &mut Client, byte: &str) {
             return;
         }
     }
-    panic!("the server still takes bytes");
+    panic!("the server still reads bytes");
 }
 
 #[tokio::test]
-async fn a_body_that_drips_is_a_408() {
+async fn a_slow_body_is_a_408() {
     let toy = start_with_short_times().await;
     for (headers, byte) in [("content-length: 1000\r\n", "x"), ("transfer-encoding: chunked\r\n", "1\r\nx\r\n")] {
         let mut client = Client::connect(toy.address).await;
@@ -68,7 +68,7 @@ async fn a_chunked_body_is_read_and_a_broken_one_is_refused() {
 }
 
 #[tokio::test]
-async fn a_head_that_drips_is_cut_off() {
+async fn a_slow_head_is_cut_off() {
     let toy = start_with_short_times().await;
     let mut client = Client::connect(toy.address).await;
     client.send("GET /healthz HTTP/1.1\r\nx-slow: ").await;
@@ -90,19 +90,19 @@ async fn an_idle_connection_is_closed_before_and_after_a_request() {
 }
 
 #[tokio::test]
-async fn a_client_that_takes_nothing_of_its_answer_is_cut_off() {
+async fn a_client_that_does_not_read_its_answer_is_cut_off() {
     let (http, server) = short_times();
     let toy = Toy::start_with(http, ServerLimits { connections: 1, ..server }).await;
     let mut greedy = Client::connect(toy.address).await;
     greedy.send(query("{ long(bytes: 50000000) }")).await;
-    // It holds the only place; the next is served once it has lost it.
+    // The client holds the only connection; the next one is served after the server has closed it.
     assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
     toy.end().await;
 }
 
-/// A byte now and then is something, so that no single write is ever late.
+/// The client reads a little all the time, so that no single write exceeds the time for a write.
 #[tokio::test]
-async fn a_client_that_sips_its_answer_is_cut_off() {
+async fn a_client_that_reads_its_answer_too_slowly_is_cut_off() {
     let answer_time = Duration::from_millis(500);
     let server = ServerLimits { answer_time, connections: 1, ..ServerLimits::default() };
     let toy = Toy::start_with(HttpLimits::default(), server).await;
@@ -114,7 +114,7 @@ async fn a_client_that_sips_its_answer_is_cut_off() {
             sleep(Duration::from_millis(5)).await;
         }
     });
-    // It holds the only place; the next is served once it has lost it.
+    // The client holds the only connection; the next one is served after the server has closed it.
     assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
     sipping.abort();
     toy.end().await;
@@ -133,9 +133,9 @@ async fn heads_that_are_too_large_are_refused() {
     toy.end().await;
 }
 
-/// 500 connections that say nothing, and one that is served at once.
+/// 500 connections send nothing, and another one is served at once.
 #[tokio::test]
-async fn idle_connections_keep_nobody_waiting() {
+async fn idle_connections_do_not_delay_others() {
     let toy = Toy::start().await;
     let mut idle = Vec::new();
     for _ in 0..500 {
@@ -143,14 +143,15 @@ async fn idle_connections_keep_nobody_waiting() {
     }
     let begun = Instant::now();
     assert_eq!(ask(toy.address, query("{ name }")).await.status, 200);
-    // Far below the 75 s after which the idle ones would be closed.
+    // Much less than the 75 s after which the server closes idle connections.
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     toy.end().await;
 }
 
-/// The bound is taken by clients that say nothing, drip a head, or wait between requests: for each newcomer the longest idle one makes room.
+/// Clients that send nothing, send a head slowly, or wait between requests use all connections: for each new connection, the server closes the
+/// one that is idle for the longest time.
 #[tokio::test]
-async fn at_the_bound_the_longest_idle_connection_makes_room() {
+async fn at_the_bound_the_longest_idle_connection_is_closed() {
     let toy = Toy::start_with(HttpLimits::default(), ServerLimits { connections: 3, ..ServerLimits::default() }).await;
     let mut silent = Client::connect(toy.address).await;
     let mut dripping = Client::connect(toy.address).await;
@@ -158,7 +159,7 @@ async fn at_the_bound_the_longest_idle_connection_makes_room() {
     let mut waiting = Client::connect(toy.address).await;
     waiting.send(get("/healthz")).await;
     assert_eq!(waiting.answer().await.status, 200);
-    // A connection that has sent nothing is left alone for its first second.
+    // The server does not close a connection that has sent nothing in its first second.
     sleep(Duration::from_millis(1_200)).await;
     let mut last = Client::connect(toy.address).await;
     last.send(query("{ slow }")).await;
@@ -167,7 +168,7 @@ async fn at_the_bound_the_longest_idle_connection_makes_room() {
     for client in [&mut silent, &mut dripping] {
         assert!(client.is_closed_within(Duration::from_secs(5)).await);
     }
-    // The one that was served last is still there, and the request in flight was not touched.
+    // The connection that was served last is still open, and the request in flight was not cut off.
     waiting.send(get("/healthz")).await;
     assert_eq!(waiting.answer().await.status, 200);
     toy.open_gate();
@@ -175,7 +176,7 @@ async fn at_the_bound_the_longest_idle_connection_makes_room() {
     toy.end().await;
 }
 
-/// Of two that are in use neither ends for a third; one that is idle does.
+/// The server closes neither of two busy connections for a third one; it closes one of them when it is idle.
 #[tokio::test]
 async fn one_address_has_no_more_connections_than_its_bound() {
     let server = ServerLimits { address_connections: 2, ..ServerLimits::default() };
@@ -199,7 +200,7 @@ async fn one_address_has_no_more_connections_than_its_bound() {
     toy.end().await;
 }
 
-/// One connection has as many requests as may run; those of another wait, and are served in their turn.
+/// Two requests run; the others wait and are served after them.
 #[tokio::test]
 async fn the_bound_of_running_requests_holds_for_all_connections() {
     let toy = Toy::start_with(HttpLimits { running: 2, ..HttpLimits::default() }, ServerLimits::default()).await;
@@ -220,7 +221,7 @@ async fn the_bound_of_running_requests_holds_for_all_connections() {
 }
 
 #[tokio::test]
-async fn at_the_bound_of_requests_in_flight_the_next_waits_its_turn() {
+async fn at_the_bound_of_busy_connections_the_next_request_waits() {
     let toy = Toy::start_with(HttpLimits::default(), ServerLimits { connections: 2, ..ServerLimits::default() }).await;
     let mut clients = Vec::new();
     for _ in 0..4 {
@@ -239,7 +240,7 @@ async fn at_the_bound_of_requests_in_flight_the_next_waits_its_turn() {
 }
 
 #[tokio::test]
-async fn requests_sent_ahead_on_one_connection_are_answered_in_order() {
+async fn pipelined_requests_are_answered_in_order() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     let sent: Vec<u8> = (0..20).flat_map(|n| query(&format!("{{ echo(number: {n}) }}"))).collect();
@@ -251,7 +252,7 @@ async fn requests_sent_ahead_on_one_connection_are_answered_in_order() {
 }
 
 #[tokio::test]
-async fn a_stop_lets_requests_in_flight_end_and_takes_no_more() {
+async fn a_stop_completes_requests_in_flight_and_accepts_no_more() {
     let toy = Toy::start().await;
     let (address, gate) = (toy.address, toy.gate.clone());
     let mut silent = Client::connect(address).await;
@@ -272,7 +273,7 @@ async fn a_stop_lets_requests_in_flight_end_and_takes_no_more() {
 }
 
 #[tokio::test]
-async fn a_stop_cuts_off_what_does_not_end_in_time() {
+async fn a_stop_cuts_off_requests_that_do_not_end_in_time() {
     let server = ServerLimits { stop_time: Duration::from_millis(200), ..ServerLimits::default() };
     let toy = Toy::start_with(HttpLimits::default(), server).await;
     let mut slow = Client::connect(toy.address).await;
@@ -283,7 +284,7 @@ async fn a_stop_cuts_off_what_does_not_end_in_time() {
 }
 
 #[tokio::test]
-async fn a_client_that_hangs_up_loses_its_query_and_not_its_write() {
+async fn a_write_completes_after_its_client_has_disconnected() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     client.send(query("mutation { slowWrite }")).await;
@@ -291,7 +292,7 @@ async fn a_client_that_hangs_up_loses_its_query_and_not_its_write() {
     drop(client);
     sleep(Duration::from_millis(50)).await;
     toy.open_gate();
-    assert!(toy.writes.settle(Duration::from_secs(5)).await.is_ok());
+    assert!(toy.writes.drain(Duration::from_secs(5)).await.is_ok());
     assert_eq!(toy.marks.writes(), 1);
     toy.end().await;
 }

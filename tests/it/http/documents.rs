@@ -1,4 +1,4 @@
-//! Documents that would exhaust the parser, the validation or the resolvers.
+//! Hostile documents and variables, which would exhaust the parser, the validation or the resolvers.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use super::{
     toy::Toy,
 };
 
-/// Each is refused with its code, fast, on a connection that goes on; and the server still answers.
+/// Each is refused with its code within two seconds, the connection stays open, and the server still answers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_documents_are_refused_fast_with_a_code() {
     let toy = Toy::start().await;
@@ -101,9 +101,9 @@ fn fragment_bomb(fragments: usize, spreads: usize) -> String {
     bomb
 }
 
-/// The query that GraphiQL sends: descriptions, deprecations, and types nested nine deep.
+/// The query of GraphiQL, with descriptions, deprecations, and types nested nine levels deep.
 #[tokio::test]
-async fn the_full_introspection_passes() {
+async fn the_introspection_query_of_graphiql_is_accepted() {
     let toy = Toy::start().await;
     let answer = ask(toy.address, query(INTROSPECTION)).await;
     let json = answer.json();
@@ -115,7 +115,7 @@ async fn the_full_introspection_passes() {
 const INTROSPECTION: &str = include_str!("introspection.graphql");
 
 #[tokio::test]
-async fn variables_are_bounded_and_checked_before_anything_runs() {
+async fn variables_are_bounded_and_checked_before_execution() {
     let toy = Toy::start().await;
     let with = |document: &str, variables: serde_json::Value| {
         post(serde_json::json!({ "query": document, "variables": variables }).to_string())

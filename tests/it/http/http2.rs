@@ -1,4 +1,4 @@
-//! HTTP/2 without TLS, as a proxy speaks it to the server behind it.
+//! HTTP/2 without TLS, as a proxy uses it for the connection to the server.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use super::{
     toy::Toy,
 };
 
-/// What a client of HTTP/2 begins with (RFC 9113, section 3.4), and its settings: none.
+/// The connection preface of an HTTP/2 client (RFC 9113, section 3.4), with an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 async fn connect(toy: &Toy) -> (SendRequest<Bytes>, tokio::task::JoinHandle<Result<(), h2::Error>>) {
@@ -62,7 +62,7 @@ async fn many_requests_share_a_connection_and_none_waits_for_another() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_lets_its_requests_end_and_takes_no_more() {
+async fn a_stop_completes_the_requests_of_a_connection_and_accepts_no_more() {
     let toy = Toy::start().await;
     let (sender, connection) = connect(&toy).await;
     let slow = tokio::spawn({
@@ -72,13 +72,13 @@ async fn a_stop_lets_its_requests_end_and_takes_no_more() {
     toy.marks.wait_for_begun(1).await;
     let gate = std::sync::Arc::clone(&toy.gate);
     let stopping = toy.stop();
-    // The client is told, by a GOAWAY, that no more are taken.
-    let told = async {
+    // The server sends a GOAWAY frame, after which the client sends no more requests.
+    let goaway = async {
         while sender.clone().ready().await.is_ok() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(PATIENCE, told).await.expect("the client is told in time");
+    timeout(PATIENCE, goaway).await.expect("the client gets the GOAWAY in time");
     gate.add_permits(1);
     assert_eq!(slow.await.expect("no panic"), (200, r#"{"data":{"slow":"done"}}"#.to_owned()));
     drop(sender);
@@ -86,7 +86,7 @@ async fn a_stop_lets_its_requests_end_and_takes_no_more() {
     assert_eq!(timeout(PATIENCE, stopping).await.expect("in time").expect("no panic").cut_off, 0);
 }
 
-/// Whether it has asked something or not, and whether it takes part in its farewell or not.
+/// Also if the client has sent no request, and if it does not answer the GOAWAY.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_idle_connection_is_closed() {
     let server = ServerLimits { idle_time: Duration::from_millis(300), ..ServerLimits::default() };
@@ -95,9 +95,9 @@ async fn an_idle_connection_is_closed() {
     silent.send(PREFACE).await;
     let (sender, connection) = connect(&toy).await;
     assert_eq!(post(&sender, "{ name }").await.0, 200);
-    assert!(timeout(PATIENCE, connection).await.is_ok(), "it stays open");
+    assert!(timeout(PATIENCE, connection).await.is_ok(), "the connection stays open");
     drop(sender);
-    timeout(PATIENCE, drain(&mut silent)).await.expect("the silent one stays open");
+    timeout(PATIENCE, drain(&mut silent)).await.expect("the silent connection is closed in time");
     toy.end().await;
 }
 
@@ -108,9 +108,9 @@ async fn drain(client: &mut Client) {
     while matches!(client.stream.read(&mut bytes).await, Ok(count) if count > 0) {}
 }
 
-/// It answers pings, and so looks alive; it gives no window for the answer.
+/// The client answers pings, so its connection looks alive, but it opens no window for the answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_makes_no_room_for_its_answer_is_cut_off() {
+async fn a_client_that_opens_no_window_for_its_answer_is_cut_off() {
     let stall = Duration::from_millis(500);
     let over_all = ServerLimits { answer_time: stall, ..ServerLimits::default() };
     let in_between = ServerLimits { write_time: stall, ..ServerLimits::default() };
@@ -126,13 +126,13 @@ async fn a_client_that_makes_no_room_for_its_answer_is_cut_off() {
         body.send_data(r#"{"query": "{ long(bytes: 1000000) }"}"#.into(), true).expect("sent");
         let answer = answer.await.expect("a head");
         assert_eq!(answer.status(), 200);
-        assert!(timeout(PATIENCE, connection).await.is_ok(), "{window}: it stays open");
+        assert!(timeout(PATIENCE, connection).await.is_ok(), "{window}: the connection stays open");
         toy.end().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn at_the_bound_idle_connections_make_room() {
+async fn at_the_bound_idle_http2_connections_are_closed() {
     let server = ServerLimits { connections: 2, ..ServerLimits::default() };
     let toy = Toy::start_with(HttpSettings::default(), server).await;
     let mut silent = Client::connect(toy.address).await;
@@ -146,7 +146,7 @@ async fn at_the_bound_idle_connections_make_room() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn curl_speaks_it_from_the_first_byte() {
+async fn curl_uses_http2_with_prior_knowledge() {
     let toy = Toy::start().await;
     let url = format!("http://{}/graphql?query=%7Bname%7D", toy.address);
     let output = std::process::Command::new("curl")

@@ -1,5 +1,5 @@
-//! The server over real sockets, in front of a toy schema: what a hostile or careless client sends, and what it is answered.
-//! The rule: every answer is a clear 4xx or a GraphQL error with a stable code; never a 500, a panic, a hang or a lost server.
+//! The HTTP server on real sockets with a toy schema, and hostile or careless clients. The rule: a bad request gets a 4xx with a reason or a
+//! GraphQL error with a stable code; it never causes a panic of the server, a hang or a crash.
 
 mod batches;
 mod client;

@@ -1,4 +1,4 @@
-//! Pages of other origins: what a browser is told before it lets them ask.
+//! CORS: the headers that let pages of other origins use the server.
 
 use tidings::http::{HttpSettings, ServerLimits};
 
@@ -14,7 +14,7 @@ async fn allowing(origins: &[&str]) -> Toy {
     Toy::start_with(HttpSettings { cors, ..HttpSettings::default() }, ServerLimits::default()).await
 }
 
-/// What a browser sends before a page of `origin` may POST JSON with a token.
+/// The preflight request of a browser before a page of `origin` sends a POST of JSON with a token.
 async fn preflight(toy: &Toy, origin: &str) -> Answer {
     let mut client = Client::connect(toy.address).await;
     let asks = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,content-type\r\n";
@@ -22,7 +22,7 @@ async fn preflight(toy: &Toy, origin: &str) -> Answer {
     client.answer().await
 }
 
-async fn asked_from(toy: &Toy, origin: &str) -> Answer {
+async fn ask_from(toy: &Toy, origin: &str) -> Answer {
     let mut client = Client::connect(toy.address).await;
     let request = String::from_utf8(get("/graphql?query=%7Bname%7D")).expect("text");
     client.send(request.replace("host: toy\r\n", &format!("host: toy\r\norigin: {origin}\r\n"))).await;
@@ -30,7 +30,7 @@ async fn asked_from(toy: &Toy, origin: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_page_of_an_origin_that_is_named_may_ask_with_a_token() {
+async fn an_allowed_origin_can_send_requests_with_a_token() {
     let toy = allowing(&[OURS, "http://localhost:5173"]).await;
     for origin in [OURS, "http://localhost:5173"] {
         let answer = preflight(&toy, origin).await;
@@ -43,7 +43,7 @@ async fn a_page_of_an_origin_that_is_named_may_ask_with_a_token() {
             "{headers}"
         );
         assert_eq!(answer.header("access-control-max-age"), Some("7200"));
-        let answer = asked_from(&toy, origin).await;
+        let answer = ask_from(&toy, origin).await;
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, Some(origin)));
         assert_eq!(answer.header("access-control-expose-headers"), Some("x-request-id,server-timing"));
         assert!(answer.head.to_lowercase().contains("\r\nvary: origin"), "{}", answer.head);
@@ -53,12 +53,12 @@ async fn a_page_of_an_origin_that_is_named_may_ask_with_a_token() {
 }
 
 #[tokio::test]
-async fn a_page_of_any_other_origin_is_told_nothing() {
+async fn another_origin_gets_no_cors_headers() {
     let (some, none) = (allowing(&[OURS]).await, Toy::start().await);
     for toy in [&some, &none] {
         for origin in ["https://blog.example.evil", "http://blog.example", "https://blog.example:8443", "null"] {
             assert_eq!(preflight(toy, origin).await.header("access-control-allow-origin"), None, "{origin}");
-            assert_eq!(asked_from(toy, origin).await.header("access-control-allow-origin"), None, "{origin}");
+            assert_eq!(ask_from(toy, origin).await.header("access-control-allow-origin"), None, "{origin}");
         }
     }
     assert_eq!(preflight(&none, OURS).await.status, 405);
@@ -67,15 +67,15 @@ async fn a_page_of_any_other_origin_is_told_nothing() {
 }
 
 #[tokio::test]
-async fn a_star_lets_every_page_ask() {
+async fn a_star_allows_every_origin() {
     let toy = allowing(&[OURS, "*"]).await;
     assert_eq!(preflight(&toy, "https://anyone.example").await.header("access-control-allow-origin"), Some("*"));
     toy.end().await;
 }
 
-/// A page of another origin reads its refusals too.
+/// A page of an allowed origin can read errors too.
 #[tokio::test]
-async fn a_refusal_can_be_read_by_the_page_that_asked() {
+async fn a_refusal_has_cors_headers() {
     let toy = allowing(&[OURS]).await;
     let mut client = Client::connect(toy.address).await;
     client.send(format!("POST /graphql HTTP/1.1\r\nhost: toy\r\norigin: {OURS}\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\nx")).await;

@@ -1,4 +1,4 @@
-//! The playground as HTTP serves it: its headers, what is kept by a browser and for how long, and who is sent to it.
+//! The playground over HTTP: its security headers, how long a browser caches it, and which requests are redirected to it.
 
 use serde_json::json;
 use tidings::http::{HttpSettings, ServerLimits};
@@ -9,7 +9,7 @@ use super::{
     toy::Toy,
 };
 
-/// What a browser sends where a person opens an address.
+/// The Accept header of a browser that opens an address.
 const PERSON: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
 async fn start() -> Toy {
@@ -31,7 +31,7 @@ fn policy_of(answer: &Answer) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_page_may_run_and_reach_nothing_but_this_server() {
+async fn the_content_security_policy_allows_only_this_server() {
     let toy = start().await;
     let page = ask(toy.address, get("/")).await;
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
@@ -59,7 +59,7 @@ async fn the_page_may_run_and_reach_nothing_but_this_server() {
 }
 
 #[tokio::test]
-async fn what_the_page_loads_is_kept_for_ever_and_the_page_is_asked_for_again() {
+async fn assets_are_cached_for_a_year_and_the_page_is_revalidated() {
     let toy = start().await;
     let page = ask(toy.address, get("/")).await;
     assert_eq!(page.header("cache-control"), Some("no-cache"));
@@ -79,7 +79,7 @@ async fn what_the_page_loads_is_kept_for_ever_and_the_page_is_asked_for_again() 
 }
 
 #[tokio::test]
-async fn a_page_that_the_browser_has_is_not_sent_again() {
+async fn a_cached_page_is_answered_with_a_304() {
     let toy = start().await;
     let mut client = Client::connect(toy.address).await;
     client.send(get("/")).await;
@@ -95,7 +95,7 @@ async fn a_page_that_the_browser_has_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_head_tells_what_a_get_would() {
+async fn a_head_request_returns_the_headers_of_a_get() {
     let toy = start().await;
     let page = ask(toy.address, get("/")).await;
     let mut client = Client::connect(toy.address).await;
@@ -111,7 +111,7 @@ async fn a_head_tells_what_a_get_would() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_a_404_and_what_is_sent_to_it_a_405() {
+async fn a_missing_file_is_a_404_and_a_post_to_the_page_a_405() {
     let toy = start().await;
     for path in ["/playground/", "/playground/none.js", "/playground/../Cargo.toml", "/playground/%2e%2e/Cargo.toml"] {
         let answer = ask(toy.address, get(path)).await;
@@ -123,7 +123,7 @@ async fn what_is_not_there_is_a_404_and_what_is_sent_to_it_a_405() {
 }
 
 #[tokio::test]
-async fn a_person_who_opens_the_address_of_graphql_is_sent_to_the_playground_and_nobody_else() {
+async fn only_a_browser_that_opens_graphql_is_redirected_to_the_playground() {
     let toy = start().await;
     let mut client = Client::connect(toy.address).await;
     let cases = [
@@ -145,14 +145,14 @@ async fn a_person_who_opens_the_address_of_graphql_is_sent_to_the_playground_and
 }
 
 #[tokio::test]
-async fn without_the_playground_there_is_a_signpost_in_its_place() {
+async fn without_the_playground_the_root_lists_the_paths_of_the_server() {
     let toy = Toy::start().await;
-    let signpost = ask(toy.address, get("/")).await;
-    assert_eq!(signpost.status, 200);
+    let root = ask(toy.address, get("/")).await;
+    assert_eq!(root.status, 200);
     let expected = json!({
         "server": "tidings", "graphql": "/graphql", "schema": "/schema.graphql", "health": "/healthz", "readiness": "/readyz"
     });
-    assert_eq!(signpost.json(), expected);
+    assert_eq!(root.json(), expected);
     assert_eq!(ask(toy.address, get("/playground/favicon.svg")).await.status, 404);
     let opened = ask(toy.address, get_with("/graphql", &format!("accept: {PERSON}\r\n"))).await;
     assert_eq!((opened.status, opened.header("location")), (422, None));

@@ -1,4 +1,4 @@
-//! Requests that are malformed, of the wrong kind, or meant for another server.
+//! Requests that are malformed, too large or of the wrong kind, and the headers and statuses of answers.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn outcome(answer: &Answer) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_is_a_400_and_one_that_is_no_request_a_422_that_say_why() {
+async fn a_body_without_json_is_a_400_and_json_without_a_request_is_a_422() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     let deep = format!(r#"{{"query": "{{name}}", "variables": {{"x": {}}}}}"#, "[".repeat(50_000));
@@ -54,7 +54,7 @@ async fn a_body_that_is_no_json_is_a_400_and_one_that_is_no_request_a_422_that_s
 }
 
 #[tokio::test]
-async fn only_json_is_taken() {
+async fn only_json_is_accepted() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     let body = r#"{"query": "mutation { write }"}"#;
@@ -93,9 +93,9 @@ async fn a_body_of_ten_megabytes_is_refused_and_the_client_reads_why() {
     toy.end().await;
 }
 
-/// A client that asks before it sends is refused before it has sent.
+/// The client sends `Expect: 100-continue` and gets the error before it sends the body.
 #[tokio::test]
-async fn a_declared_body_over_the_limit_is_refused_unsent() {
+async fn a_declared_body_over_the_limit_is_refused_before_it_is_sent() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     let head = format!(
@@ -139,9 +139,9 @@ async fn a_get_runs_queries_and_never_a_mutation() {
     toy.end().await;
 }
 
-/// Whoever has the answer is told so, as long as it holds.
+/// A client that has the current answer gets a 304.
 #[tokio::test]
-async fn an_answer_to_a_get_is_sent_once_and_kept_by_nobody_where_a_token_was_sent() {
+async fn an_answer_to_a_get_has_an_etag_and_is_not_stored_if_a_token_was_sent() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     let asked = |headers: &str| format!("GET /graphql?query=%7Bname%7D HTTP/1.1\r\nhost: toy\r\n{headers}\r\n");
@@ -160,21 +160,21 @@ async fn an_answer_to_a_get_is_sent_once_and_kept_by_nobody_where_a_token_was_se
     toy.end().await;
 }
 
-/// However the address is encoded, the field is what the document says.
+/// The server looks at the fields of the document, so the encoding of the address and aliases do not matter.
 #[tokio::test]
-async fn an_answer_to_a_get_with_a_preview_link_is_kept_by_nobody() {
+async fn an_answer_to_a_get_with_a_preview_link_is_not_stored() {
     let toy = Toy::start().await;
     for query in ["%7Bpreview%28token%3A%22x%22%29%7Bid%7D%7D", "%7B%70review%28token%3A%22x%22%29%7Bid%7D%7D"] {
         let answer = ask(toy.address, get(&format!("/graphql?query={query}"))).await;
         assert_eq!((answer.header("cache-control"), answer.header("etag")), (Some("no-store"), None), "{query}");
     }
     let named = ask(toy.address, get("/graphql?query=%7Bpreview%3Aname%7D")).await;
-    assert_eq!(named.header("cache-control"), Some("no-cache"), "an alias is no field");
+    assert_eq!(named.header("cache-control"), Some("no-cache"), "an alias is not a field");
     toy.end().await;
 }
 
 #[tokio::test]
-async fn the_status_follows_the_media_type_that_the_client_takes() {
+async fn the_status_depends_on_the_accepted_media_type() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     let cases = [
@@ -202,9 +202,9 @@ async fn the_status_follows_the_media_type_that_the_client_takes() {
     toy.end().await;
 }
 
-/// A request that failed before it ran has no `data`; a field that failed leaves the rest, and no trace of what is inside.
+/// A request that fails before execution has no `data`. The error of a failed field shows no internal text, unless it has a code of its own.
 #[tokio::test]
-async fn what_fails_inside_stays_inside() {
+async fn an_internal_error_shows_no_internals() {
     let toy = Toy::start().await;
     let answer = ask(toy.address, query("{ nothing }")).await;
     assert_eq!(answer.json().get("data"), None);
@@ -238,7 +238,7 @@ async fn other_routes_and_methods_are_answered_in_json() {
 }
 
 #[tokio::test]
-async fn health_says_whether_the_process_lives_and_readiness_whether_it_can_answer() {
+async fn health_reports_a_running_process_and_readiness_a_usable_store() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     client.send(get("/healthz")).await;
@@ -254,7 +254,7 @@ async fn health_says_whether_the_process_lives_and_readiness_whether_it_can_answ
 }
 
 #[tokio::test]
-async fn every_answer_bears_its_requests_id_and_keeps_browsers_from_guessing() {
+async fn every_answer_has_its_request_id_and_forbids_content_sniffing() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     client.send("GET /healthz HTTP/1.1\r\nhost: toy\r\nx-request-id: from-the-proxy\r\n\r\n").await;
@@ -267,7 +267,7 @@ async fn every_answer_bears_its_requests_id_and_keeps_browsers_from_guessing() {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_a_504_and_its_write_ends_all_the_same() {
+async fn a_request_that_takes_too_long_is_a_504_and_its_write_completes() {
     let limits = HttpLimits { request_time: Duration::from_millis(200), ..HttpLimits::default() };
     let toy = Toy::start_with(limits, ServerLimits::default()).await;
     let mut client = Client::connect(toy.address).await;
@@ -276,7 +276,7 @@ async fn a_request_that_takes_too_long_is_a_504_and_its_write_ends_all_the_same(
     client.send(query("mutation { slowWrite }")).await;
     assert_eq!(outcome(&client.answer().await), (504, "TIMEOUT".into()));
     toy.open_gate();
-    assert!(toy.writes.settle(Duration::from_secs(5)).await.is_ok());
+    assert!(toy.writes.drain(Duration::from_secs(5)).await.is_ok());
     assert_eq!(toy.marks.writes(), 1);
     toy.end().await;
 }

@@ -1,4 +1,4 @@
-//! A schema and a server to probe. The rule: a server stops, with nothing left running, before its test ends.
+//! A toy schema and a server for the tests. The rule: the server stops before its test ends, and no request is left running.
 
 use std::{
     net::SocketAddr,
@@ -21,10 +21,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What the resolvers touch, for tests to see and to open.
+/// Counters that the resolvers update and the tests read.
 #[derive(Default)]
 pub struct Marks {
-    /// Mutations that were made.
+    /// Completed mutations.
     pub writes: AtomicUsize,
     /// Slow resolvers that have begun.
     pub begun: AtomicUsize,
@@ -105,7 +105,7 @@ impl Query {
 }
 
 fn panic_with_a_secret() -> i32 {
-    panic!("a secret of the house")
+    panic!("a secret of the server")
 }
 
 async fn pass_gate(context: &Context<'_>) {
@@ -150,7 +150,7 @@ impl Toy {
         let schema =
             Schema::build(Query, Mutation, EmptySubscription).data(Arc::clone(&marks)).data(Arc::clone(&gate)).finish();
         let readiness_gate = Arc::clone(&gate);
-        // Not ready while the gate is shut: the toy's store.
+        // A closed gate represents a store that is not ready.
         let readiness = Readiness::new(move || {
             let open = readiness_gate.available_permits() > 0;
             async move { if open { Ok(()) } else { Err(NotReady("store")) } }
@@ -170,13 +170,13 @@ impl Toy {
         self.gate.add_permits(100);
     }
 
-    /// Begins to stop; the handle says how it ended.
+    /// Begins to stop; the handle returns how it ended.
     pub fn stop(self) -> JoinHandle<Stopped> {
-        self.stop.send(()).expect("the server runs until it is told to stop");
+        self.stop.send(()).expect("the server runs until this signal");
         self.running
     }
 
-    /// Stops and holds the server to having ended cleanly.
+    /// Stops the server and checks that it ended without cutting off a request.
     pub async fn end(self) {
         let stopped = tokio::time::timeout(Duration::from_secs(10), self.stop()).await;
         let stopped = stopped.expect("the server stops in time").expect("the server does not panic");

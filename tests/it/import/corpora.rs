@@ -1,5 +1,5 @@
-//! The corpora, whole, on both stores: every post by slug and id, every list in both directions, every body byte for byte, held against an
-//! independent reading of the files.
+//! Imports the whole corpora into both stores and compares every post by slug and id, every list in both directions, and every body byte for
+//! byte with an independent reading of the files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::support::folder::{counts, import};
 use crate::support::site::{NOW, Site, instant};
 use crate::support::stores;
 
-/// Lists that are walked side by side.
+/// The number of lists that are walked concurrently.
 const LISTS_AT_ONCE: usize = 16;
 
-/// Imports a corpus and holds everything that can be asked of it against the readings.
+/// Imports a corpus and compares the answers of the API with the readings.
 async fn assert_corpus(store: Store, path: &Path, readings: Vec<Reading>, expected: usize) {
     assert_eq!(readings.len(), expected, "the independent reading");
     let site = Site::over(store).await;
@@ -35,7 +35,7 @@ async fn assert_corpus(store: Store, path: &Path, readings: Vec<Reading>, expect
     assert_hidden(&site, &model).await;
 }
 
-/// The readings, with the ids that the posts were given.
+/// The readings, with the ids of the imported posts.
 struct Model {
     posts: BTreeMap<PostKey, Reading>,
     hidden: Vec<(PostId, String)>,
@@ -64,14 +64,14 @@ impl Model {
         Self { posts, hidden, by_slug }
     }
 
-    /// The ids of the posts that are kept, newest first.
+    /// The ids of the posts that the filter keeps, newest first.
     fn ids(&self, keeps: impl Fn(&Reading) -> bool) -> Vec<String> {
         let kept = self.posts.iter().filter(|(_, reading)| keeps(reading));
         kept.map(|(key, _)| NodeId::Post(key.id.clone()).to_string()).collect()
     }
 }
 
-/// Each post by its id and by its slug: all of its fields, its body byte for byte.
+/// Checks each post by its id and by its slug: its fields, and its body byte for byte.
 async fn assert_posts(site: &Site, model: &Model) {
     let checks = model.posts.iter().map(|(key, reading)| async move {
         let id = NodeId::Post(key.id.clone()).to_string();
@@ -111,7 +111,7 @@ async fn assert_posts(site: &Site, model: &Model) {
     stream::iter(checks).buffer_unordered(LISTS_AT_ONCE).collect::<Vec<()>>().await;
 }
 
-/// What a reading calls a term.
+/// The text by which a reading identifies a term.
 fn term_name(term: &Value, by_slug: bool) -> String {
     let field = if by_slug { "slug" } else { "name" };
     term[field].as_str().expect("a text").to_lowercase()
@@ -122,13 +122,13 @@ fn unique(names: &[String]) -> Vec<String> {
     names.iter().filter(|name| seen.insert(name.as_str())).cloned().collect()
 }
 
-/// All posts, the posts of every month, and those of every term that a post bears.
+/// Checks the list of all posts, the posts of every term, and the counts of the months.
 async fn assert_lists(site: &Site, model: &Model) {
     let mut lists = vec![(String::new(), model.ids(|_| true))];
     for (plural, single) in [("categories", "category"), ("tags", "tag"), ("authors", "author")] {
         for term in terms(site, plural).await {
             let (name, slug) = (term_name(&term, model.by_slug), term["slug"].as_str().expect("a slug"));
-            // WordPress names a post's author by the slug, the others by the name.
+            // WordPress identifies a post's author by the slug, the others by the name.
             let has_term = |names: &[String]| names.contains(&name);
             let expected = model.ids(|reading| {
                 has_term(match plural {
@@ -181,7 +181,7 @@ struct Walked {
     total: u64,
 }
 
-/// A list from one end to the other, page by page.
+/// Reads a list from one end to the other, page by page.
 async fn walk(site: &Site, scope: &str, size: i32, forward: bool) -> Walked {
     let (count, cursor, more, place) = if forward {
         ("first", "after", "hasNextPage", "endCursor")
@@ -217,7 +217,7 @@ async fn walk(site: &Site, scope: &str, size: i32, forward: bool) -> Walked {
     }
 }
 
-/// Drafts and posts still to come are answered as what never was.
+/// For drafts and scheduled posts, the answer is the same as for missing posts.
 async fn assert_hidden(site: &Site, model: &Model) {
     for (id, slug) in &model.hidden {
         let variables = json!({ "id": NodeId::Post(id.clone()).to_string(), "slug": slug });
@@ -240,7 +240,7 @@ macro_rules! corpus {
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-            async fn imports_whole_into_a_file() {
+            async fn imports_completely_into_a_file() {
                 let path = corpora().join($path);
                 let (store, _folder) = embedded();
                 assert_corpus(store, &path, $reading(&path), $count).await;
@@ -248,7 +248,7 @@ macro_rules! corpus {
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-            async fn imports_whole_into_azurite() {
+            async fn imports_completely_into_azurite() {
                 let path = corpora().join($path);
                 let subject = stores::azurite().await;
                 assert_corpus(Arc::clone(&subject.store), &path, $reading(&path), $count).await;

@@ -1,5 +1,5 @@
-//! An export beside a change that is not finished. The rule it holds: whatever the change had done when it was stopped, each post is there once,
-//! as it was or as it was to be.
+//! An export during an unfinished change. The rule: at whatever request the change stopped, the export contains each post once, in its old or
+//! its new version.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ async fn titles(store: &Store) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_export_beside_a_change_has_each_post_once() {
+async fn an_export_during_an_unfinished_change_has_each_post_once() {
     for requests in 0.. {
         let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
         import(&Site::over(Arc::clone(&store)).await.content, folder(&BEFORE).path()).await.expect("an import");

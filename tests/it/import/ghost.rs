@@ -1,4 +1,4 @@
-//! Exports of Ghost, imported by the command. The rule held here: what is left out, or taken otherwise than it stood there, is named.
+//! Imports of Ghost exports by the command. The rule: the import reports everything that it leaves out or changes.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::command::{Blog, Ran};
 use crate::support::rows::all_rows;
 
-/// A post of today's Ghost, as its table has it.
+/// A row of the table `posts` of a current Ghost version.
 fn post(number: u32, slug: &str) -> Value {
     json!({
         "id": format!("65a{number:021}"), "uuid": format!("0b5f4e7e-6a52-4a8e-9d53-{number:012}"), "title": format!("The {slug}"), "slug": slug,
@@ -29,7 +29,8 @@ fn id(number: u32) -> String {
     format!("65a{number:021}")
 }
 
-/// A site of these posts: two authors, of whom one has no post; two public tags and an internal one; the first post bears all.
+/// An export with these posts, three users, of whom one has no post, two public tags and an internal one. The first post has two authors and
+/// all tags.
 fn site(posts: &[Value]) -> Value {
     json!({ "db": [{ "meta": { "exported_on": 1_767_225_600_000_i64, "version": "5.130.0" }, "data": {
         "posts": posts,
@@ -63,11 +64,11 @@ impl Ghost {
     fn of(export: &Value) -> Self {
         let blog = Blog::of(&[]);
         let ghost = Self { file: blog.path().join("my-site.ghost.json"), blog };
-        ghost.exports(export);
+        ghost.write_export(export);
         ghost
     }
 
-    fn exports(&self, export: &Value) {
+    fn write_export(&self, export: &Value) {
         std::fs::write(&self.file, export.to_string()).expect("a file");
     }
 
@@ -83,7 +84,7 @@ impl Ghost {
 }
 
 #[tokio::test]
-async fn a_post_comes_with_all_that_ghost_kept_of_it() {
+async fn a_post_is_imported_with_all_its_ghost_data() {
     let first = with(
         post(1, "quay"),
         json!({ "feature_image": "__GHOST_URL__/content/images/q.png", "custom_excerpt": "Boats & ropes" }),
@@ -91,7 +92,7 @@ async fn a_post_comes_with_all_that_ghost_kept_of_it() {
     let ghost = Ghost::of(&site(&[first, post(2, "tide")]));
     let ran = ghost.import();
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert_eq!(ran.err, "Importing 2 posts …\nskipped  tag #layout: of Ghost's own use, not for readers\n");
+    assert_eq!(ran.err, "Importing 2 posts …\nskipped  tag #layout: an internal tag of Ghost, not for readers\n");
     let query = r#"{ post(slug: "quay") { title excerpt publishedAt createdAt updatedAt status tags { name slug description } categories { slug }
         authors { name slug bio url } body { html } } authors { nodes { slug } } tags { nodes { slug } } posts { nodes { slug } } }"#;
     let figure = "<figure><img src=\"/content/images/q.png\" alt=\"a &quot;quay&quot;\"><figcaption><i>At dawn</i></figcaption></figure>";
@@ -115,17 +116,17 @@ async fn a_post_comes_with_all_that_ghost_kept_of_it() {
 }
 
 #[tokio::test]
-async fn an_import_again_changes_nothing_and_an_edited_post_becomes_a_version() {
+async fn a_second_import_changes_nothing_and_an_edited_post_becomes_a_version() {
     let draft = with(post(3, "sketch"), json!({ "status": "draft", "published_at": null }));
     let ghost = Ghost::of(&site(&[post(1, "quay"), post(2, "tide"), draft.clone()]));
-    assert_eq!(ghost.counts(), "3 made, 0 changed, 0 unchanged, 1 skipped, 0 failed");
+    assert_eq!(ghost.counts(), "3 created, 0 changed, 0 unchanged, 1 skipped, 0 failed");
     let before = all_rows(&ghost.blog.site().await.store).await;
-    assert_eq!(ghost.counts(), "0 made, 0 changed, 3 unchanged, 1 skipped, 0 failed");
+    assert_eq!(ghost.counts(), "0 created, 0 changed, 3 unchanged, 1 skipped, 0 failed");
     assert_eq!(all_rows(&ghost.blog.site().await.store).await, before);
     let edited = with(post(1, "quay"), json!({ "html": "<p>New.</p>", "updated_at": "2025-04-01T00:00:00.000Z" }));
     let renamed = with(post(2, "tide"), json!({ "slug": "tides" }));
-    ghost.exports(&site(&[edited, renamed, draft]));
-    assert_eq!(ghost.counts(), "0 made, 2 changed, 1 unchanged, 1 skipped, 0 failed");
+    ghost.write_export(&site(&[edited, renamed, draft]));
+    assert_eq!(ghost.counts(), "0 created, 2 changed, 1 unchanged, 1 skipped, 0 failed");
     let query = r#"{ quay: post(slug: "quay") { version body { text } } tide: post(slug: "tide") { slug version } posts { totalCount } }"#;
     let expected = json!({
         "quay": { "version": 2, "body": { "text": "New." } }, "tide": { "slug": "tides", "version": 2 }, "posts": { "totalCount": 2 },
@@ -134,7 +135,7 @@ async fn an_import_again_changes_nothing_and_an_edited_post_becomes_a_version() 
 }
 
 #[tokio::test]
-async fn what_ghost_did_not_show_to_everyone_is_not_shown_here_and_named() {
+async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
     let posts = [
         with(post(1, "paid"), json!({ "visibility": "paid" })),
         with(post(2, "mailed"), json!({ "status": "sent" })),
@@ -152,13 +153,13 @@ async fn what_ghost_did_not_show_to_everyone_is_not_shown_here_and_named() {
     let mut lines: Vec<&str> = ran.err.lines().skip(1).collect();
     lines.sort_unstable();
     let expected = [
-        "note     post mailed: sent by e-mail alone, so it was taken as a draft",
-        "note     post paid: of the visibility \"paid\", so it was taken as a draft",
-        "note     post scripted: its code injection was left out",
-        "note     post scripted: the body holds <iframe>, which readers are not shown",
-        "skipped  post about: of the type \"page\", not a post",
-        "skipped  post binned: of the status \"trashed\", neither published nor a draft",
-        "skipped  tag #layout: of Ghost's own use, not for readers",
+        "note     post mailed: was sent only by e-mail, so it is imported as a draft",
+        "note     post paid: has the visibility \"paid\", so it is imported as a draft",
+        "note     post scripted: its code injection is not imported",
+        "note     post scripted: the body contains <iframe>, which is not shown to readers",
+        "skipped  post about: has the type \"page\", so it is not a post",
+        "skipped  post binned: has the status \"trashed\", which is neither published nor a draft",
+        "skipped  tag #layout: an internal tag of Ghost, not for readers",
     ];
     assert_eq!(lines, expected);
     let query = r#"{ posts { nodes { slug body { html } } } paid: post(slug: "paid") { id } later: post(slug: "later") { id } }"#;
@@ -170,11 +171,11 @@ async fn what_ghost_did_not_show_to_everyone_is_not_shown_here_and_named() {
         (2, 1),
         "{exported}"
     );
-    assert!(!exported.contains("example.org"), "an account's address came in: {exported}");
+    assert!(!exported.contains("example.org"), "an e-mail address of an account was imported: {exported}");
 }
 
 #[tokio::test]
-async fn a_row_that_cannot_be_read_costs_no_other_and_is_named() {
+async fn an_invalid_row_is_reported_and_the_others_are_imported() {
     let posts = [
         post(1, "quay"),
         json!("not a row"),
@@ -202,10 +203,10 @@ async fn a_row_that_cannot_be_read_costs_no_other_and_is_named() {
         "failed   ghost:0b5f4e7e-6a52-4a8e-9d53-000000000003: publishedAt: is 1500-01-01T00:00:00Z; the tables keep no instant before 1601",
         "failed   ghost:0b5f4e7e-6a52-4a8e-9d53-000000000004: title: has 1001 characters; at most 1000 are allowed",
         "failed   post torn: its lexical document is not JSON: ",
-        "failed   post again: stands twice; the first is taken",
+        "failed   post again: occurs twice; the first one is imported",
         "failed   posts_tags, row 5: lacks a name or an id",
-        "note     post tide: names a tag or an author that the export does not hold; it was left out",
-        "note     post tide: left out of the body, as there is no HTML of it: video",
+        "note     post tide: names a tag or an author that the export does not contain, so it is not imported",
+        "note     post tide: not in the body, because the export has no HTML for it: video",
     ];
     for line in named {
         assert!(ran.err.lines().any(|found| found.starts_with(line)), "{line}\nis not in\n{}", ran.err);
@@ -215,9 +216,9 @@ async fn a_row_that_cannot_be_read_costs_no_other_and_is_named() {
     assert_eq!(ghost.blog.query("{ posts { nodes { slug } } }").await, shown);
 }
 
-/// Half an export would take tags and authors off the posts that an import before has made.
+/// A part of an export would remove tags and authors from the posts of an earlier import.
 #[tokio::test]
-async fn of_an_export_that_breaks_off_nothing_is_taken() {
+async fn a_truncated_export_imports_nothing() {
     let ghost = Ghost::of(&site(&[post(1, "quay"), post(2, "tide")]));
     ghost.import();
     let before = all_rows(&ghost.blog.site().await.store).await;
@@ -227,15 +228,15 @@ async fn of_an_export_that_breaks_off_nothing_is_taken() {
         let ran = ghost.import();
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.err.contains(&format!("failed   byte {length}: the file ends here")), "{ran:?}");
-        assert!(ran.err.contains("nothing was taken, so export the site again"), "{ran:?}");
+        assert!(ran.err.contains("nothing was imported, so export the site again"), "{ran:?}");
     }
     assert_eq!(all_rows(&ghost.blog.site().await.store).await, before);
-    ghost.exports(&json!({ "db": [] }));
-    assert!(ghost.import().err.contains("holds no table of posts"));
+    ghost.write_export(&json!({ "db": [] }));
+    assert!(ghost.import().err.contains("contains no table of posts"));
 }
 
 #[tokio::test]
-async fn exports_of_old_are_understood() {
+async fn exports_of_old_ghost_versions_are_imported() {
     let export = json!({ "meta": { "exported_on": 1_388_805_572_000_i64, "version": "003" }, "data": {
         "posts": [
             { "id": 5, "title": "Old", "slug": "old", "markdown": "Some *old* text.", "html": "<p>x</p>", "page": 0, "status": "published",
@@ -252,8 +253,8 @@ async fn exports_of_old_are_understood() {
         "users": [{ "id": 1, "name": "Jo", "slug": "jo", "bio": "", "website": "" }],
     } });
     let ghost = Ghost::of(&export);
-    assert_eq!(ghost.counts(), "2 made, 0 changed, 0 unchanged, 1 skipped, 0 failed");
-    assert_eq!(ghost.counts(), "0 made, 0 changed, 2 unchanged, 1 skipped, 0 failed");
+    assert_eq!(ghost.counts(), "2 created, 0 changed, 0 unchanged, 1 skipped, 0 failed");
+    assert_eq!(ghost.counts(), "0 created, 0 changed, 2 unchanged, 1 skipped, 0 failed");
     let query = "{ posts { nodes { slug publishedAt author { name } tags { slug } body { markdown text } } } }";
     let expected = json!({ "posts": { "nodes": [
         { "slug": "mobile", "publishedAt": "2018-01-02T03:04:05Z", "author": { "name": "Jo" }, "tags": [],

@@ -1,11 +1,11 @@
-//! Imports of files that are nothing of the kind. The rule held here: whatever the bytes, an import ends with a report, never a panic.
+//! Imports of hostile files. The rule: whatever the bytes are, an import ends with a report, never with a panic.
 
 use std::path::Path;
 
 use proptest::prelude::*;
 use tidings::import::{Format, OpenError, open, resolve_post_slugs, resolve_terms};
 
-/// Pieces that the parsers look for, to get further in than noise would.
+/// Texts that the parsers look for, so that the input gets further than random bytes would.
 const PIECES: &[&str] = &[
     "---\n",
     "+++\n",
@@ -91,7 +91,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// Fields of Ghost's tables, and what may stand in one.
+/// Fields of Ghost's tables, and below, values for them.
 const GHOST_FIELDS: &[&str] = &[
     "id",
     "uuid",
@@ -149,7 +149,7 @@ const GHOST_VALUES: &[&str] = &[
     "x",
 ];
 
-/// Tables whose rows have any of these values in any of these fields.
+/// Tables with rows that combine these fields and values at random.
 fn ghost_tables() -> impl Strategy<Value = String> {
     let field = (prop::sample::select(GHOST_FIELDS), prop::sample::select(GHOST_VALUES));
     let row = prop::collection::vec(field, 0..14).prop_map(|fields| {
@@ -163,16 +163,16 @@ fn ghost_tables() -> impl Strategy<Value = String> {
     prop::collection::vec(table, 0..6).prop_map(|tables| tables.join(","))
 }
 
-/// All that an import does before it stores anything.
+/// The steps of an import before it writes to the store.
 fn import(path: &Path, format: Format) {
     let source = match open(path, Some(format)) {
         Ok(source) => source,
-        // Nothing in it reads as that.
+        // The file is not of this format.
         Err(OpenError::Other { .. }) => return,
         Err(error) => panic!("{error}"),
     };
     for index in 0..source.entries().len() {
-        let post = source.read(index).expect("what was read once is read again");
+        let post = source.read(index).expect("the second read of a valid post succeeds");
         assert_eq!(post.published_at.is_none(), post.is_draft);
         assert!(!post.title.is_empty());
     }
@@ -188,7 +188,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_as_markdown(content in bytes(), fence in prop::sample::select(&["", "---\n", "+++\n"][..])) {
+    fn any_bytes_as_markdown_end_with_a_report(content in bytes(), fence in prop::sample::select(&["", "---\n", "+++\n"][..])) {
         let folder = tempfile::tempdir().expect("a folder");
         let content = [fence.as_bytes(), &content, b"\n", fence.as_bytes()].concat();
         std::fs::write(folder.path().join("2020-01-01-a.md"), content).expect("a file");
@@ -196,18 +196,18 @@ proptest! {
     }
 
     #[test]
-    fn any_rows_as_a_ghost_export(tables in ghost_tables(), cut in 0..40_usize) {
+    fn any_rows_as_a_ghost_export_end_with_a_report(tables in ghost_tables(), cut in 0..40_usize) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export");
         let whole = format!("{{\"db\":[{{\"meta\":{{}},\"data\":{{{tables}}}}}]}}");
-        // Now and then the file breaks off.
+        // A quarter of the files is truncated.
         let length = if cut < 30 { whole.len() } else { whole.floor_char_boundary(whole.len() * cut / 40) };
         std::fs::write(&path, &whole[..length]).expect("a file");
         import(&path, Format::Ghost);
     }
 
     #[test]
-    fn any_bytes_as_an_export(content in bytes(), format in prop::sample::select(&[Format::Wxr, Format::JsonLines, Format::Ghost][..])) {
+    fn any_bytes_as_an_export_end_with_a_report(content in bytes(), format in prop::sample::select(&[Format::Wxr, Format::JsonLines, Format::Ghost][..])) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export");
         std::fs::write(&path, content).expect("a file");

@@ -1,4 +1,4 @@
-//! The real blogs parsed, and every body held against another reading of its file. The rule: no store here, only what the importer makes of a file.
+//! Parses the real blogs and compares every body with another reading of its file. These tests use the import readers without a store.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ fn source(name: &str) -> (PathBuf, ImportSource) {
     (path, source)
 }
 
-/// How many posts, redirects, skipped files and failed ones.
+/// The numbers of posts, redirects, skipped files and failed files.
 fn counts(source: &ImportSource) -> [usize; 4] {
     [source.entries().len(), source.redirects().len(), source.skipped().len(), source.failed().len()]
 }
 
-/// What follows the second fence, found without the importer's help.
+/// The text after the second fence, found without the code of the importer.
 fn body_of(path: &Path, fence: &str) -> Vec<u8> {
     let bytes = std::fs::read(path).expect("a file");
     let mut at = 0;
@@ -32,7 +32,7 @@ fn body_of(path: &Path, fence: &str) -> Vec<u8> {
     bytes[at..].to_vec()
 }
 
-fn bodies_are_whole(root: &Path, source: &ImportSource, fence: &str) {
+fn assert_bodies_complete(root: &Path, source: &ImportSource, fence: &str) {
     for (index, entry) in source.entries().iter().enumerate() {
         let post = source.read(index).expect("a post");
         assert_eq!(post.markdown.as_bytes(), body_of(&root.join(&entry.origin), fence), "{}", entry.origin);
@@ -50,33 +50,33 @@ fn skipped(source: &ImportSource) -> BTreeMap<&str, &str> {
 
 #[test]
 #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-fn the_go_blog() {
+fn the_go_blog_is_parsed_completely() {
     let (root, source) = source("go-blog");
     assert_eq!(counts(&source), [274, 60, 3, 0], "{:?}", source.failed());
-    bodies_are_whole(&root, &source, "---");
+    assert_bodies_complete(&root, &source, "---");
     assert_eq!(skipped(&source)["_content/blog/README.md"], "no front matter");
     assert!(skipped(&source)["_content/blog/all.md"].starts_with("no date"));
     assert!(names(&source, TermKind::Author).contains(&"Russ Cox, for the Go team".to_owned()));
     let strings = source.entries().iter().position(|entry| entry.origin.ends_with("/strings.md")).expect("a post");
-    assert!(source.read(strings).expect("a post").markdown.contains('\u{fffd}'), "a character that is not a fault");
+    assert!(source.read(strings).expect("a post").markdown.contains('\u{fffd}'), "U+FFFD of the file was lost");
 }
 
 #[test]
 #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-fn the_rust_blog() {
+fn the_rust_blog_is_parsed_completely() {
     let (root, source) = source("rust-blog");
     assert_eq!(counts(&source), [750, 0, 4, 0], "{:?}", source.failed());
-    bodies_are_whole(&root, &source, "+++");
+    assert_bodies_complete(&root, &source, "+++");
     let first = source.entries().iter().find(|entry| entry.slug.as_str() == "1.0-timeline").expect("a post");
     assert_eq!(first.published_at.map(|at| at.to_string()).as_deref(), Some("2014-12-12T00:00:00Z"));
 }
 
 #[test]
 #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-fn the_jekyll_blog() {
+fn the_jekyll_blog_is_parsed_completely() {
     let (root, source) = source("jekyll-blog");
     assert_eq!(counts(&source), [102, 0, 0, 0], "{:?}", source.failed());
-    bodies_are_whole(&root, &source, "---");
+    assert_bodies_complete(&root, &source, "---");
     let published = |name: &str| {
         let entry = source.entries().iter().find(|entry| entry.origin.contains(name)).expect("a post");
         entry.published_at.expect("published").to_string()
@@ -91,7 +91,7 @@ fn the_jekyll_blog() {
 
 #[test]
 #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-fn the_wordpress_export() {
+fn the_wordpress_export_is_parsed_completely() {
     let (path, source) = source("wordpress/themeunittestdata.wordpress.xml");
     assert_eq!(counts(&source), [51, 0, 129, 0], "{:?}", source.failed());
     let text = std::fs::read_to_string(path).expect("a file");
@@ -105,11 +105,11 @@ fn the_wordpress_export() {
     assert_eq!(slugs, ["draft", "template-password-protected"]);
     assert_eq!(source.notes().len(), 1);
     assert_eq!(names(&source, TermKind::Author), ["Theme Buster", "Theme Reviewer"]);
-    // 110 tags are described, and two more only named by posts.
+    // The export defines 110 tags, and posts name two more.
     assert_eq!((names(&source, TermKind::Category).len(), names(&source, TermKind::Tag).len()), (67, 112));
 }
 
-/// What the content of the item with this number holds: here always one CDATA section, in one post with white space before it.
+/// The content of the item with this number: always one CDATA section, in one post with white space before it.
 fn wordpress_body(text: &str, origin: &str) -> String {
     let number = origin.rsplit('=').next().expect("a number");
     let mark = format!("<wp:post_id>{number}</wp:post_id>");
@@ -121,7 +121,7 @@ fn wordpress_body(text: &str, origin: &str) -> String {
 
 #[test]
 #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-fn every_post_of_every_corpus_has_a_slug_of_its_own() {
+fn every_post_of_every_corpus_has_a_unique_slug() {
     for name in ["go-blog", "rust-blog", "jekyll-blog", "wordpress/themeunittestdata.wordpress.xml"] {
         let (_, source) = source(name);
         let none = |_: &_| Ok::<_, std::convert::Infallible>(None);

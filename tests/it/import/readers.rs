@@ -1,4 +1,5 @@
-//! Readers beside an import. The rule they hold: what stood before a walk began is met by it, once; nothing that is met is half there.
+//! Readers during an import. The rule: a walk through a list returns every post that existed before the walk began exactly once, and every
+//! returned post is complete.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::support::site::Site;
 const BEFORE: usize = 60;
 const ADDED: usize = 300;
 
-/// Posts over eight months, ties among them; the days of those before and of those added lie among each other.
+/// A post in one of eight months. Some posts have the same instant, and the days of existing and added posts are interleaved.
 fn text(n: usize, title: &str) -> (String, String) {
     let (month, day) = (1 + n % 8, 1 + n / 8 % 28);
     let tags = if n.is_multiple_of(3) { "all, third" } else { "all" };
@@ -23,7 +24,7 @@ fn text(n: usize, title: &str) -> (String, String) {
     (format!("2025-{month:02}-{day:02}-post-{n}.md"), format!("---\n{head}\n---\nThe body of post {n}.\n"))
 }
 
-/// A list as one reader walks it.
+/// A list, a page size and a direction.
 #[derive(Clone, Copy)]
 struct Reading {
     scope: &'static str,
@@ -39,7 +40,7 @@ const READERS: [Reading; 4] = [
 ];
 
 impl Reading {
-    /// Whether the post of this number is in the list.
+    /// Whether the list contains the post with this number.
     fn lists(&self, n: usize) -> bool {
         !self.scope.contains("third") || n.is_multiple_of(3)
     }
@@ -55,7 +56,7 @@ impl Reading {
         format!("query($c: String) {{ {scoped} }}")
     }
 
-    /// The nodes of the whole list, newest first, with a page for each step.
+    /// Reads the whole list page by page; returns the nodes, newest first.
     async fn walk(&self, site: &Site) -> Vec<Value> {
         let (query, mut at, mut found) = (self.query(), Value::Null, Vec::new());
         loop {
@@ -64,15 +65,15 @@ impl Reading {
             let mut nodes = page["nodes"].as_array().expect("nodes").clone();
             let (more, place) =
                 if self.forward { ("hasNextPage", "endCursor") } else { ("hasPreviousPage", "startCursor") };
-            let goes_on = page["pageInfo"][more] == json!(true);
-            assert!(nodes.len() == self.size || !goes_on, "a page with a hole in it: {} of {}", nodes.len(), self.size);
+            let has_more = page["pageInfo"][more] == json!(true);
+            assert!(nodes.len() == self.size || !has_more, "a page that is not full: {} of {}", nodes.len(), self.size);
             if self.forward {
                 found.append(&mut nodes);
             } else {
                 nodes.append(&mut found);
                 found = nodes;
             }
-            if !goes_on {
+            if !has_more {
                 return found;
             }
             at = page["pageInfo"][place].clone();
@@ -85,10 +86,10 @@ fn number(node: &Value) -> usize {
     slug.strip_prefix("post-").and_then(|n| n.parse().ok()).unwrap_or_else(|| panic!("{slug}"))
 }
 
-/// Every node whole, in order, once.
+/// Checks that every node is complete, in order, and not repeated.
 fn assert_walk(reading: Reading, nodes: &[Value]) {
     let numbers: Vec<usize> = nodes.iter().map(number).collect();
-    assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len(), "a post was met twice: {numbers:?}");
+    assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len(), "a post was returned twice: {numbers:?}");
     let instants: Vec<&str> = nodes.iter().map(|node| node["publishedAt"].as_str().expect("an instant")).collect();
     assert!(instants.is_sorted_by(|a, b| a >= b), "not newest first: {instants:?}");
     for node in nodes {
@@ -107,7 +108,7 @@ struct Imported {
     _store: TempDir,
 }
 
-/// A store in a file with the first posts in it.
+/// A store file with the existing posts.
 async fn imported() -> Imported {
     let (folder, store) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let site = Arc::new(Site::over(Arc::new(EmbeddedStore::open(store.path()).expect("a store"))).await);
@@ -120,8 +121,11 @@ async fn imported() -> Imported {
     Imported { site, folder, _store: store }
 }
 
-/// Imports the folder while the readers read, each on a task of its own, until a walk that began after the import's end.
-async fn import_beside<F>(imported: &Imported, read: impl Fn(Arc<Site>, Reading, Arc<AtomicBool>) -> F) -> ImportReport
+/// Imports the folder while the readers read, each on a task of its own. A reader ends after the first walk that began after the import.
+async fn import_with_readers<F>(
+    imported: &Imported,
+    read: impl Fn(Arc<Site>, Reading, Arc<AtomicBool>) -> F,
+) -> ImportReport
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -131,31 +135,32 @@ where
     let report = import(&imported.site.content, imported.folder.path()).await;
     is_done.store(true, Ordering::SeqCst);
     for reader in readers {
-        reader.await.expect("a reader that found all well");
+        reader.await.expect("the reader found no error");
     }
     imported.site.assert_sound().await;
     report.expect("an import")
 }
 
-/// Each walk must meet the posts that stood when it began, as far as they are in its list.
-async fn read_beside(site: Arc<Site>, reading: Reading, stood: HashSet<usize>, is_done: Arc<AtomicBool>) {
-    let mut stood = stood;
+/// Each walk must return the posts of its list that existed when it began.
+async fn read_during_import(site: Arc<Site>, reading: Reading, existing: HashSet<usize>, is_done: Arc<AtomicBool>) {
+    let mut existing = existing;
     loop {
         let was_done = is_done.load(Ordering::SeqCst);
         let nodes = reading.walk(&site).await;
         assert_walk(reading, &nodes);
-        let met: HashSet<usize> = nodes.iter().map(number).collect();
-        let missed: Vec<_> = stood.difference(&met).filter(|n| reading.lists(**n)).collect();
-        assert!(missed.is_empty(), "posts that stood were not met: {missed:?}");
-        stood = met;
+        let returned: HashSet<usize> = nodes.iter().map(number).collect();
+        let missed: Vec<_> = existing.difference(&returned).filter(|n| reading.lists(**n)).collect();
+        assert!(missed.is_empty(), "existing posts were not returned: {missed:?}");
+        existing = returned;
         if was_done {
             return;
         }
     }
 }
 
-/// As [`read_beside`], where a post on the move may be met at both of its places, on two pages: the others stay where they are.
-async fn read_changing(site: Arc<Site>, reading: Reading, stays: HashSet<usize>, is_done: Arc<AtomicBool>) {
+/// Like [`read_during_import`], but checks only the unchanged posts: a post whose date changes may be returned at its old and its new position,
+/// on two pages.
+async fn read_during_changes(site: Arc<Site>, reading: Reading, stays: HashSet<usize>, is_done: Arc<AtomicBool>) {
     let expected = stays.iter().filter(|n| reading.lists(**n)).count();
     loop {
         let was_done = is_done.load(Ordering::SeqCst);
@@ -170,15 +175,15 @@ async fn read_changing(site: Arc<Site>, reading: Reading, stays: HashSet<usize>,
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn readers_beside_an_import_meet_every_post_that_stood_once_and_whole() {
+async fn readers_during_an_import_get_every_existing_post_once_and_complete() {
     let imported = imported().await;
     let before: HashSet<usize> = (0..BEFORE).map(|n| n * 6).collect();
     for n in (0..BEFORE + ADDED).filter(|n| !before.contains(n)) {
         let (name, text) = text(n, "Added");
         write(imported.folder.path(), &name, &text);
     }
-    let read = |site, reading, is_done| read_beside(site, reading, before.clone(), is_done);
-    let report = import_beside(&imported, read).await;
+    let read = |site, reading, is_done| read_during_import(site, reading, before.clone(), is_done);
+    let report = import_with_readers(&imported, read).await;
     assert_eq!(counts(&report), (ADDED, 0, BEFORE, 0));
     for reading in READERS {
         let expected = (0..BEFORE + ADDED).filter(|n| reading.lists(*n)).count();
@@ -187,23 +192,23 @@ async fn readers_beside_an_import_meet_every_post_that_stood_once_and_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn readers_beside_an_import_of_changes_meet_every_post_that_stays_once_and_whole() {
+async fn readers_during_an_import_of_changes_get_every_unchanged_post_once_and_complete() {
     let imported = imported().await;
     let (stays, moves): (HashSet<usize>, HashSet<usize>) =
         (0..BEFORE).map(|n| n * 6).partition(|n| n.is_multiple_of(4));
-    for round in 1..=3 {
+    for iteration in 1..=3 {
         for n in &moves {
             let (name, text) = text(*n, "Moved");
-            let date = format!("title: Moved\ndate: 2024-{:02}-{round:02}", 1 + (n + round) % 12);
-            let tags = format!("all, r{round}");
+            let date = format!("title: Moved\ndate: 2024-{:02}-{iteration:02}", 1 + (n + iteration) % 12);
+            let tags = format!("all, r{iteration}");
             write(
                 imported.folder.path(),
                 &name,
                 &text.replace(&format!("title: Moved {n}"), &date).replace("all", &tags),
             );
         }
-        let read = |site, reading, is_done| read_changing(site, reading, stays.clone(), is_done);
-        let report = import_beside(&imported, read).await;
+        let read = |site, reading, is_done| read_during_changes(site, reading, stays.clone(), is_done);
+        let report = import_with_readers(&imported, read).await;
         assert_eq!(counts(&report), (0, moves.len(), stays.len(), 0));
     }
 }

@@ -1,12 +1,12 @@
-//! An independent reading of the corpora: plain string searches that share nothing with the importer.
+//! An independent reading of the corpora by plain string searches, which share no code with the importer.
 
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use tidings::model::Instant;
 
-/// A post as its file has it. Terms are named in lower case, for the first spelling of a name wins; WordPress's by their slugs, for there two
-/// categories may have one name.
+/// The data of a post in its file. Terms are identified by the name in lower case, because the importer keeps the first spelling of a name; in
+/// WordPress exports by the slug, because two categories may have the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     pub origin: String,
@@ -21,7 +21,7 @@ pub struct Reading {
 
 pub fn go_blog(root: &Path) -> Vec<Reading> {
     let posts = files(root).into_iter().filter_map(|(origin, text)| {
-        let (head, body) = parted(&text, "---\n")?;
+        let (head, body) = split_front_matter(&text, "---\n")?;
         let date = value(head, "date:")?;
         value(head, "title:")?;
         let day = if date.contains('T') { date } else { format!("{}T00:00:00Z", padded(&date)) };
@@ -40,7 +40,7 @@ pub fn go_blog(root: &Path) -> Vec<Reading> {
 
 pub fn rust_blog(root: &Path) -> Vec<Reading> {
     let posts = files(root).into_iter().filter_map(|(origin, text)| {
-        let (head, body) = parted(&text, "+++\n")?;
+        let (head, body) = split_front_matter(&text, "+++\n")?;
         let path = value(head, "path =")?;
         let day: Vec<&str> = path.trim_start_matches("inside-rust/").splitn(4, '/').collect();
         let [year, month, day, _] = day.as_slice() else { return None };
@@ -60,7 +60,7 @@ pub fn rust_blog(root: &Path) -> Vec<Reading> {
 
 pub fn jekyll_blog(root: &Path) -> Vec<Reading> {
     let posts = files(root).into_iter().filter_map(|(origin, text)| {
-        let (head, body) = parted(&text, "---\n")?;
+        let (head, body) = split_front_matter(&text, "---\n")?;
         let name = origin.rsplit('/').next()?;
         let of_name = || rfc3339(&format!("{}T00:00:00Z", &name[..10]));
         let date = value(head, "date:").and_then(|d| DateTime::parse_from_str(&d, "%Y-%m-%d %H:%M:%S %z").ok());
@@ -133,8 +133,8 @@ fn files(root: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// The front matter and what follows it.
-fn parted<'a>(text: &'a str, fence: &str) -> Option<(&'a str, &'a str)> {
+/// The front matter and the text after it.
+fn split_front_matter<'a>(text: &'a str, fence: &str) -> Option<(&'a str, &'a str)> {
     let rest = text.strip_prefix(fence)?;
     let end = rest.find(&format!("\n{fence}"))?;
     Some((&rest[..=end], &rest[end + 1 + fence.len()..]))
@@ -145,7 +145,7 @@ fn padded(date: &str) -> String {
     date.split('-').map(|part| format!("{part:0>2}")).collect::<Vec<_>>().join("-")
 }
 
-/// The value on the line that begins so, without its quotes.
+/// The value on the first line that starts with the key, without its quotes.
 fn value(head: &str, key: &str) -> Option<String> {
     let line = head.lines().find(|line| line.starts_with(key))?;
     let text = line[key.len()..].trim();
@@ -160,14 +160,14 @@ fn value(head: &str, key: &str) -> Option<String> {
     Some(bare.replace("\\\"", "\"").replace("''", "'"))
 }
 
-/// The `- item` lines below the line that begins so.
+/// The `- item` lines below the line that starts with the key.
 fn items(head: &str, key: &str) -> Vec<String> {
     let below = head.lines().skip_while(|line| !line.starts_with(key)).skip(1);
     let lines = below.take_while(|line| line.trim_start().starts_with("- "));
     lines.map(|line| line.trim_start_matches([' ', '-']).trim_matches(['"', '\'']).trim().to_lowercase()).collect()
 }
 
-/// The texts of a list, in whichever quotes it opens with.
+/// The texts of a list, in single or double quotes.
 fn quoted(text: &str) -> Vec<String> {
     let mark = if text.contains("['") { '\'' } else { '"' };
     text.split(mark).skip(1).step_by(2).map(str::to_lowercase).collect()
@@ -178,7 +178,7 @@ fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     Some(&rest[..rest.find(close)?])
 }
 
-/// Out of its CDATA, or with its entities read.
+/// The text without its CDATA mark, or with its entities decoded.
 fn unwrapped(text: &str) -> String {
     match text.split_once("<![CDATA[") {
         Some((before, rest)) => format!("{before}{}", rest.split("]]>").next().unwrap_or_default()),

@@ -1,4 +1,5 @@
-//! An import that is stopped at any request of the store, and run again. The rule it holds: nothing is left over, nothing is lost.
+//! An import that stops at any request to the store and is run again. The rule: the second run completes the import, no row is left over, and
+//! no post is lost.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ const FIRST: [(&str, &str); 4] = [
     ("four.md", "---\ntitle: Four\ndraft: true\ntags: [c]\n---\nFour.\n"),
 ];
 
-/// Retitled; retagged; re-dated into another month; published from a draft; and one more.
+/// The posts retitled, retagged, re-dated into another month, and published from a draft; and a new post.
 const SECOND: [(&str, &str); 5] = [
     ("2025-01-10-one.md", "---\ntitle: One, better\ntags: [a, b]\nauthor: Ada\ncategory: News\n---\nOne.\n"),
     ("2025-01-20-two.md", "---\ntitle: Two\ntags: [d, b]\nauthor: Ada\naliases: [/old/two-of-old]\n---\nTwo.\n"),
@@ -29,8 +30,8 @@ fn store() -> Store {
     Arc::new(EmbeddedStore::in_memory().expect("a store in memory"))
 }
 
-/// What a reader finds, and what the tables hold: the same after any stop as after none.
-async fn picture(site: &Site) -> String {
+/// The answer of a reader to a query of all content; also checks that the tables are consistent.
+async fn snapshot(site: &Site) -> String {
     site.assert_sound().await;
     let query = "{
         posts { totalCount nodes { slug title version publishedAt author { slug } categories { slug } tags { slug } body { markdown } } }
@@ -39,7 +40,7 @@ async fn picture(site: &Site) -> String {
         post(slug: \"two-of-old\") { slug }
         four: post(slug: \"four\") { title }
     }";
-    site.forget();
+    site.invalidate_cached();
     site.query(query).await.to_string()
 }
 
@@ -48,11 +49,11 @@ async fn expected(imports: &[&[(&str, &str)]]) -> String {
     for files in imports {
         import(&site.content, folder(files).path()).await.expect("an import");
     }
-    picture(&site).await
+    snapshot(&site).await
 }
 
-/// Stops the last import at each request in turn, and runs it again over what was left.
-async fn assert_any_stop_is_mended(before: Option<&[(&str, &str)]>, files: &[(&str, &str)], last: Last) {
+/// Stops the last import at each request in turn, recovers the store, and runs the import again.
+async fn assert_fixed_after_any_stop(before: Option<&[(&str, &str)]>, files: &[(&str, &str)], last: Last) {
     let imports: Vec<&[(&str, &str)]> = before.into_iter().chain([files]).collect();
     let expected = expected(&imports).await;
     for requests in 0.. {
@@ -71,26 +72,26 @@ async fn assert_any_stop_is_mended(before: Option<&[(&str, &str)]>, files: &[(&s
         site.content.recover().await.expect("a recovery");
         site.assert_sound().await;
         import(&site.content, folder(files).path()).await.expect("the import, again");
-        assert_eq!(picture(&site).await, expected, "stopped at request {requests}, {last:?}");
+        assert_eq!(snapshot(&site).await, expected, "stopped at request {requests}, {last:?}");
     }
 }
 
 #[tokio::test]
-async fn a_first_import_can_be_stopped_anywhere() {
-    assert_any_stop_is_mended(None, &FIRST, Last::Unsent).await;
+async fn a_first_import_recovers_from_a_stop_at_any_request() {
+    assert_fixed_after_any_stop(None, &FIRST, Last::Unsent).await;
 }
 
 #[tokio::test]
-async fn a_first_import_can_lose_any_answer() {
-    assert_any_stop_is_mended(None, &FIRST, Last::Done).await;
+async fn a_first_import_recovers_from_the_loss_of_any_answer() {
+    assert_fixed_after_any_stop(None, &FIRST, Last::Done).await;
 }
 
 #[tokio::test]
-async fn an_import_of_changes_can_be_stopped_anywhere() {
-    assert_any_stop_is_mended(Some(&FIRST), &SECOND, Last::Unsent).await;
+async fn an_import_of_changes_recovers_from_a_stop_at_any_request() {
+    assert_fixed_after_any_stop(Some(&FIRST), &SECOND, Last::Unsent).await;
 }
 
 #[tokio::test]
-async fn an_import_of_changes_can_lose_any_answer() {
-    assert_any_stop_is_mended(Some(&FIRST), &SECOND, Last::Done).await;
+async fn an_import_of_changes_recovers_from_the_loss_of_any_answer() {
+    assert_fixed_after_any_stop(Some(&FIRST), &SECOND, Last::Done).await;
 }

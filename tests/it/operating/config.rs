@@ -1,4 +1,4 @@
-//! The configuration file, beside flags and environment.
+//! The configuration file, flags and environment variables.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tidings::config::table;
 use super::run_with;
 use crate::support::command::{Blog, Ran, Serving};
 
-/// A file of its own.
+/// A temporary configuration file.
 struct File {
     _folder: TempDir,
     path: PathBuf,
@@ -26,12 +26,12 @@ impl File {
         self.path.to_str().expect("UTF-8")
     }
 
-    /// What `serve --print-config` does with it.
+    /// Runs `serve --print-config` with the file.
     fn printed(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         run_with(&[&["serve", "--print-config", "--config", self.path()], arguments].concat(), variables)
     }
 
-    /// The one line that refuses it.
+    /// The error line for the file, without the path at its start.
     fn refusal(&self) -> String {
         let refused = self.printed(&[], &[]);
         let complaint = refused.complaint();
@@ -44,7 +44,7 @@ fn assert_line(printed: &str, line: &str) {
 }
 
 #[test]
-fn a_flag_is_stronger_than_the_environment_that_than_the_file_and_that_than_the_default() {
+fn a_flag_overrides_the_environment_which_overrides_the_file_and_the_default() {
     let file = File::of("listen = \"10.0.0.1:1\"\ntable_prefix = \"file\"\nstore = \"file:of-file\"\n");
     let ran = file.printed(
         &["--listen", "10.0.0.3:3"],
@@ -63,7 +63,7 @@ fn a_flag_is_stronger_than_the_environment_that_than_the_file_and_that_than_the_
 }
 
 #[test]
-fn what_is_printed_is_a_configuration_file_of_the_same_settings() {
+fn the_printed_configuration_is_a_file_with_the_same_settings() {
     let file = File::of(
         "import = 'a \"quoted\" \\ path'\ncors_origins = [\"https://a.example\", \"https://b.example\"]\nbatch_max = 0x0a\n\
          no_introspection = true\n[oidc]\nissuer = \"https://id.example\"\naudience = \"tidings\"\n[limits]\nbody_bytes = 2_000_000\n",
@@ -85,9 +85,9 @@ fn what_is_printed_is_a_configuration_file_of_the_same_settings() {
     assert_eq!(values["batch_max"].as_integer(), Some(10));
 }
 
-/// With nothing set, what is printed names no identity provider, and asks for none.
+/// The printed defaults have no identity provider, so no setting of a provider is missing.
 #[test]
-fn a_server_starts_with_the_file_that_is_printed_where_nothing_is_set() {
+fn a_server_starts_with_the_printed_default_configuration() {
     let printed = run_with(&["serve", "--print-config"], &[]);
     assert_eq!((printed.code, printed.err.as_str()), (Some(0), ""));
     let (file, blog) = (File::of(&printed.out), Blog::of(&[]));
@@ -101,7 +101,7 @@ fn a_server_starts_with_the_file_that_is_printed_where_nothing_is_set() {
 }
 
 #[test]
-fn every_setting_is_printed_with_its_words() {
+fn every_setting_is_printed_with_its_description() {
     let printed = File::of("").printed(&[], &[]).out;
     for setting in table::all() {
         let (_, key) = setting.section();
@@ -111,7 +111,7 @@ fn every_setting_is_printed_with_its_words() {
     }
 }
 
-/// By its variable, its key, and the file that holds it.
+/// The secret is set by a variable, by a key, and by a file.
 #[test]
 fn a_secret_is_never_shown() {
     const SECRET: &str = "a-secret-of-more-than-24-characters";
@@ -132,7 +132,7 @@ fn a_secret_is_never_shown() {
     assert_line(&ran.out, "# editor_token is set, not shown (environment TIDINGS_EDITOR_TOKEN)");
 }
 
-/// An address may have a user and a password in it.
+/// An address may contain a user and a password.
 #[test]
 fn an_address_with_a_password_is_not_shown() {
     let settings = [
@@ -149,13 +149,13 @@ fn an_address_with_a_password_is_not_shown() {
 }
 
 #[test]
-fn an_unknown_key_is_refused_by_its_line_with_the_one_that_was_meant() {
+fn the_error_of_an_unknown_key_names_its_line_and_a_similar_key() {
     for (text, refusal) in [
-        ("# A site.\nlisen = \"x\"\n", ", line 2: there is no setting lisen; listen is meant, perhaps"),
-        ("[oidc]\n\nisuer = \"x\"\n", ", line 3: there is no setting oidc.isuer; oidc.issuer is meant, perhaps"),
+        ("# A site.\nlisen = \"x\"\n", ", line 2: there is no setting lisen; did you mean listen?"),
+        ("[oidc]\n\nisuer = \"x\"\n", ", line 3: there is no setting oidc.isuer; did you mean oidc.issuer?"),
         (
             "[limits]\nbody_byte = 1\n",
-            ", line 2: there is no setting limits.body_byte; limits.body_bytes is meant, perhaps",
+            ", line 2: there is no setting limits.body_byte; did you mean limits.body_bytes?",
         ),
     ] {
         assert_eq!(File::of(text).refusal(), refusal);
@@ -165,7 +165,7 @@ fn an_unknown_key_is_refused_by_its_line_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn a_value_of_the_wrong_form_is_refused_by_its_line_with_the_right_one() {
+fn the_error_of_an_invalid_value_names_its_line_and_the_accepted_form() {
     for (text, refusal) in [
         ("\nlisten = 8080\n", ", line 2: listen: write a text in quotes, listen = \"…\""),
         ("create = \"yes\"\n", ", line 1: create: write true or false, without quotes"),
@@ -180,13 +180,10 @@ fn a_value_of_the_wrong_form_is_refused_by_its_line_with_the_right_one() {
         ),
         (
             "store = \"redis:1\"\n",
-            ", line 1: store: \"redis:1\" names no store; write file:PATH, such as file:tidings-data, or azure",
+            ", line 1: store: \"redis:1\" is not a store; write file:PATH, such as file:tidings-data, or azure",
         ),
-        (
-            "[log]\nformat = \"xml\"\n",
-            ", line 2: log.format: \"xml\" is no format of the log; write json, pretty or auto",
-        ),
-        ("[oidc]\naudience = \"a\"\n", ", line 2: oidc.audience needs oidc.issuer beside it"),
+        ("[log]\nformat = \"xml\"\n", ", line 2: log.format: \"xml\" is not a log format; write json, pretty or auto"),
+        ("[oidc]\naudience = \"a\"\n", ", line 2: oidc.audience needs oidc.issuer as well"),
     ] {
         assert_eq!(File::of(text).refusal(), refusal);
     }
@@ -195,7 +192,7 @@ fn a_value_of_the_wrong_form_is_refused_by_its_line_with_the_right_one() {
 }
 
 #[test]
-fn a_variable_of_the_wrong_form_is_refused_by_its_name() {
+fn the_error_of_an_invalid_variable_names_it() {
     let file = File::of("");
     for (variable, value, refusal) in [
         ("TIDINGS_CREATE", "maybe", "TIDINGS_CREATE: \"maybe\" is neither true nor false"),
@@ -204,7 +201,7 @@ fn a_variable_of_the_wrong_form_is_refused_by_its_name() {
             "0",
             "TIDINGS_LIMITS_CONNECTIONS: \"0\" is not a whole number from 1 to 1000000",
         ),
-        ("OTEL_TRACES_SAMPLER", "some", "OTEL_TRACES_SAMPLER: \"some\" is no sampler; write always_on"),
+        ("OTEL_TRACES_SAMPLER", "some", "OTEL_TRACES_SAMPLER: \"some\" is not a sampler; write always_on"),
     ] {
         let refused = file.printed(&[], &[(variable, value)]);
         assert!(refused.complaint().starts_with(refusal), "{refused:?}");
@@ -212,7 +209,7 @@ fn a_variable_of_the_wrong_form_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_secret_is_given_once() {
+fn a_secret_cannot_be_set_in_two_ways() {
     let held = File::of("a-token-of-more-than-24-characters\n");
     let both =
         [("TIDINGS_EDITOR_TOKEN", "a-token-of-more-than-24-characters"), ("TIDINGS_EDITOR_TOKEN_FILE", held.path())];
@@ -223,7 +220,7 @@ fn a_secret_is_given_once() {
 }
 
 #[test]
-fn a_configuration_file_that_is_not_there_is_named() {
+fn a_missing_configuration_file_is_named() {
     for arguments in [["--config", "no-such.toml", "check"], ["check", "--config", "no-such.toml"]] {
         let refused = run_with(&arguments, &[]);
         assert!(refused.complaint().starts_with("the configuration file no-such.toml cannot be read: "), "{refused:?}");
@@ -232,9 +229,9 @@ fn a_configuration_file_that_is_not_there_is_named() {
     assert!(refused.complaint().starts_with("the configuration file no-such.toml cannot be read: "), "{refused:?}");
 }
 
-/// One file is for all commands of a site.
+/// All commands of a site can use one file.
 #[test]
-fn a_server_and_a_check_run_by_one_file() {
+fn a_server_and_a_check_use_the_same_configuration_file() {
     let blog = Blog::of(&[("2025-03-04-hello.md", "---\ntitle: Hello\n---\nHello.\n")]);
     let token = File::of("a-token-of-more-than-24-characters\n");
     let file = File::of(&format!(
@@ -253,9 +250,9 @@ fn a_server_and_a_check_run_by_one_file() {
     assert_eq!(run_with(&["check"], &[("TIDINGS_CONFIG", file.path())]).code, Some(0));
 }
 
-/// A flag beats `true` in the file.
+/// `--create=false` overrides `true` in the file.
 #[test]
-fn a_switch_can_be_switched_off_again() {
+fn a_flag_can_switch_off_a_setting_of_the_file() {
     let ran = File::of("create = true\n").printed(&["--create=false"], &[]);
     assert_line(&ran.out, "create = false  # flag --create");
     let ran = File::of("").printed(&["--create"], &[("TIDINGS_CREATE", "0")]);

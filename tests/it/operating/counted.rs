@@ -1,4 +1,4 @@
-//! What is counted where a server meets what it seldom meets. The rule: a process of its own for each test, for the counts are the process's.
+//! Metrics of rare events. The rule: each test runs in a process of its own (nextest), because the counters belong to the process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +22,9 @@ fn counted(series: &str) -> f64 {
     line.unwrap_or_else(|| panic!("no {series}: {text}")).parse().expect("a number")
 }
 
-/// I2: the page is filled from behind it, and it is counted.
+/// I2: the page is filled with the next post, and the skipped pointer is counted.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pointer_that_no_post_bears_out_is_passed_over_and_counted() {
+async fn a_pointer_to_a_post_without_the_term_is_skipped_and_counted() {
     let site = Site::in_memory().await;
     let mut posts = [post(1, instant("2025-01-02T00:00:00Z")), post(2, instant("2025-01-01T00:00:00Z"))];
     posts[0].post.tags = slugs(&["a"]);
@@ -33,8 +33,8 @@ async fn a_pointer_that_no_post_bears_out_is_passed_over_and_counted() {
     let table = Table::PostsBy(TermKind::Tag).name();
     let row = time::time_row(&posts[0].post.key());
     let pointer = site.store.get(table, &key("a", &row)).await.expect("a read").expect("a pointer");
-    let stray = put(&row, pointer.properties, Precondition::Absent);
-    site.store.commit(table, &batch("b", vec![stray])).await.expect("a pointer that dangles");
+    let wrong = put(&row, pointer.properties, Precondition::Absent);
+    site.store.commit(table, &batch("b", vec![wrong])).await.expect("a commit");
     assert_eq!(counted("tidings_pointers_skipped_total"), 0.0);
     let found = site.query("{ tag(slug: \"b\") { posts(first: 1) { nodes { slug } } } }").await;
     assert_eq!(found, json!({ "tag": { "posts": { "nodes": [{ "slug": posts[1].post.slug.to_string() }] } } }));
@@ -42,7 +42,7 @@ async fn a_pointer_that_no_post_bears_out_is_passed_over_and_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_that_are_sent_again_are_counted_by_the_reason() {
+async fn retried_requests_are_counted_by_reason() {
     let azurite = Azurite::any();
     let proxy = Proxy::before(&azurite).await;
     let prefix = random_prefix();

@@ -1,4 +1,4 @@
-//! The help, the manual pages and the completions: what the command line says of itself.
+//! The help, the manual pages and the shell completions of the command line.
 
 use std::process::Command;
 
@@ -26,7 +26,7 @@ fn help(command: &str) -> String {
     ran.out
 }
 
-/// The flags of a help, each with what stands behind it until the next.
+/// The flags in a help text, each with the text up to the next flag.
 fn flags(help: &str) -> Vec<(String, String)> {
     let mut flags: Vec<(String, String)> = Vec::new();
     for line in help.lines() {
@@ -46,7 +46,7 @@ fn flags(help: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_command_and_every_flag_has_its_words() {
+fn every_command_and_every_flag_has_a_description() {
     let first = run(&["--help"]).out;
     for command in COMMANDS {
         let help = help(command);
@@ -55,17 +55,17 @@ fn every_command_and_every_flag_has_its_words() {
         assert!(command.contains(' ') || first.contains(&format!("\n  {command} ")), "{command}: {first}");
         let flags = flags(&help);
         assert!(flags.iter().any(|(flag, _)| flag == "--config"), "{command}: {help}");
-        // Two words are enough for what everybody knows.
+        // These two have a short description.
         let flags = flags.into_iter().filter(|(flag, _)| !["--help", "--version"].contains(&flag.as_str()));
         for (flag, text) in flags {
-            assert!(text.split_whitespace().count() > 2, "{command} {flag} has no words: {help}");
+            assert!(text.split_whitespace().count() > 2, "{command} {flag} has no description: {help}");
         }
     }
 }
 
-/// No line of a help is cut or broken by a terminal of 100 columns.
+/// A terminal of 100 columns breaks no line of a help text.
 #[test]
-fn a_help_fits_a_terminal() {
+fn the_help_has_at_most_100_columns() {
     for command in COMMANDS {
         let help = help(command);
         let long: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
@@ -90,8 +90,8 @@ fn the_manual_has_a_page_for_each_command() {
     let first = std::fs::read_to_string(folder.path().join("tidings.1")).expect("the first page");
     assert_eq!(first, printed.out);
     let serve = std::fs::read_to_string(folder.path().join("tidings-serve.1")).expect("a page");
-    for told in ["\\-\\-print\\-config", "\\-\\-metrics\\-listen", "TIDINGS_OIDC_ISSUER"] {
-        assert!(serve.contains(told), "{told}: {serve}");
+    for expected in ["\\-\\-print\\-config", "\\-\\-metrics\\-listen", "TIDINGS_OIDC_ISSUER"] {
+        assert!(serve.contains(expected), "{expected}: {serve}");
     }
 }
 
@@ -114,7 +114,7 @@ fn assert_reads(page: &std::path::Path) {
     assert!(text.contains("--config") && text.contains("NAME\n"), "{text}");
 }
 
-/// As bash asks for it when a tab is typed.
+/// Calls the completion function like bash when the user types a tab.
 #[test]
 fn bash_completes_commands_and_flags() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -137,7 +137,7 @@ fn bash_completes_commands_and_flags() {
 }
 
 #[test]
-fn there_are_completions_for_the_other_shells_too() {
+fn completions_exist_for_the_other_shells() {
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         let ran = run(&["completions", shell]);
         assert_eq!(ran.code, Some(0));

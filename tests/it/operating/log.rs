@@ -1,4 +1,4 @@
-//! The log, a line for each request.
+//! The log: one line for each request.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::front::Example;
 
 const TOKEN: &str = "a-token-of-more-than-24-characters";
 
-/// The lines of the requests, of a server that was asked a bit of everything.
+/// The request lines in the log of a server that got queries with and without errors, a health check, and a request for a missing page.
 fn lines(settings: &[(&str, &str)]) -> Vec<String> {
     let example = Example::start(&[], &[&[("TIDINGS_EDITOR_TOKEN", TOKEN)], settings].concat());
     let bearer = format!("Bearer {TOKEN}");
@@ -25,9 +25,9 @@ fn lines(settings: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn each_request_is_a_line_of_json_with_what_became_of_it() {
+fn each_request_is_logged_as_json_with_its_outcome() {
     let lines: Vec<Value> = lines(&[]).iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let told: Vec<Value> = lines
+    let logged: Vec<Value> = lines
         .iter()
         .map(|line| {
             let (fields, span) = (&line["fields"], &line["span"]);
@@ -42,7 +42,7 @@ fn each_request_is_a_line_of_json_with_what_became_of_it() {
         })
         .collect();
     assert_eq!(
-        told,
+        logged,
         [
             json!(["the-first", "POST", "/graphql", 200, "query", "OK"]),
             json!(["the-second", "POST", "/graphql", 200, "query", "GRAPHQL_VALIDATION_FAILED"]),
@@ -56,7 +56,7 @@ fn each_request_is_a_line_of_json_with_what_became_of_it() {
 }
 
 #[test]
-fn pretty_lines_are_for_people_and_have_no_signs_of_a_terminal_where_there_is_none() {
+fn pretty_lines_have_no_escape_codes_without_a_terminal() {
     let lines = lines(&[("TIDINGS_LOG_FORMAT", "pretty")]);
     assert_eq!(lines.len(), 3, "{lines:#?}");
     for line in lines {
@@ -66,14 +66,14 @@ fn pretty_lines_are_for_people_and_have_no_signs_of_a_terminal_where_there_is_no
 }
 
 #[test]
-fn the_lines_of_requests_have_a_level_of_their_own() {
+fn request_lines_have_a_log_level_of_their_own() {
     assert_eq!(lines(&[("TIDINGS_LOG", "info,tidings::access=off")]), Vec::<String>::new());
-    assert_eq!(lines(&[("TIDINGS_LOG", "debug")]).len(), 4, "health checks are told at debug");
+    assert_eq!(lines(&[("TIDINGS_LOG", "debug")]).len(), 4, "health checks are logged at the level debug");
 }
 
-/// A head may have 64 KiB; its line in the log is short all the same.
+/// A head may have 64 KiB, but its line in the log is short.
 #[test]
-fn a_long_path_writes_no_long_line() {
+fn a_long_path_is_shortened_in_the_log() {
     let example = Example::start(&[], &[]);
     example.serving.get(&format!("/{}", "x".repeat(30_000)), &[("x-request-id", "the-long-one")]);
     let (_, errors) = example.serving.stop_with_errors();

@@ -1,4 +1,4 @@
-//! `/metrics`, as Prometheus reads it.
+//! The metrics that Prometheus reads from `/metrics`.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::support::command::{Serving, get};
 
 const TOKEN: &str = "a-token-of-more-than-24-characters";
 
-/// A server of the example blog that tells metrics, and where.
+/// A server of the example blog with metrics, and the address of the metrics.
 fn start() -> (Example, String) {
     let example = Example::start(&["--metrics-listen", "127.0.0.1:0"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
-    let address = example.serving.told("Telling metrics at http://");
-    let address = address.strip_suffix("/metrics").expect("the way to /metrics").to_owned();
+    let address = example.serving.wait_for_line("Serving metrics at http://");
+    let address = address.strip_suffix("/metrics").expect("the path /metrics").to_owned();
     (example, address)
 }
 
-/// Series by their names with labels.
+/// The value of each series, by its name with labels.
 fn series(address: &str) -> BTreeMap<String, f64> {
     let (head, text) = get(address, "/metrics", &[]);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
@@ -36,7 +36,7 @@ fn assert_grew(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>, na
     assert_eq!(of(after) - of(before), by, "{name}: {after:#?}");
 }
 
-/// Each known to the others by its first words.
+/// Sends a successful query, an invalid one, one that does not parse, and two mutations.
 fn ask_of_all_kinds(serving: &Serving) {
     assert_eq!(serving.ask("{ posts(first: 5) { nodes { title author { name } } } }").get("errors"), None);
     assert_eq!(serving.ask("{ nothing }")["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
@@ -51,7 +51,7 @@ fn ask_of_all_kinds(serving: &Serving) {
 }
 
 #[test]
-fn requests_operations_and_changes_are_counted_by_what_became_of_them() {
+fn requests_operations_and_changes_are_counted_by_outcome() {
     let (example, address) = start();
     let before = series(&address);
     ask_of_all_kinds(&example.serving);
@@ -80,9 +80,9 @@ fn requests_operations_and_changes_are_counted_by_what_became_of_them() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// What the metrics say of a query is what its own `extensions.storage` says.
+/// The counted storage requests of a query equal the numbers in its `extensions.storage`.
 #[test]
-fn requests_to_the_store_are_those_that_the_answers_tell_of() {
+fn storage_metrics_equal_the_storage_extension_of_the_answer() {
     let (example, address) = start();
     let query = "query=%7B%20posts(first%3A%2010)%20%7B%20nodes%20%7B%20title%20author%20%7B%20name%20%7D%20tags%20%7B%20name%20%7D%20%7D%20%7D%20%7D";
     let path = format!("/graphql?{query}&extensions=%7B%22storage%22%3Atrue%7D");
@@ -97,13 +97,13 @@ fn requests_to_the_store_are_those_that_the_answers_tell_of() {
     let sum = |series: &BTreeMap<String, f64>, beginning: &str, holds: &str| -> f64 {
         series.iter().filter(|(name, _)| name.starts_with(beginning) && name.contains(holds)).map(|(_, n)| n).sum()
     };
-    for (beginning, holds, told) in [
+    for (beginning, holds, reported) in [
         ("tidings_storage_requests_total{", r#"operation="get""#, &storage["pointReads"]),
         ("tidings_storage_requests_total{", r#"operation="range""#, &storage["rangeReads"]),
         ("tidings_storage_rows_read_total{", "", &storage["rows"]),
     ] {
         let counted = sum(&after, beginning, holds) - sum(&before, beginning, holds);
-        assert_eq!(Some(counted), told.as_f64(), "{beginning} {holds}: {storage}");
+        assert_eq!(Some(counted), reported.as_f64(), "{beginning} {holds}: {storage}");
         assert!(counted > 0.0, "{storage}");
     }
     let ok = sum(&after, "tidings_storage_requests_total{", r#"outcome="ok""#);
@@ -111,18 +111,18 @@ fn requests_to_the_store_are_those_that_the_answers_tell_of() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// Its traffic is not everyone's matter.
+/// The public address must not show the traffic of the server.
 #[test]
-fn the_public_port_tells_no_metrics_and_the_other_nothing_else() {
+fn metrics_are_served_only_at_their_own_address() {
     let (example, address) = start();
     assert!(example.serving.get("/metrics", &[]).0.starts_with("HTTP/1.1 404"));
     assert!(get(&address, "/graphql?query=%7B__typename%7D", &[]).0.starts_with("HTTP/1.1 404"));
     assert!(get(&address, "/", &[]).0.starts_with("HTTP/1.1 404"));
 }
 
-/// A client that invents operation names, paths, methods and codes makes no series of them.
+/// Operation names, paths and request ids that a client invents create no series.
 #[test]
-fn no_label_is_a_clients_word() {
+fn no_label_contains_text_of_a_client() {
     let (example, address) = start();
     ask_of_all_kinds(&example.serving);
     let count = series(&address).len();
@@ -132,13 +132,13 @@ fn no_label_is_a_clients_word() {
     }
     let after = series(&address);
     assert!(!after.keys().any(|name| name.to_lowercase().contains("invented")), "{after:#?}");
-    // The 404s and the count of months are new, with a histogram of one route.
+    // The series of the 404s, of the count of months, and a histogram of one route are new.
     assert!(after.len() < count + 30, "{count} series became {}", after.len());
 }
 
-/// Of the families of a running server and of docs/telemetry.md.
+/// Compares the metric families of a running server with docs/telemetry.md.
 #[test]
-fn the_metrics_of_the_docs_are_those_of_the_server() {
+fn the_docs_list_the_metrics_of_the_server() {
     let (example, address) = start();
     ask_of_all_kinds(&example.serving);
     let (_, text) = get(&address, "/metrics", &[]);
@@ -155,8 +155,8 @@ fn the_metrics_of_the_docs_are_those_of_the_server() {
     names.sort();
     let docs = repository("docs/telemetry.md");
     let rows = docs.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`')).map(|(name, _)| name);
-    let mut told: Vec<String> =
+    let mut documented: Vec<String> =
         rows.filter(|name| name.starts_with("tidings_") || name.starts_with("process_")).map(str::to_owned).collect();
-    told.sort();
-    assert_eq!(names, told);
+    documented.sort();
+    assert_eq!(names, documented);
 }

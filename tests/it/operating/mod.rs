@@ -1,4 +1,4 @@
-//! The server as those meet it who operate it: its settings, what it tells of itself, and what they install it with.
+//! Tests for operators: settings, help and manual, log, metrics, traces, and packaging.
 
 mod config;
 mod counted;
@@ -7,7 +7,7 @@ mod log;
 mod metrics;
 mod packaging;
 mod receiver;
-mod settings_told;
+mod settings_documented;
 mod traces;
 
 use std::path::Path;
@@ -20,7 +20,7 @@ fn repository(path: &str) -> String {
     std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// A command that runs to its end under these variables.
+/// Runs a command to its end with these environment variables.
 fn run_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
     let mut command = tidings(arguments);
     command.envs(variables.iter().copied());

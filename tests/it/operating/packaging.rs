@@ -1,4 +1,4 @@
-//! What Tidings is installed with: each file names what there is.
+//! The packaging files and the operating docs: every file, flag, variable, setting and metric that they name exists.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,13 +15,13 @@ fn path(file: &str) -> String {
 }
 
 #[test]
-fn the_example_is_a_configuration_that_a_server_takes() {
+fn the_example_configuration_is_valid() {
     let ran = run(&["serve", "--print-config", "--config", &path(EXAMPLE)]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert!(ran.out.contains("store = \"file:/var/lib/tidings/store\"  # file, line "), "{}", ran.out);
 }
 
-/// Those behind a `#` too: with the default where there is one, in the words of the help.
+/// Also as a comment: with the default if there is one, and with the description of the help.
 #[test]
 fn the_example_has_every_setting() {
     let example = repository(EXAMPLE);
@@ -42,18 +42,18 @@ fn the_example_has_every_setting() {
         count += 1;
     }
     let of_sections = |value: &toml::Value| value.as_table().map_or(1, toml::Table::len);
-    assert_eq!(values.values().map(of_sections).sum::<usize>(), count, "the example has keys that are none");
+    assert_eq!(values.values().map(of_sections).sum::<usize>(), count, "the example has unknown keys");
 }
 
-/// A setting behind a `#`: without a space, which words have.
+/// Removes the `#` of a commented setting, which has no space after it, unlike other comments.
 fn uncommented(line: &str) -> &str {
     line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')).unwrap_or(line)
 }
 
 #[test]
-fn the_example_with_all_its_settings_is_taken() {
+fn the_example_with_all_settings_uncommented_is_valid() {
     let example = repository(EXAMPLE);
-    // Two of a kind exclude each other, and these files are not here.
+    // Each of these excludes another setting, and its file does not exist here.
     let left_out = ["editor_token_file", "connection_string_file", "headers_file"];
     let lines = example.lines().map(uncommented).filter(|line| !left_out.iter().any(|key| line.starts_with(key)));
     let folder = tempfile::tempdir().expect("a folder");
@@ -64,22 +64,22 @@ fn the_example_with_all_its_settings_is_taken() {
     assert!(!ran.out.contains("  # default"), "{}", ran.out);
 }
 
-/// The lines of an ini file's section that set this.
+/// The values of a key in an ini file.
 fn values<'a>(unit: &'a str, key: &str) -> Vec<&'a str> {
     unit.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('=')).collect()
 }
 
 #[test]
-fn the_service_starts_what_there_is_with_few_rights() {
+fn the_service_runs_a_valid_command_with_few_rights() {
     let unit = repository("packaging/tidings.service");
-    let [start] = values(&unit, "ExecStart")[..] else { panic!("no one start") };
+    let [start] = values(&unit, "ExecStart")[..] else { panic!("not exactly one ExecStart") };
     let words: Vec<&str> = start.split(' ').collect();
     let ["/usr/local/bin/tidings", arguments @ ..] = &words[..] else { panic!("{start}") };
     let here: Vec<String> =
         arguments.iter().map(|word| word.replace("/etc/tidings/tidings.toml", &path(EXAMPLE))).collect();
     let here: Vec<&str> = here.iter().map(String::as_str).chain(["--print-config"]).collect();
     assert_eq!(run(&here).code, Some(0), "{here:?}");
-    // The content lies where the service may write, and nowhere else.
+    // The store is in the only folder where the service may write.
     let folder = format!("/var/lib/{}", values(&unit, "StateDirectory")[0]);
     let example: toml::Table = repository(EXAMPLE).parse().expect("TOML");
     assert!(example["store"].as_str().is_some_and(|store| store.starts_with(&format!("file:{folder}/"))));
@@ -93,10 +93,10 @@ fn the_service_starts_what_there_is_with_few_rights() {
     }
 }
 
-/// With the binary where it is here.
+/// With the path of the built binary.
 #[test]
 #[ignore = "needs systemd-analyze"]
-fn systemd_understands_the_service() {
+fn systemd_accepts_the_service() {
     let folder = tempfile::tempdir().expect("a folder");
     let unit = repository("packaging/tidings.service").replace("/usr/local/bin/tidings", env!("CARGO_BIN_EXE_tidings"));
     let file = folder.path().join("tidings.service");
@@ -108,9 +108,9 @@ fn systemd_understands_the_service() {
     assert_eq!(about_us, Vec::<&str>::new());
 }
 
-/// It cannot be built here: what can be held is that it names what there is.
+/// The test cannot build the container; it checks the names in the Containerfile.
 #[test]
-fn the_container_names_files_flags_and_variables_that_there_are() {
+fn the_container_names_existing_files_flags_and_variables() {
     let text = repository("packaging/Containerfile").replace("\\\n", " ");
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).collect();
     let of = |instruction: &str| -> Vec<&str> {
@@ -141,7 +141,7 @@ fn the_container_names_files_flags_and_variables_that_there_are() {
     }
 }
 
-/// The blocks of a document of one language.
+/// The code blocks of a document in one language.
 fn blocks(text: &str, language: &str) -> Vec<String> {
     let begin = format!("```{language}\n");
     let starts = text.split(&begin).skip(1);
@@ -149,7 +149,7 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_configuration_of_the_docs_is_taken() {
+fn the_configuration_in_the_docs_is_valid() {
     let blocks = blocks(&repository("docs/operating.md"), "toml");
     assert!(!blocks.is_empty());
     for block in blocks {
@@ -164,18 +164,18 @@ fn the_configuration_of_the_docs_is_taken() {
     }
 }
 
-/// What Prometheus is told to ask and to wake for.
+/// The metrics in the Prometheus queries and alerts of docs/operating.md.
 #[test]
-fn the_metrics_that_the_docs_ask_for_are_there() {
+fn the_metrics_in_the_operating_docs_are_described_in_the_telemetry_docs() {
     let docs = repository("docs/operating.md");
-    let told = repository("docs/telemetry.md");
+    let telemetry = repository("docs/telemetry.md");
     let words = docs.split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
     let asked: Vec<&str> = words.filter(|word| word.starts_with("tidings_")).collect();
     assert!(asked.len() > 8, "{asked:?}");
-    let is_told = |name: &&str| {
+    let is_described = |name: &&str| {
         let family = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-        told.contains(&format!("| `{family}` |"))
+        telemetry.contains(&format!("| `{family}` |"))
     };
-    let untold: Vec<&str> = asked.into_iter().filter(|name| !is_told(name)).collect();
-    assert_eq!(untold, Vec::<&str>::new());
+    let undescribed: Vec<&str> = asked.into_iter().filter(|name| !is_described(name)).collect();
+    assert_eq!(undescribed, Vec::<&str>::new());
 }

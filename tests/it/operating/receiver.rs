@@ -1,4 +1,4 @@
-//! A receiver of traces: HTTP, and protobuf as OTLP has it. The rule: what it was sent is decoded by the protocol's own messages.
+//! A receiver of traces by OTLP: protobuf over HTTP. It decodes the requests with the message types of the protocol.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -35,24 +35,24 @@ impl Receiver {
         Self { address, received }
     }
 
-    /// As `OTEL_EXPORTER_OTLP_ENDPOINT` takes it.
+    /// The value for `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Every span so far.
+    /// The spans received so far.
     pub fn spans(&self) -> Vec<Span> {
         let received = self.received.lock().expect("no thread panics with it");
         let resources = received.iter().flat_map(|received| &received.message.resource_spans);
         resources.flat_map(|resource| &resource.scope_spans).flat_map(|scope| scope.spans.clone()).collect()
     }
 
-    /// The heads of the requests so far.
+    /// The heads of the requests received so far.
     pub fn heads(&self) -> Vec<String> {
         self.received.lock().expect("no thread panics with it").iter().map(|received| received.head.clone()).collect()
     }
 
-    /// The name that the sender gives itself.
+    /// The `service.name` of the sender.
     pub fn service_name(&self) -> Option<String> {
         let received = self.received.lock().expect("no thread panics with it");
         let resource = received.first()?.message.resource_spans.first()?.resource.clone()?;
@@ -64,7 +64,7 @@ impl Receiver {
     }
 }
 
-/// The requests of one connection.
+/// Receives the requests of one connection.
 fn take(stream: TcpStream, kept: &Mutex<Vec<Received>>) {
     let mut reader = BufReader::new(stream);
     loop {
@@ -84,7 +84,7 @@ fn take(stream: TcpStream, kept: &Mutex<Vec<Received>>) {
     }
 }
 
-/// An attribute's value as a text, where the span has it.
+/// The value of an attribute as text, if the span has it.
 pub fn attribute(span: &Span, key: &str) -> Option<String> {
     let found = span.attributes.iter().find(|attribute| attribute.key == key)?;
     match found.value.clone()?.value? {

@@ -1,4 +1,4 @@
-//! Traces, as one who takes them by OTLP sees them.
+//! Traces, as a receiver of OTLP gets them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,7 +20,7 @@ fn start(receiver: &Receiver, more: &[(&str, &str)]) -> Example {
     Example::start(&[], &[&own, more].concat())
 }
 
-/// The answer to an editor's query that asks what it cost.
+/// The answer to a query with a token, with its storage cost.
 fn ask(example: &Example, traceparent: &str, query: &str) -> Value {
     let bearer = format!("Bearer {TOKEN}");
     let headers = [("authorization", bearer.as_str()), ("traceparent", traceparent)];
@@ -37,7 +37,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The spans of the client's trace, those that stand in a stage with the names of what is above them.
+/// The spans of the client's trace, and for each span id the names from the root span to the span.
 fn of_trace(receiver: &Receiver) -> (Vec<Span>, HashMap<Vec<u8>, String>) {
     let spans: Vec<Span> = receiver.spans().into_iter().filter(|span| hex(&span.trace_id) == TRACE).collect();
     let by_id: HashMap<&[u8], &Span> = spans.iter().map(|span| (span.span_id.as_slice(), span)).collect();
@@ -54,9 +54,9 @@ fn of_trace(receiver: &Receiver) -> (Vec<Span>, HashMap<Vec<u8>, String>) {
     (spans, paths)
 }
 
-/// The stop sends what is left: the test waits for nothing else.
+/// The server sends the remaining spans when it stops, so the test does not wait for them.
 #[test]
-fn a_querys_trace_has_its_stages_and_a_span_for_each_request_to_the_store() {
+fn the_trace_of_a_query_has_its_stages_and_a_span_for_each_storage_request() {
     let receiver = Receiver::start();
     let example = start(&receiver, &[("OTEL_SERVICE_NAME", "the-blog")]);
     let answer = ask(&example, &sampled(), QUERY);
@@ -64,7 +64,7 @@ fn a_querys_trace_has_its_stages_and_a_span_for_each_request_to_the_store() {
     assert_eq!(receiver.service_name().as_deref(), Some("the-blog"));
     let (spans, paths) = of_trace(&receiver);
     let named = |name: &str| spans.iter().filter(|span| span.name == name).collect::<Vec<_>>();
-    let [root] = named("POST /graphql")[..] else { panic!("no one root: {paths:#?}") };
+    let [root] = named("POST /graphql")[..] else { panic!("not exactly one root: {paths:#?}") };
     assert_eq!(hex(&root.parent_span_id), PARENT);
     for (key, value) in [
         ("http.request.method", "POST"),
@@ -74,7 +74,7 @@ fn a_querys_trace_has_its_stages_and_a_span_for_each_request_to_the_store() {
     ] {
         assert_eq!(attribute(root, key).as_deref(), Some(value), "{root:#?}");
     }
-    let [execute] = named("query")[..] else { panic!("no one execution: {paths:#?}") };
+    let [execute] = named("query")[..] else { panic!("not exactly one execution: {paths:#?}") };
     assert_eq!(attribute(execute, "graphql.operation.type").as_deref(), Some("query"));
     assert_eq!(attribute(execute, "tidings.code").as_deref(), Some("OK"));
     for stage in ["receive", "admit", "query", "query > load pages", "query > load terms"] {
@@ -82,11 +82,11 @@ fn a_querys_trace_has_its_stages_and_a_span_for_each_request_to_the_store() {
         assert!(paths.values().any(|path| *path == whole), "{stage}: {paths:#?}");
     }
     let storage = &answer["extensions"]["storage"];
-    let told = storage["pointReads"].as_u64().unwrap_or_default() + storage["rangeReads"].as_u64().unwrap_or_default();
+    let reads = storage["pointReads"].as_u64().unwrap_or_default() + storage["rangeReads"].as_u64().unwrap_or_default();
     let requests: Vec<&Span> =
         spans.iter().filter(|span| attribute(span, "db.system.name").as_deref() == Some("redb")).collect();
-    assert_eq!(requests.len() as u64, told, "{paths:#?}");
-    assert!(told > 5, "{storage}");
+    assert_eq!(requests.len() as u64, reads, "{paths:#?}");
+    assert!(reads > 5, "{storage}");
     let rows = requests.iter().filter_map(|span| attribute(span, "db.response.returned_rows"));
     assert_eq!(
         rows.map(|rows| rows.parse::<u64>().expect("a number")).sum::<u64>(),
@@ -100,7 +100,7 @@ fn a_querys_trace_has_its_stages_and_a_span_for_each_request_to_the_store() {
 }
 
 #[test]
-fn a_changes_trace_has_its_one_transaction() {
+fn the_trace_of_a_change_has_one_transaction() {
     let receiver = Receiver::start();
     let example = start(&receiver, &[]);
     ask(
@@ -111,7 +111,7 @@ fn a_changes_trace_has_its_one_transaction() {
     assert_eq!(example.serving.stop().0, Some(0));
     let (spans, paths) = of_trace(&receiver);
     let [transaction] = spans.iter().filter(|span| span.name.starts_with("transact ")).collect::<Vec<_>>()[..] else {
-        panic!("no one transaction: {paths:#?}")
+        panic!("not exactly one transaction: {paths:#?}")
     };
     assert_eq!(paths[&transaction.span_id], "POST /graphql > mutation > change > commit > transact *");
     let rows = attribute(transaction, "db.operation.batch.size").and_then(|rows| rows.parse::<u32>().ok());
@@ -120,7 +120,7 @@ fn a_changes_trace_has_its_one_transaction() {
 }
 
 #[test]
-fn a_client_that_does_not_trace_its_request_is_not_traced() {
+fn a_request_that_its_client_does_not_sample_is_not_traced() {
     let receiver = Receiver::start();
     let example = start(&receiver, &[]);
     ask(&example, &format!("00-{TRACE}-{PARENT}-00"), QUERY);
@@ -128,12 +128,12 @@ fn a_client_that_does_not_trace_its_request_is_not_traced() {
     assert_eq!(example.serving.stop().0, Some(0));
     assert_eq!(of_trace(&receiver).0, Vec::new());
     let roots: Vec<Span> = receiver.spans().into_iter().filter(|span| span.name == "POST /graphql").collect();
-    assert_eq!(roots.len(), 1, "the one whose traceparent is none begins a trace of its own");
+    assert_eq!(roots.len(), 1, "the request with an invalid traceparent starts a trace of its own");
     assert!(roots[0].parent_span_id.is_empty(), "{roots:#?}");
 }
 
 #[test]
-fn a_sampler_decides_which_requests_are_traced_and_headers_go_with_them() {
+fn the_sampler_setting_decides_which_requests_are_traced_and_the_headers_are_sent() {
     let receiver = Receiver::start();
     let settings = [("OTEL_TRACES_SAMPLER", "always_on"), ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20secret")];
     let example = start(&receiver, &settings);
@@ -152,7 +152,7 @@ fn a_sampler_decides_which_requests_are_traced_and_headers_go_with_them() {
 }
 
 #[test]
-fn a_receiver_that_is_not_there_costs_a_line_in_the_log_and_no_answer() {
+fn a_missing_receiver_causes_a_log_line_and_no_failed_request() {
     let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
     let example = Example::start(&[], &[endpoint, ("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     ask(&example, "", QUERY);
@@ -161,22 +161,22 @@ fn a_receiver_that_is_not_there_costs_a_line_in_the_log_and_no_answer() {
     assert!(errors.iter().any(|line| line.contains("traces.not_sent")), "{errors:#?}");
 }
 
-/// Nor does any attribute stand in a trace that the docs leave out, nor anything of the content.
+/// The docs also list every attribute of a trace, and no attribute contains text of the content.
 #[test]
-fn the_spans_of_the_docs_are_those_of_the_code() {
+fn the_docs_list_the_spans_and_attributes_of_the_code() {
     let code = repository("src/telemetry/spans.rs");
-    let made = code.split("span!(").skip(1).filter_map(|rest| {
+    let defined = code.split("span!(").skip(1).filter_map(|rest| {
         let (before, rest) = rest.split_once('"')?;
         before.trim().is_empty().then(|| rest.split('"').next())?
     });
-    let made: BTreeSet<&str> = made.collect();
-    assert!(made.len() > 8, "{made:?}");
+    let defined: BTreeSet<&str> = defined.collect();
+    assert!(defined.len() > 8, "{defined:?}");
     let docs = repository("docs/telemetry.md");
     let (_, section) = docs.split_once("\n## Traces\n").expect("a section");
     let section = section.split("\n## ").next().unwrap_or_default();
-    let told = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-    let told: BTreeSet<&str> = told.map(|(name, _)| name).collect();
-    assert_eq!(made, told);
+    let documented = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let documented: BTreeSet<&str> = documented.map(|(name, _)| name).collect();
+    assert_eq!(defined, documented);
     let receiver = Receiver::start();
     let example = start(&receiver, &[]);
     ask(&example, &sampled(), "query Front { post(slug: \"why-we-wash-our-html\") { title body { html } } }");
@@ -184,7 +184,7 @@ fn the_spans_of_the_docs_are_those_of_the_code() {
     let spans = receiver.spans();
     let keys: BTreeSet<&str> =
         spans.iter().flat_map(|span| &span.attributes).map(|attribute| attribute.key.as_str()).collect();
-    let untold: Vec<&&str> = keys.iter().filter(|key| !section.contains(&format!("`{key}`"))).collect();
-    assert_eq!(untold, Vec::<&&str>::new());
+    let undocumented: Vec<&&str> = keys.iter().filter(|key| !section.contains(&format!("`{key}`"))).collect();
+    assert_eq!(undocumented, Vec::<&&str>::new());
     assert!(!format!("{spans:?}").contains("why-we-wash"), "{spans:#?}");
 }

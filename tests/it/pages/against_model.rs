@@ -1,4 +1,4 @@
-//! Every way of paging, over a list with ties, gaps, drafts and posts still to come.
+//! Every combination of paging arguments, on a list with ties, gaps, drafts and scheduled posts.
 
 use tidings::content::pages::posts::read_page;
 use tidings::content::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
@@ -8,7 +8,7 @@ use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
 const BOTH: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
 
-/// 120 posts over three years: runs in one month, ties in one instant, empty months, and five still to come.
+/// 120 posts over three years with several posts in a month, several at one instant, and empty months; five scheduled posts and a draft.
 fn posts() -> Vec<WholePost> {
     let mut posts = Vec::new();
     for n in 0..120_u64 {
@@ -38,7 +38,7 @@ fn posts() -> Vec<WholePost> {
     posts
 }
 
-/// The list as a reader at `NOW` may see it, newest first.
+/// The keys of the posts that are visible at `NOW` and that the filter keeps, newest first.
 fn model(posts: &[WholePost], keeps: impl Fn(&Post) -> bool) -> Vec<PostKey> {
     let visible = |post: &&Post| post.published_at.is_some_and(|at| at <= instant(NOW)) && keeps(post);
     let mut keys: Vec<PostKey> = posts.iter().map(|w| &w.post).filter(visible).map(Post::key).collect();
@@ -46,7 +46,8 @@ fn model(posts: &[WholePost], keeps: impl Fn(&Post) -> bool) -> Vec<PostKey> {
     keys
 }
 
-/// Relay's "Pagination algorithm" as two places in the list; the page lies between, and the list goes on where one is not its end.
+/// Relay's "Pagination algorithm" with two positions in the list: the page is the part between them, and `has_next` and `has_previous` say
+/// whether the list has more on that side.
 fn relay(all: &[PostKey], arguments: &PageArguments<PostKey>) -> (Vec<PostKey>, bool, bool) {
     let mut start = arguments.after.as_ref().map_or(0, |after| all.partition_point(|key| key <= after));
     let mut end = arguments.before.as_ref().map_or(all.len(), |before| all.partition_point(|key| key < before));
@@ -66,7 +67,7 @@ async fn assert_page(site: &Site, list: &PostList, all: &[PostKey], arguments: P
     assert_eq!((found, page.has_next, page.has_previous), relay(all, &arguments), "{list:?} {arguments:?}");
 }
 
-/// Walks the list in both directions at each size, and holds each page and their sum against the model.
+/// Reads the list in both directions with each page size, and compares each page with the model.
 async fn assert_list(site: &Site, list: &PostList, all: &[PostKey]) {
     for size in [1, 7, 100] {
         let mut arguments = PageArguments { first: Some(size), ..PageArguments::default() };
@@ -95,14 +96,14 @@ async fn site() -> (Site, Vec<WholePost>) {
 }
 
 #[tokio::test]
-async fn all_posts_page_as_the_model_does() {
+async fn pages_of_all_posts_match_the_model() {
     let (site, posts) = site().await;
     site.assert_sound().await;
     assert_list(&site, &PostList::all(), &model(&posts, |_| true)).await;
 }
 
 #[tokio::test]
-async fn posts_of_a_term_page_as_the_model_does() {
+async fn pages_of_a_term_match_the_model() {
     let (site, posts) = site().await;
     for (kind, name) in
         [(TermKind::Tag, "two"), (TermKind::Category, "news"), (TermKind::Author, "ada"), (TermKind::Tag, "none")]
@@ -112,7 +113,7 @@ async fn posts_of_a_term_page_as_the_model_does() {
 }
 
 #[tokio::test]
-async fn posts_of_a_month_page_as_the_model_does() {
+async fn pages_of_a_month_match_the_model() {
     let (site, posts) = site().await;
     for month in ["2023-03", "2023-10", "2026-06", "1999-01"] {
         let month: Month = month.parse().expect("a month");
@@ -122,7 +123,7 @@ async fn posts_of_a_month_page_as_the_model_does() {
 }
 
 #[tokio::test]
-async fn filters_page_as_the_model_does() {
+async fn pages_of_a_filter_match_the_model() {
     let (site, posts) = site().await;
     let tags = |all: &[&str], any: Option<&[&str]>| SlugFilter { all: slugs(all), any: any.map(slugs) };
     let base = Filter::default;
@@ -149,13 +150,13 @@ async fn filters_page_as_the_model_does() {
     ];
     for filter in filters {
         let keeps = |post: &Post| {
-            let held = |kind: TermKind| {
-                let wanted = filter.slugs(kind);
-                wanted.all.iter().all(|s| post.has_term(kind, s))
-                    && wanted.any.as_ref().is_none_or(|any| any.iter().any(|s| post.has_term(kind, s)))
+            let has_slugs = |kind: TermKind| {
+                let requested = filter.slugs(kind);
+                requested.all.iter().all(|s| post.has_term(kind, s))
+                    && requested.any.as_ref().is_none_or(|any| any.iter().any(|s| post.has_term(kind, s)))
             };
             let at = post.published_at.expect("a published post");
-            TermKind::ALL.into_iter().all(held)
+            TermKind::ALL.into_iter().all(has_slugs)
                 && filter.published_after.is_none_or(|after| at > after)
                 && filter.published_before.is_none_or(|before| at < before)
         };

@@ -1,3 +1,3 @@
-//! Pages against a model: what `read_page` answers is what Relay's algorithm answers on a plain list.
+//! Compares the pages of `read_page` with a model: Relay's pagination algorithm on a plain list.
 
 mod against_model;

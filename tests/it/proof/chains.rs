@@ -1,9 +1,10 @@
-//! Chains of three changes, each built on what the one before it has committed and not yet closed: the class of interleavings in which lists once drifted. The rule: as
-//! of two changes, wherever each of them is switched, with a rival on the first one's version, or with a kill of the first server and a recovery in between.
+//! Chains of three changes. Each change is based on one that is committed and not yet closed: the class of interleavings in which lists once drifted.
+//! The rule: as with two changes, the replies and the content are those of one change after the other, wherever each change is switched, with a rival
+//! on the first one's version, or with a kill of the first server and a recovery in between.
 
-use crate::support::asking::Told;
+use crate::support::asking::Reply;
 use crate::support::model::{Command, Refusal};
-use crate::support::random::{Random, seeds, telling, wide_stride};
+use crate::support::random::{Random, report_seed_on_failure, seeds, wide_stride};
 
 use super::scene::{Scene, create, delete, delete_tag, on, redate, rename, rename_tag, retag, save_tag, unpublish};
 use super::stage::{Editing, Stage};
@@ -19,8 +20,8 @@ enum Between {
 
 type Chain = [Command; 3];
 
-/// The first change goes to its commit and `after` steps more; the second begins, and goes `into` steps; the first ends; the second goes on to its commit, and so on. Whether
-/// the first had more steps after its commit, and the one that came between it and the second.
+/// The first change runs to its commit and `after` steps more; the second begins, and runs `into` steps; the first ends; the second runs to its
+/// commit, and so on. Returns whether the first had more steps after its commit, and whether the work between it and the second had more.
 async fn run(scene: &Scene, chain: &Chain, between: Between, after: usize, into: usize) -> (bool, bool) {
     let mut stage = Stage::of(scene);
     let [first, second, third] = chain.clone();
@@ -57,11 +58,11 @@ async fn run(scene: &Scene, chain: &Chain, between: Between, after: usize, into:
     two.steps(after).await;
     let mut three = stage.begin(third).await;
     steps_until_it_waits(&mut three, into).await;
-    let told = [stage.finish(two).await, stage.finish(three).await];
+    let replies = [stage.finish(two).await, stage.finish(three).await];
     stage.assert_serial().await;
-    // Whoever waits for another is not refused for it.
-    let is_refused_for_another = between == Between::Nothing && told.contains(&Told::Refused(Refusal::Conflict));
-    assert!(!is_refused_for_another, "{told:?}{}", stage.story());
+    // A change that waits for another is not refused because of it.
+    let is_refused_for_another = between == Between::Nothing && replies.contains(&Reply::Refused(Refusal::Conflict));
+    assert!(!is_refused_for_another, "{replies:?}{}", stage.story());
     (has_more_after, has_more_into)
 }
 
@@ -76,7 +77,7 @@ async fn steps_until_it_waits(editing: &mut Editing, count: usize) {
 async fn assert_serial(chain: Chain, between: Between) {
     let scene = Scene::new().await;
     for seed in seeds(1) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         let mut after = 0;
         loop {

@@ -1,15 +1,16 @@
-//! Two writers on two servers, switched at any storage request of each: at some of them in a short run, at every one in a long one. The rule: whoever is stopped where, the answers and the content are those of
-//! one change after the other.
+//! Two writers on two servers, switched at any storage request of each: at some requests in a short run, at every one in a long run. The rule:
+//! wherever a writer is stopped, the replies and the content are those of one change after the other.
 
 use crate::support::model::Command;
-use crate::support::random::{Random, seeds, stride, telling};
+use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
 
 use super::scene::{
     Scene, create, delete, delete_tag, draft, redate, rename, rename_tag, retag, retitle, save_tag, unpublish,
 };
 use super::stage::Stage;
 
-/// One of the two goes `first` steps, the other `second`, the one goes on to its end, then the other. Whether each had more to do than its steps.
+/// The first server runs `first` steps, the second `second` steps; then the first runs to its end, then the second. Returns whether each had more
+/// steps to do.
 async fn run(scene: &Scene, [one, other]: [&Command; 2], first: usize, second: usize) -> (bool, bool) {
     let mut stage = Stage::of(scene);
     let mut a = stage.begin(one.clone()).await;
@@ -26,7 +27,7 @@ async fn run(scene: &Scene, [one, other]: [&Command; 2], first: usize, second: u
 async fn assert_serial(one: Command, other: Command) {
     let scene = Scene::new().await;
     for seed in seeds(1) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         for commands in [[&one, &other], [&other, &one]] {
             assert_serial_beginning_with(&scene, commands, &mut random).await;

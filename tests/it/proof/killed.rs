@@ -1,5 +1,5 @@
-//! Servers that are killed with `kill -9` while clients change what they serve, again and again. The rule: the list of what was acknowledged is
-//! kept here, outside of them; after each kill all of it is there, nothing that was refused is, and `check` finds nothing.
+//! Servers that are killed again and again with `kill -9` while clients change their content. The rule: the test keeps the list of acknowledged
+//! changes outside the servers; after each kill all of them are stored, no refused change is, and `check` finds nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,25 +11,25 @@ use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tokio::task::JoinSet;
 
-use crate::support::asking::Told;
+use crate::support::asking::Reply;
 use crate::support::azurite::{Azurite, emulator_key, random_prefix};
 use crate::support::choosing::Chooser;
 use crate::support::command::Serving;
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::model::{Command, Model};
 use crate::support::mutations::send;
-use crate::support::random::{Random, cycles, seeds, telling};
+use crate::support::random::{Random, cycles, report_seed_on_failure, seeds};
 
 use super::scene::{later, let_leases_end};
 
 const CLIENTS: usize = 6;
-/// The longest that a server lives under load, in milliseconds.
+/// The longest time that a server runs under load, in milliseconds.
 const LIFE_MS_MAX: usize = 400;
-/// What a killed server had sent has arrived by then; the clock that recovers is then set behind the leases.
+/// The requests that a killed server has sent arrive within this time; the clock of the recovery is then set past the leases.
 const ARRIVAL: Duration = Duration::from_millis(300);
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
-/// One client's posts as they must be, and the change of which it was not told the outcome.
+/// The expected posts of one client, and its change with an unknown outcome.
 struct Client {
     prefix: String,
     chooser: Chooser,
@@ -45,21 +45,21 @@ impl Client {
         Self { prefix, chooser, model: Model::default(), asked: None, acknowledged: 0 }
     }
 
-    /// Asks for one change after the other until it is not told the outcome of one.
+    /// Sends one change after the other until the outcome of one is not known.
     async fn work(mut self, http: reqwest::Client, address: String) -> Self {
         loop {
             let command = self.chooser.next(&self.model);
-            let told = send(&http, &address, &command).await;
-            match told {
-                Told::Done(id) => {
+            let reply = send(&http, &address, &command).await;
+            match reply {
+                Reply::Done(id) => {
                     let after = self.model.after(&command, &id);
-                    self.model = after.unwrap_or_else(|e| panic!("{command:?} was made; it is to be refused: {e:?}"));
+                    self.model = after.unwrap_or_else(|e| panic!("{command:?} was made; it must be refused: {e:?}"));
                     self.acknowledged += 1;
                 }
-                Told::Refused(refusal) => {
+                Reply::Refused(refusal) => {
                     assert_eq!(self.model.after(&command, "new").err(), Some(refusal), "{command:?}");
                 }
-                Told::Unknown(_) => {
+                Reply::Unknown(_) => {
                     self.asked = Some(command);
                     return self;
                 }
@@ -67,7 +67,7 @@ impl Client {
         }
     }
 
-    /// Holds its posts against those that were found, and learns what became of its last change.
+    /// Compares its posts with those that were found, and resolves the outcome of its last change.
     fn compare(&mut self, all: &Model) {
         let own = |slug: &str| slug.starts_with(&self.prefix);
         let mut found = Model { posts: all.posts.clone(), ..Model::default() };
@@ -85,7 +85,7 @@ impl Client {
     }
 }
 
-/// What a server is started with, and how its tables are opened once it is gone.
+/// How a server is started, and how its tables are opened after it is gone.
 enum Subject {
     File(tempfile::TempDir),
     Azure { azurite: Azurite, prefix: String },
@@ -109,7 +109,7 @@ impl Subject {
         }
     }
 
-    /// Recovered as the next server would, once the leases have ended.
+    /// The content, recovered as the next server would recover it, after the leases have ended.
     async fn open(&self) -> Content {
         let clock = later(&Clock::System, 0);
         let (store, sharing): (Store, Sharing) = match self {
@@ -129,7 +129,7 @@ impl Subject {
     }
 }
 
-/// Runs `servers` over one store under load, and kills each at a moment of its own.
+/// Runs `servers` over one store under load, and kills each at a random moment.
 async fn live_and_die(subject: &Subject, servers: usize, clients: Vec<Client>, random: &mut Random) -> Vec<Client> {
     let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().expect("a client");
     let serving: Vec<Serving> = (0..servers).map(|_| subject.start()).collect();
@@ -148,7 +148,7 @@ async fn live_and_die(subject: &Subject, servers: usize, clients: Vec<Client>, r
 
 #[expect(clippy::print_stdout, reason = "the figures of a long run")]
 async fn assert_nothing_is_lost(subject: Subject, servers: usize, seed: u64, cycles: usize) {
-    let _telling = telling(seed);
+    let _report = report_seed_on_failure(seed);
     let mut random = Random::new(seed);
     let mut clients: Vec<Client> = (0..CLIENTS).map(|number| Client::new(number, &mut random)).collect();
     let mut unknown = 0;

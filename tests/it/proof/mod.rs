@@ -1,5 +1,5 @@
-//! The proof of the write protocol. The rule: whatever the storage, the servers and the power do, what readers see is what some order of whole
-//! changes gives, each as its caller was told (I1, I5 to I7), and `check` finds nothing.
+//! The proof of the write protocol. The rule: whatever the storage, the servers and the power do, readers see the result of some order of whole
+//! changes, each made or not as the reply says (I1, I5 to I7), and `check` finds nothing.
 
 mod chains;
 mod crowds;

@@ -1,4 +1,4 @@
-//! Queries on a store that has snapshots. The rule: whatever is changed while a query runs, and between which two of its reads, the answer is the
+//! Queries on a store that has snapshots. The rule: whatever changes while a query runs, and between whichever two of its reads, the answer is the
 //! content of one moment.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tidings::content::{Content, Sharing};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::interrupted::{Interrupted, Interruption};
 use crate::support::memory::MemoryStore;
 use crate::support::model::Command;
@@ -18,7 +18,7 @@ use super::scene::{clock, create, delete, delete_tag, posts, redate, rename, ren
 
 const FIELDS: &str = "slug version tags { slug name } categories { slug } authors { slug }";
 
-/// Lists, counts, months, slugs and terms, each of which is found by reads of its own.
+/// Lists, counts, months, slugs and terms; each is found by reads of its own.
 fn query() -> String {
     let list = format!("posts(first: 5) {{ totalCount nodes {{ {FIELDS} }} }}");
     format!(
@@ -51,8 +51,8 @@ async fn answers(
     let (writer, commands) = (site.content.clone(), commands.to_vec());
     let changes = async move {
         for command in commands {
-            let told = ask(&writer, &command).await;
-            assert!(matches!(told, Told::Done(_)), "{command:?}: {told:?}");
+            let reply = ask(&writer, &command).await;
+            assert!(matches!(reply, Reply::Done(_)), "{command:?}: {reply:?}");
         }
     };
     let interruption = Arc::new(Interruption::new(reads_before, changes));
@@ -106,7 +106,7 @@ of_one_moment! {
     a_tag_renamed_meanwhile: rename_tag("a", "new");
 }
 
-/// On tables a query sees several moments: a post may lack a tag that was deleted meanwhile, and never shows another that has its slug by now.
+/// On tables a query sees several moments: a post may lack a tag that was deleted meanwhile, but never shows another tag that has its slug by now.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn on_tables_a_post_never_shows_a_tag_that_has_the_slug_of_one_that_was_deleted() {
     let query = "{ post(slug: \"post-0\") { version tags { id } } }";

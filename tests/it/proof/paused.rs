@@ -1,10 +1,10 @@
-//! A server that sleeps past its lease while another recovers, and then goes on; and one that never wakes. The rule: a change is made or not, as
-//! its caller was told, whenever the server wakes and whatever others have done meanwhile.
+//! A server that sleeps past its lease while another recovers, and then goes on; and one that never wakes. The rule: a change is made or not, as the
+//! reply says, whenever the server wakes and whatever other servers have done meanwhile.
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::model::{Command, Model};
-use crate::support::random::{Random, seeds, stride, telling};
-use crate::support::stepping::{Actor, Trace, told};
+use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
+use crate::support::stepping::{Actor, Trace, trace_text};
 
 use super::scene::{
     Scene, clock, create, delete, draft, later, let_leases_end, redate, rename, retag, retitle, save_tag, server,
@@ -14,15 +14,15 @@ use super::scene::{
 /// What happens while the server sleeps.
 #[derive(Debug, Clone)]
 enum Meanwhile {
-    /// Another recovers: so many of its steps while the first one sleeps, the rest once that one is done.
+    /// Another server recovers: this many of its steps while the first one sleeps, the rest after that one is done.
     Recovery(usize),
-    /// Another recovers, then makes a change.
+    /// Another server recovers, then makes a change.
     Change(Command),
-    /// Another makes a change, then recovers.
+    /// Another server makes a change, then recovers.
     ChangeFirst(Command),
 }
 
-/// The server goes `steps`, sleeps, and wakes; or with `wakes` false does not. Whether it slept at all, and whether the other had more to do.
+/// The server runs `steps` and sleeps; it wakes only if `wakes`. Returns whether it slept at all, and whether the other server had more to do.
 async fn run(scene: &Scene, command: &Command, steps: usize, meanwhile: &Meanwhile, wakes: bool) -> (bool, bool) {
     let (store, trace) = (scene.store.fork(), Trace::default());
     let (sleepers, others) = (clock(), later(&clock(), 1));
@@ -55,7 +55,7 @@ async fn run(scene: &Scene, command: &Command, steps: usize, meanwhile: &Meanwhi
         trace.lock().expect("no request panics").push("another change, whole".to_owned());
         asked.push((other.clone(), ask(&sound, other).await));
     }
-    let answer = if wakes { sleeper.finish().await } else { Told::Unknown("it never woke".to_owned()) };
+    let answer = if wakes { sleeper.finish().await } else { Reply::Unknown("it never woke".to_owned()) };
     asked.push((command.clone(), answer));
     let recovered = recovery.finish().await;
     let_leases_end(&others);
@@ -66,7 +66,7 @@ async fn run(scene: &Scene, command: &Command, steps: usize, meanwhile: &Meanwhi
         differences.is_empty() && scene.model.explains_loosely(&asked, &found),
         "A {steps} steps, {meanwhile:?}, {recovered:?}: {asked:?}\n{differences:#?}\n{:?}{}",
         found.posts,
-        told(&trace)
+        trace_text(&trace)
     );
     (slept, had_more)
 }
@@ -74,7 +74,7 @@ async fn run(scene: &Scene, command: &Command, steps: usize, meanwhile: &Meanwhi
 async fn assert_late_is_harmless(command: Command) {
     let scene = Scene::new().await;
     for seed in seeds(1) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let (mut random, mut steps) = (Random::new(seed), 0);
         loop {
             let (mut slept, mut of_recovery) = (false, 0);

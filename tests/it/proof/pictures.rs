@@ -1,4 +1,4 @@
-//! What readers are shown of a whole site, held against the model. The rule: through GraphQL, list by list, for `check` reads the rows alone.
+//! What readers see of a whole site, compared with the model. The rule: it reads through GraphQL, list by list, because `check` does not.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use tidings::model::Instant;
 use crate::support::model::{Model, ModelPost, ModelTag};
 use crate::support::site::Site;
 
-/// Every list, count and permalink shows what the model says.
+/// Asserts that every list, count and permalink shows what the model says.
 pub async fn assert_shown(site: &Site, model: &Model) {
-    site.forget();
+    site.invalidate_cached();
     let now = site.clock.now();
     let posts = visible(model, now);
     let fields = "slug title version tags { slug } body { markdown }";
@@ -36,7 +36,7 @@ fn is_visible(post: &ModelPost, now: Instant) -> bool {
     post.published_at.is_some_and(|at| at <= now)
 }
 
-/// Newest first; of one instant, in the order of their ids.
+/// Newest first; posts of one instant in the order of their ids.
 fn visible(model: &Model, now: Instant) -> Vec<&ModelPost> {
     let mut posts: Vec<_> = model.posts.iter().filter(|(_, post)| is_visible(post, now)).collect();
     posts.sort_by(|(a, one), (b, other)| other.published_at.cmp(&one.published_at).then(a.cmp(b)));
@@ -53,8 +53,8 @@ fn shown(model: &Model, post: &ModelPost) -> Value {
 }
 
 fn shown_tag(first_slug: &String, tag: &ModelTag, posts: &[&ModelPost]) -> Value {
-    let bearing = posts.iter().filter(|post| post.tags.contains(first_slug));
-    let nodes: Vec<Value> = bearing.map(|post| json!({ "slug": post.slug })).collect();
+    let tagged = posts.iter().filter(|post| post.tags.contains(first_slug));
+    let nodes: Vec<Value> = tagged.map(|post| json!({ "slug": post.slug })).collect();
     json!({ "slug": tag.slug, "name": tag.name, "posts": { "totalCount": nodes.len(), "nodes": nodes } })
 }
 

@@ -1,5 +1,5 @@
-//! The power goes under the store in a file, at any write or sync. The rule: whatever was acknowledged is there when it is back, and no batch and no
-//! change is there by half.
+//! The power is lost under the store in a file, at any write or sync. The rule: everything acknowledged is stored when the power is back, and no
+//! batch and no change is stored in part.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{Precondition, RowWrite, Store, StoreError};
 use tokio::task::JoinSet;
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::choosing::Chooser;
 use crate::support::model::Model;
 use crate::support::power::Disk;
-use crate::support::random::{Random, seeds, telling};
+use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::rows::{TABLE, batch, key, number, put, range, read_number};
 
 use super::scene::clock;
@@ -24,7 +24,7 @@ const LOSSES: usize = 5;
 const WRITERS: usize = 4;
 /// Rows of one batch; some batches are longer than a page of the file.
 const ROWS: usize = 40;
-/// A commit takes some ten writes and two syncs.
+/// A commit takes about ten writes and two syncs.
 const POWER_MAX: usize = 150;
 
 fn open(disk: &Disk) -> Option<Store> {
@@ -37,21 +37,21 @@ fn open(disk: &Disk) -> Option<Store> {
     }
 }
 
-/// A new store, made while there was power.
+/// A new store, created while there was power.
 fn made(random: &mut Random) -> Vec<u8> {
     let disk = Disk::new(Vec::new(), usize::MAX, random.part());
     drop(open(&disk).expect("it opens"));
     disk.bytes()
 }
 
-/// Of one partition, the number that its rows were last known to bear, and the one that was put last.
+/// The number that the rows of one partition had when it was last known, and the number that was written last.
 #[derive(Debug, Clone, Copy)]
 struct Written {
     acknowledged: i32,
     asked: i32,
 }
 
-/// Puts all rows of a partition, with the next number each time, until that fails.
+/// Writes all rows of a partition, with the next number each time, until a write fails.
 async fn write(store: Store, writer: usize, mut written: Written) -> Written {
     loop {
         written.asked += 1;
@@ -63,7 +63,7 @@ async fn write(store: Store, writer: usize, mut written: Written) -> Written {
     }
 }
 
-/// The number that all rows of a partition bear.
+/// The number that all rows of a partition have.
 async fn read(store: &Store, writer: usize) -> i32 {
     let page = store.range(TABLE, &range(&format!("p{writer}"), None, None), 100, None).await.expect("a page");
     let numbers: Vec<i32> = page.rows.iter().map(read_number).collect();
@@ -73,9 +73,9 @@ async fn read(store: &Store, writer: usize) -> i32 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_acknowledged_batch_is_lost_and_none_is_there_by_half() {
+async fn no_acknowledged_batch_is_lost_and_none_is_partly_stored() {
     for seed in seeds(40) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         let mut written = [Written { acknowledged: 0, asked: 0 }; WRITERS];
         let mut bytes = made(&mut random);
@@ -106,7 +106,7 @@ async fn no_acknowledged_batch_is_lost_and_none_is_there_by_half() {
 /// The tables and partitions of one transaction, each with a few rows.
 const PLACES: [(&str, &str); 4] = [("Rows", "p"), ("Rows", "q"), ("Others", "p"), ("More", "r")];
 
-/// The rows of one transaction, all with this number; of each place one row is there after every second transaction only.
+/// The rows of one transaction, all with this number; one row in each place exists only after every second transaction.
 fn numbered(n: i32) -> Vec<RowWrite> {
     let puts = PLACES.into_iter().flat_map(|(table, partition)| {
         (0..ROWS).map(move |row| RowWrite::put(table, key(partition, &format!("r{row:02}")), number(n)))
@@ -134,7 +134,7 @@ async fn read_numbered(store: &Store) -> i32 {
     n
 }
 
-/// Writes transactions until the power goes, which it does after `power` writes and syncs. Returns the error of the one that failed.
+/// Writes transactions until the power is lost, after `power` writes and syncs. Returns the error of the transaction that failed.
 async fn lose_power_in_transactions(bytes: Vec<u8>, power: usize, random: &mut Random) -> Option<StoreError> {
     let disk = Disk::new(bytes, power, random.part());
     let (mut acknowledged, mut failed) = (0, None);
@@ -155,11 +155,12 @@ async fn lose_power_in_transactions(bytes: Vec<u8>, power: usize, random: &mut R
     failed
 }
 
-/// At each write and sync of the first transactions in turn, several times: each time another part of what was not synced is on the disk.
+/// The power is lost at each write and sync of the first transactions in turn, several times: each time another part of the unsynced writes is on the
+/// disk.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_transaction_over_several_tables_is_there_whole_or_not_at_all() {
+async fn a_transaction_over_several_tables_is_stored_whole_or_not_at_all() {
     for seed in seeds(4) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         let bytes = made(&mut random);
         let (mut refused, mut in_doubt) = (0, 0);
@@ -180,14 +181,14 @@ async fn content(store: Store, clock: &Clock) -> Content {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_acknowledged_change_is_lost_and_none_is_there_by_half() {
+async fn no_acknowledged_change_is_lost_and_none_is_partly_stored() {
     for seed in seeds(6) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         let (clock, mut chooser, mut model) = (clock(), Chooser::new(random.part(), ""), Model::default());
         let mut bytes = made(&mut random);
         for _ in 0..LOSSES {
-            // A change is some ten commits.
+            // A change is about ten commits.
             let disk = Disk::new(bytes, random.below(20 * POWER_MAX), random.part());
             let asked = match open(&disk) {
                 Some(store) => change_until_it_fails(content(store, &clock).await, &mut chooser, &mut model).await,
@@ -198,8 +199,8 @@ async fn no_acknowledged_change_is_lost_and_none_is_there_by_half() {
             let restored = content(open(&disk).expect("it opens"), &clock).await;
             restored.recover().await.expect("a recovery");
             let found = Model::of(&restored).await;
-            if let Some((command, told)) = asked {
-                model = model.resolved(&command, &told, &found).unwrap_or_else(|| panic!("{command:?}: {found:#?}"));
+            if let Some((command, reply)) = asked {
+                model = model.resolved(&command, &reply, &found).unwrap_or_else(|| panic!("{command:?}: {found:#?}"));
             }
             assert_eq!(found.posts, model.posts);
             assert_eq!(restored.check().await.expect("the check reads everything").differences, Vec::new());
@@ -209,20 +210,20 @@ async fn no_acknowledged_change_is_lost_and_none_is_there_by_half() {
     }
 }
 
-/// The change that was not answered.
+/// Returns the change with an unknown outcome.
 async fn change_until_it_fails(
     content: Content,
     chooser: &mut Chooser,
     model: &mut Model,
-) -> Option<(crate::support::model::Command, Told)> {
-    // What was left is settled first, as every start does it.
+) -> Option<(crate::support::model::Command, Reply)> {
+    // First recovers what was left unfinished, as every start does.
     content.recover().await.ok()?;
     loop {
         let command = chooser.next(model);
         match tokio::time::timeout(Duration::from_secs(60), ask(&content, &command)).await.expect("an answer") {
-            Told::Done(id) => *model = model.after(&command, &id).expect("it was made"),
-            Told::Refused(refusal) => assert_eq!(model.after(&command, "new").err(), Some(refusal)),
-            told @ Told::Unknown(_) => return Some((command, told)),
+            Reply::Done(id) => *model = model.after(&command, &id).expect("it was made"),
+            Reply::Refused(refusal) => assert_eq!(model.after(&command, "new").err(), Some(refusal)),
+            reply @ Reply::Unknown(_) => return Some((command, reply)),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Histories by chance over a connection that fails at random: throttled, cut, hanging, answered twice over or not at all. The rule: the same as over a
-//! store that fails: after each change the content is that of the model, as the one who asked was told.
+//! Random histories over a connection that fails at random: requests are throttled, cut, left hanging, carried out twice or not answered. The rule is
+//! the same as for a store that fails: after each change the content is that of the model, as the reply says.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,25 +8,25 @@ use tidings::clock::Clock;
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::azurite::{Azurite, emulator_key, random_prefix, settings};
 use crate::support::choosing::Chooser;
 use crate::support::model::Model;
 use crate::support::proxy::Proxy;
-use crate::support::random::{Random, seeds, telling};
+use crate::support::random::{Random, report_seed_on_failure, seeds};
 
 use super::scene::{later, let_leases_end, server};
 
 const CHANGES: usize = 25;
-/// Of a hundred requests, how many meet a fault.
+/// How many of a hundred requests get a fault.
 const FAULT_PERCENT: usize = 4;
-/// Short, for a request that hangs is waited for as long.
+/// Short, because a request that hangs is waited for as long.
 const DEADLINE: Duration = Duration::from_millis(800);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_history_over_a_failing_connection_is_that_of_the_model() {
     for seed in seeds(1) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         let (azurite, prefix) = (Azurite::any(), random_prefix());
         let proxy = Proxy::before(&azurite).await;
@@ -41,16 +41,16 @@ async fn a_history_over_a_failing_connection_is_that_of_the_model() {
         for _ in 0..CHANGES {
             clock.set(later(&clock, 1).now());
             let command = chooser.next(&model);
-            let told = ask(&content, &command).await;
-            if matches!(told, Told::Unknown(_)) {
+            let reply = ask(&content, &command).await;
+            if matches!(reply, Reply::Unknown(_)) {
                 unknown += 1;
-                // What was left is settled before the next change.
+                // What the change has left unfinished is recovered before the next change.
                 let_leases_end(&clock);
                 sound.recover().await.expect("a recovery");
             }
             let found = Model::of(&sound).await;
-            let resolved = model.resolved(&command, &told, &found);
-            model = resolved.unwrap_or_else(|| panic!("{command:?}: {told:?}, {found:#?}"));
+            let resolved = model.resolved(&command, &reply, &found);
+            model = resolved.unwrap_or_else(|| panic!("{command:?}: {reply:?}, {found:#?}"));
         }
         for _ in 0..2 {
             let_leases_end(&clock);

@@ -1,5 +1,5 @@
-//! Crowds of editors at once, on two servers over one store. The rule (I6, I7): one slug has one owner, one version has one successor, and every
-//! count is exact when all are done.
+//! Many editors at once, on two servers over one store. The rule (I6, I7): one slug has one owner, one version has one successor, and every count is
+//! exact when all are done.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tokio::task::JoinSet;
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::model::{Command, Fields, Model, Refusal};
 use crate::support::site::instant;
@@ -19,11 +19,11 @@ use super::scene::{later, let_leases_end, server};
 
 const CROWD: usize = 50;
 const TAG_CHANGES: usize = 1_000;
-/// Editors at work at once on the tags; each has posts of its own.
+/// Editors that change tags at once; each has posts of its own.
 const TAGGERS: usize = 25;
 const TAGS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// Two servers over one store, and what must live as long as it.
+/// Two servers over one store, with the emulator or the folder that must live as long as the store.
 struct Servers {
     store: Store,
     both: [Content; 2],
@@ -48,8 +48,8 @@ async fn azurite() -> Servers {
 }
 
 impl Servers {
-    /// What each of the crowd was told, half of them on each server.
-    async fn ask_all(&self, commands: impl IntoIterator<Item = Command>) -> Vec<Told> {
+    /// The replies to all commands, half of them sent to each server.
+    async fn ask_all(&self, commands: impl IntoIterator<Item = Command>) -> Vec<Reply> {
         let mut tasks = JoinSet::new();
         for (command, n) in commands.into_iter().zip(0..) {
             let content = self.both[n % 2].clone();
@@ -60,12 +60,12 @@ impl Servers {
 
     async fn made(&self, slug: &str) -> String {
         match ask(&self.both[0], &create(slug, "Made")).await {
-            Told::Done(id) => id,
+            Reply::Done(id) => id,
             other => panic!("{other:?}"),
         }
     }
 
-    /// Whoever met too many others has been told that it was made, and left what follows to the next recovery.
+    /// A change that met too many others was reported as made, and its remaining steps are left to the next recovery.
     async fn sound(&self) -> Model {
         let clock = later(&Clock::System, 0);
         let_leases_end(&clock);
@@ -85,15 +85,15 @@ fn create(slug: &str, title: &str) -> Command {
     }
 }
 
-fn split(told: Vec<Told>) -> (Vec<Told>, Vec<Told>) {
-    told.into_iter().partition(|told| matches!(told, Told::Done(_)))
+fn split(replies: Vec<Reply>) -> (Vec<Reply>, Vec<Reply>) {
+    replies.into_iter().partition(|reply| matches!(reply, Reply::Done(_)))
 }
 
 async fn a_slug_has_one_owner(servers: Servers) {
-    let told = servers.ask_all((0..CROWD).map(|n| create("wanted", &format!("Wanted by {n}")))).await;
-    let (made, refused) = split(told);
+    let replies = servers.ask_all((0..CROWD).map(|n| create("contested", &format!("Post of editor {n}")))).await;
+    let (made, refused) = split(replies);
     assert_eq!(made.len(), 1, "{made:?}");
-    assert!(refused.iter().all(|told| *told == Told::Refused(Refusal::Taken)), "{refused:?}");
+    assert!(refused.iter().all(|reply| *reply == Reply::Refused(Refusal::Taken)), "{refused:?}");
     assert_eq!(servers.sound().await.posts.len(), 1);
 }
 
@@ -105,17 +105,17 @@ async fn a_version_has_one_successor(servers: Servers) {
     };
     let (made, refused) = split(servers.ask_all((0..CROWD).map(update)).await);
     assert_eq!(made.len(), 1, "{made:?}");
-    assert!(refused.iter().all(|told| *told == Told::Refused(Refusal::Conflict)), "{refused:?}");
+    assert!(refused.iter().all(|reply| *reply == Reply::Refused(Refusal::Conflict)), "{refused:?}");
     assert_eq!(servers.sound().await.posts[&id].version, 2);
 }
 
-/// Each editor changes the tags of its own posts; all meet in the counts.
+/// Each editor changes the tags of its own posts; all of them change the same counts.
 async fn counts_are_exact(servers: Servers) {
     let mut tasks = JoinSet::new();
     for tagger in 0..TAGGERS {
         let content = servers.both[tagger % 2].clone();
         tasks.spawn(async move {
-            let Told::Done(id) = ask(&content, &create(&format!("post-{tagger}"), "Tagged")).await else {
+            let Reply::Done(id) = ask(&content, &create(&format!("post-{tagger}"), "Tagged")).await else {
                 panic!("{tagger}: not made")
             };
             for (n, version) in (1..=TAG_CHANGES / TAGGERS).zip(1..) {
@@ -123,8 +123,8 @@ async fn counts_are_exact(servers: Servers) {
                 let tags = Some(tags.map(|(tag, _)| (*tag).to_owned()).collect());
                 let changes = Fields { tags, title: Some(format!("Change {n}")), ..Fields::default() };
                 let command = Command::Update { id: id.clone(), version, changes };
-                let told = ask(&content, &command).await;
-                assert!(matches!(told, Told::Done(_)), "{tagger}, change {n}: {told:?}");
+                let reply = ask(&content, &command).await;
+                assert!(matches!(reply, Reply::Done(_)), "{tagger}, change {n}: {reply:?}");
             }
         });
     }

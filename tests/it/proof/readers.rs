@@ -1,18 +1,19 @@
-//! Readers while one change is made. The rule (I2, and the protocol of moves): at each step every list and every way to a post shows it as it was or
-//! as it is to be, all of them from the same step on.
+//! Readers while one change is made. The rule (I2, and the protocol of moves): at each step every list and every look-up shows a post as it was or as
+//! it will be, and all of them change at the same step.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::model::Command;
 use crate::support::site::Site;
-use crate::support::stepping::{Actor, Trace, told};
+use crate::support::stepping::{Actor, Trace, trace_text};
 
 use super::scene::{Scene, clock, create, delete, id, redate, rename, retag, retitle, server, unpublish};
 
-/// All that a reader can ask, but for tags that are made with a post: they are once it stands. Counts may be too high for a moment.
+/// Everything that a reader can query, except for tags that are created with a post: they exist only after the post. Counts may be too high for a
+/// moment.
 fn query() -> String {
     let fields = "slug title version publishedAt tags { slug }";
     let by_id = (0..4).map(|n| format!("id{n}: node(id: \"post-{}\") {{ ... on Post {{ {fields} }} }}", id(n)));
@@ -29,7 +30,7 @@ fn query() -> String {
 }
 
 async fn look(site: &Site) -> Value {
-    site.forget();
+    site.invalidate_cached();
     site.query(&query()).await
 }
 
@@ -48,17 +49,17 @@ async fn assert_seen_whole(command: Command) {
         seen.push(look(&site).await);
     }
     let answer = writer.finish().await;
-    assert!(matches!(answer, Told::Done(_)), "{answer:?}");
+    assert!(matches!(answer, Reply::Done(_)), "{answer:?}");
     let after = seen.last().expect("a step").clone();
     assert_ne!(before, after, "{command:?} changes nothing");
     let made_at = seen.iter().position(|seen| *seen != before).expect("it was made");
     for (step, found) in seen.iter().enumerate() {
         let expected = if step < made_at { &before } else { &after };
-        assert!(found == expected, "step {step}: {:#?}{}", differing(expected, found), told(&trace));
+        assert!(found == expected, "step {step}: {:#?}{}", differing(expected, found), trace_text(&trace));
     }
 }
 
-/// The fields that differ, as they should be and as they are.
+/// The fields that differ, with the expected and the found value.
 fn differing(expected: &Value, found: &Value) -> BTreeMap<String, (Value, Value)> {
     let fields = expected.as_object().into_iter().flatten();
     let pairs = fields.map(|(name, value)| (name.clone(), (value.clone(), found[name].clone())));

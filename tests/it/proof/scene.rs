@@ -1,4 +1,4 @@
-//! A site of a few posts, which a test copies for each of its runs. The rule: two servers share it, and each thinks that others write too.
+//! A site of a few posts, which a test copies for each of its runs. The rule: servers share it, and each assumes that others write too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tidings::model::instant::TICKS_PER_SECOND;
 use tidings::model::{Instant, Term, TermKind, WholePost};
 use tidings::store::Store;
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Fields, Model};
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
@@ -22,13 +22,13 @@ pub struct Scene {
     pub model: Model,
 }
 
-/// Posts 0 and 1 of May, post 2 alone in March, post 3 a draft of April. Post 0 once had the slug `old-0`, and alone bears the tag `alone`; the tag `free` is
-/// on none.
+/// Posts 0 and 1 are of May, post 2 is the only one of March, post 3 is a draft of April. Post 0 has the former slug `old-0`, and is the only one
+/// with the tag `alone`; no post has the tag `free`.
 pub fn posts() -> Vec<WholePost> {
     let dates = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z"];
     let mut posts: Vec<WholePost> = dates.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
     for whole in &mut posts {
-        // Else the first change would make its excerpt anew.
+        // Otherwise the first change would generate its excerpt again.
         whole.post.has_own_excerpt = true;
         whole.post.tags = slugs(&["a", "b"]);
         whole.post.authors = slugs(&["ada"]);
@@ -50,7 +50,7 @@ impl Scene {
         Self::on(MemoryStore::empty()).await
     }
 
-    /// In an empty store.
+    /// The scene in a store that was empty.
     pub async fn on(store: Arc<MemoryStore>) -> Self {
         let site = Site::over(Arc::<MemoryStore>::clone(&store)).await;
         site.publish(&posts()).await;
@@ -59,12 +59,12 @@ impl Scene {
         Self { model: Model::of(&site.content).await, store }
     }
 
-    /// The scene after these changes, each of which is made.
+    /// The scene after these changes, each of which must be made.
     pub async fn after(self, commands: &[Command]) -> Self {
         let content = server(self.store.clone(), &clock()).await;
         for command in commands {
-            let told = ask(&content, command).await;
-            assert!(matches!(told, Told::Done(_)), "{command:?}: {told:?}");
+            let reply = ask(&content, command).await;
+            assert!(matches!(reply, Reply::Done(_)), "{command:?}: {reply:?}");
         }
         Self { model: Model::of(&content).await, ..self }
     }
@@ -80,22 +80,22 @@ pub fn clock() -> Clock {
     Clock::fixed(instant(NOW))
 }
 
-/// A clock that is ahead of another.
+/// A clock that is ahead of another by these ticks.
 pub fn later(clock: &Clock, ticks: i64) -> Clock {
     Clock::fixed(Instant::from_ticks(clock.now().ticks() + ticks).expect("an instant"))
 }
 
-/// Lets the time pass after which whoever has not renewed a lease has lost it.
+/// Advances a clock so far that every lease that is not renewed has ended.
 pub fn let_leases_end(clock: &Clock) {
     let_pass(clock, LEASE_AND_MORE);
 }
 
-/// Lets time pass on a clock.
+/// Advances a clock.
 pub fn let_pass(clock: &Clock, time: Duration) {
     clock.set(later(clock, time.as_secs() as i64 * TICKS_PER_SECOND).now());
 }
 
-/// The same change, made on another version of its post.
+/// The same change, based on another version of its post.
 pub fn on(version: i32, command: Command) -> Command {
     match command {
         Command::Update { id, changes, .. } => Command::Update { id, version, changes },

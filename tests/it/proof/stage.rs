@@ -1,5 +1,5 @@
-//! One run over a copy of a scene: servers that go step by step, and what their editors were told. The rule: whatever happened in between, the answers, the
-//! content, the lists and the record are those of one change after the other.
+//! One run over a copy of a scene: servers that run step by step, and the replies to their editors. The rule: whatever happened in between, the
+//! replies, the content, the lists and the record are those of one change after the other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tidings::clock::Clock;
 use tidings::content::Content;
 use tidings::content::rows::change::ChangedItem;
 
-use crate::support::asking::{Told, ask_as};
+use crate::support::asking::{Reply, ask_as};
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Model};
 use crate::support::site::Site;
-use crate::support::stepping::{Actor, Trace, told};
+use crate::support::stepping::{Actor, Trace, trace_text};
 
 use super::pictures::assert_shown;
 use super::scene::{Scene, clock, id, later, let_leases_end, let_pass, server};
@@ -22,9 +22,9 @@ use super::scene::{Scene, clock, id, later, let_leases_end, let_pass, server};
 const NAMES: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 /// The tables of posts and tags.
 const CONTENT: [&str; 3] = ["Posts", "Drafts", "Tags"];
-/// Longer than a change sleeps before it looks again whether another is closed.
+/// Longer than a change sleeps before it checks again whether another is closed.
 const NAPS_MAX: usize = 8;
-/// More than one run records.
+/// More changes than one run records.
 const RECORD_MAX: i32 = 50;
 
 pub struct Stage {
@@ -33,24 +33,24 @@ pub struct Stage {
     pub trace: Trace,
     model: Model,
     begun: usize,
-    /// By whom, in the order in which they were answered.
-    told: Vec<(&'static str, Command, Told)>,
+    /// With the editor's name, in the order in which the replies were given.
+    replies: Vec<(&'static str, Command, Reply)>,
 }
 
 /// A change under way, on a server of its own.
 pub struct Editing {
     pub name: &'static str,
     pub command: Command,
-    pub actor: Actor<Told>,
+    pub actor: Actor<Reply>,
 }
 
 impl Stage {
     pub fn of(scene: &Scene) -> Self {
         let (store, model) = (scene.store.fork(), scene.model.clone());
-        Self { store, clock: clock(), trace: Trace::default(), model, begun: 0, told: Vec::new() }
+        Self { store, clock: clock(), trace: Trace::default(), model, begun: 0, replies: Vec::new() }
     }
 
-    /// A server that does not go step by step.
+    /// A server that does not run step by step.
     pub async fn server(&self) -> Content {
         server(self.store.clone(), &self.clock).await
     }
@@ -59,7 +59,7 @@ impl Stage {
         Site { content: self.server().await, store: self.store.clone(), clock: self.clock.clone() }
     }
 
-    /// Lets a server of its own begin a change; it stops before its first request.
+    /// Begins a change on a server of its own, which stops before its first request.
     pub async fn begin(&mut self, command: Command) -> Editing {
         let clock = self.next_clock();
         self.begin_by(command, clock).await
@@ -73,50 +73,50 @@ impl Stage {
         Editing { name, command, actor }
     }
 
-    /// Lets a change go on to its end.
-    pub async fn finish(&mut self, editing: Editing) -> Told {
+    /// Runs a change to its end.
+    pub async fn finish(&mut self, editing: Editing) -> Reply {
         let Editing { name, command, actor } = editing;
-        let told = actor.finish().await;
-        self.told.push((name, command, told.clone()));
-        told
+        let reply = actor.finish().await;
+        self.replies.push((name, command, reply.clone()));
+        reply
     }
 
-    /// The server of a change stops for good.
+    /// Stops the server of a change for good.
     pub fn kill(&mut self, editing: Editing) {
         self.note(&format!("{} is killed", editing.name));
-        self.told.push((editing.name, editing.command, Told::Unknown("killed".to_owned())));
+        self.replies.push((editing.name, editing.command, Reply::Unknown("killed".to_owned())));
     }
 
-    /// Makes a change at once.
-    pub async fn ask(&mut self, command: Command) -> Told {
+    /// Makes a change without stepping.
+    pub async fn ask(&mut self, command: Command) -> Reply {
         let name = self.next_name();
         self.note(&format!("{name} makes its change at once"));
-        let told = ask_as(name, &server(self.store.clone(), &self.next_clock()).await, &command).await;
-        self.told.push((name, command, told.clone()));
-        told
+        let reply = ask_as(name, &server(self.store.clone(), &self.next_clock()).await, &command).await;
+        self.replies.push((name, command, reply.clone()));
+        reply
     }
 
-    /// Makes a change at once, which nothing may stand in the way of.
+    /// Makes a change without stepping; it must succeed.
     pub async fn expect_made(&mut self, command: Command) {
-        let told = self.ask(command.clone()).await;
-        assert!(matches!(told, Told::Done(_)), "{command:?}: {told:?}{}", self.story());
+        let reply = self.ask(command.clone()).await;
+        assert!(matches!(reply, Reply::Done(_)), "{command:?}: {reply:?}{}", self.story());
     }
 
-    /// As [`ask`](Self::ask), on a server whose clock goes on while it waits.
-    pub async fn ask_as_time_passes(&mut self, command: Command) -> Told {
+    /// As [`ask`](Self::ask), on a server whose clock advances while it waits.
+    pub async fn ask_as_time_passes(&mut self, command: Command) -> Reply {
         let name = self.next_name();
         self.note(&format!("{name} makes its change as time passes"));
         let clock = self.next_clock();
         let content = server(self.store.clone(), &clock).await;
-        let told = tokio::select! {
-            told = ask_as(name, &content, &command) => told,
+        let reply = tokio::select! {
+            reply = ask_as(name, &content, &command) => reply,
             () = go_on(&clock) => unreachable!("time never ends"),
         };
-        self.told.push((name, command, told.clone()));
-        told
+        self.replies.push((name, command, reply.clone()));
+        reply
     }
 
-    /// A reader who asks a query; it stops before its first request.
+    /// A reader that sends a query; it stops before its first request.
     pub async fn begin_reading(&self, query: &str) -> Actor<Value> {
         let (store, clock, query) = (self.store.clone(), self.clock.clone(), query.to_owned());
         let work = |gated| async move {
@@ -126,7 +126,7 @@ impl Stage {
         Actor::new("reader", self.store.clone(), &self.trace, work).await
     }
 
-    /// A recovery by another server, once leases have ended; it stops before its first request.
+    /// A recovery by another server, after all leases have ended; it stops before its first request.
     pub async fn begin_recovery(&self) -> Actor<()> {
         let_leases_end(&self.clock);
         let clock = self.clock.clone();
@@ -156,12 +156,12 @@ impl Stage {
         }
     }
 
-    /// The content as it is.
+    /// The present content.
     pub async fn content(&self) -> Model {
         Model::of(&self.server().await).await
     }
 
-    /// Steps a change until the content is another than this, or the change ends or waits for long.
+    /// Steps a change until the content differs from `before`, or until the change ends or waits for long.
     pub async fn step_until_changed(&self, editing: &mut Editing, before: &Model) {
         let mut naps = 0;
         while !editing.is_done() && naps < NAPS_MAX {
@@ -173,14 +173,14 @@ impl Stage {
         }
     }
 
-    /// Whether the last request was one that may be a commit.
+    /// Whether the last request may have been a commit.
     fn has_just_written_content(&self) -> bool {
         let lines = self.trace.lock().expect("no request panics");
         let is_commit = |line: &String| CONTENT.iter().any(|table| line.contains(&format!(" commit {table}(")));
         lines.last().is_some_and(is_commit)
     }
 
-    /// After a last recovery: what is found, which the answers explain, and every list, count and record agrees with.
+    /// Recovers, then checks that the replies explain the content, and that every list, count and record agrees with it. Returns the content.
     pub async fn assert_serial(&self) -> Model {
         let found = self.assert_explained().await;
         self.assert_recorded(&found).await;
@@ -188,19 +188,20 @@ impl Stage {
         found
     }
 
-    /// After a last recovery: what is found, which the answers explain, and `check` agrees with.
+    /// Recovers, then checks that the replies explain the content, and that `check` finds nothing. Returns the content.
     pub async fn assert_explained(&self) -> Model {
         self.recover().await;
         let content = self.server().await;
         let found = Model::of(&content).await;
         let differences = content.check().await.expect("the check reads everything").differences;
         assert!(differences.is_empty(), "{differences:#?}{}", self.story());
-        let asked: Vec<(Command, Told)> = self.told.iter().map(|(_, c, told)| (c.clone(), told.clone())).collect();
-        let is_explained = self.model.explains_but_for_conflicts(&asked, &found);
+        let asked: Vec<(Command, Reply)> =
+            self.replies.iter().map(|(_, c, reply)| (c.clone(), reply.clone())).collect();
+        let is_explained = self.model.explains_except_conflicts(&asked, &found);
         assert!(is_explained, "no order of the changes explains {:?}\n{:?}{}", found.tags, found.posts, self.story());
-        for (name, _, told) in &self.told {
-            let is_unknown = matches!(told, Told::Unknown(why) if why != "killed");
-            assert!(!is_unknown, "{name} is not told what became of its change{}", self.story());
+        for (name, _, reply) in &self.replies {
+            let is_unknown = matches!(reply, Reply::Unknown(why) if why != "killed");
+            assert!(!is_unknown, "{name} got no reply with a known outcome{}", self.story());
         }
         found
     }
@@ -212,18 +213,22 @@ impl Stage {
         of_editor.flat_map(|recorded| recorded.change.items.clone()).collect()
     }
 
-    /// Each change that was made is recorded once, under its editor's name, and no other.
+    /// Checks that each change that was made is recorded once, under its editor's name, and that no other change is.
     async fn assert_recorded(&self, found: &Model) {
-        for (name, command, told) in &self.told {
+        for (name, command, reply) in &self.replies {
             let recorded = self.recorded(name).await.len();
-            let is_as_told = match told {
-                // Of two changes that are alike the second may change nothing.
-                Told::Done(_) if self.is_repeated(name, command) => recorded <= 1,
-                Told::Done(_) => recorded == 1,
-                Told::Refused(_) => recorded == 0,
-                Told::Unknown(_) => recorded <= 1,
+            let is_consistent = match reply {
+                // Of two equal changes the second may change nothing.
+                Reply::Done(_) if self.is_repeated(name, command) => recorded <= 1,
+                Reply::Done(_) => recorded == 1,
+                Reply::Refused(_) => recorded == 0,
+                Reply::Unknown(_) => recorded <= 1,
             };
-            assert!(is_as_told, "{name}, {command:?}, told {told:?}, is recorded {recorded} times{}", self.story());
+            assert!(
+                is_consistent,
+                "{name}, {command:?}, with the reply {reply:?}, is recorded {recorded} times{}",
+                self.story()
+            );
         }
         let page = self.server().await.reader().changes(Some(RECORD_MAX), None).await.expect("the record is read");
         let items = page.items.iter().flat_map(|recorded| &recorded.change.items);
@@ -234,12 +239,12 @@ impl Stage {
     }
 
     fn is_repeated(&self, by: &str, command: &Command) -> bool {
-        self.told.iter().any(|(name, other, _)| *name != by && other == command)
+        self.replies.iter().any(|(name, other, _)| *name != by && other == command)
     }
 
-    /// What was done and told, for the message of a test that fails.
+    /// The replies and the trace, for the message of a failing test.
     pub fn story(&self) -> String {
-        format!("\n{:#?}{}", self.told, told(&self.trace))
+        format!("\n{:#?}{}", self.replies, trace_text(&self.trace))
     }
 
     fn note(&self, what: &str) {
@@ -251,7 +256,7 @@ impl Stage {
         NAMES[self.begun - 1]
     }
 
-    /// No two servers' clocks are the same to the tick: what tells two changes apart that are alike.
+    /// No two servers have the same clock tick, because the ticks distinguish two equal changes.
     fn next_clock(&self) -> Clock {
         later(&self.clock, self.begun as i64)
     }
@@ -267,7 +272,7 @@ impl Editing {
     }
 }
 
-/// A clock that goes as the test's time goes.
+/// Advances a clock with the test's time.
 async fn go_on(clock: &Clock) {
     const TICK: Duration = Duration::from_secs(1);
     loop {

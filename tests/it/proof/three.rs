@@ -1,10 +1,10 @@
-//! Three servers, a recovery and a stop, interleaved by chance. The rule: the answers and the content are those of one change after the other.
+//! Three servers, a recovery and a stop, interleaved at random. The rule: the replies and the content are those of one change after the other.
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::choosing::Chooser;
 use crate::support::model::{Command, Model};
-use crate::support::random::{Random, seeds, telling};
-use crate::support::stepping::{Actor, Trace, told};
+use crate::support::random::{Random, report_seed_on_failure, seeds};
+use crate::support::stepping::{Actor, Trace, trace_text};
 
 use super::scene::{Scene, clock, later, let_leases_end, server};
 
@@ -13,8 +13,8 @@ const NAMES: [&str; WRITERS] = ["A", "B", "C"];
 
 struct Writer {
     command: Command,
-    actor: Option<Actor<Told>>,
-    told: Option<Told>,
+    actor: Option<Actor<Reply>>,
+    reply: Option<Reply>,
 }
 
 async fn run(scene: &Scene, random: &mut Random) {
@@ -26,27 +26,27 @@ async fn run(scene: &Scene, random: &mut Random) {
         let (clock, asked) = (later(&clock, ticks), command.clone());
         let work = |gated| async move { ask(&server(gated, &clock).await, &asked).await };
         let actor = Some(Actor::new(name, store.clone(), &trace, work).await);
-        writers.push(Writer { command, actor, told: None });
+        writers.push(Writer { command, actor, reply: None });
     }
-    // One mishap a run: a server that sleeps past its lease, or one that stops.
+    // One fault in each run: a server that sleeps past its lease, or one that stops.
     let (sleeps, mishap_at) = (random.chance(50), Some(random.below(100)));
     let (mut recovers_at, mut stops_at) = if sleeps { (mishap_at, None) } else { (None, mishap_at) };
-    while writers.iter().any(|writer| writer.told.is_none()) {
+    while writers.iter().any(|writer| writer.reply.is_none()) {
         let writer = &mut writers[random.below(WRITERS)];
         let Some(actor) = &mut writer.actor else { continue };
         if happens(&mut stops_at) {
             trace.lock().expect("no request panics").push("stopped: the next".to_owned());
-            (writer.actor, writer.told) = (None, Some(Told::Unknown("stopped".to_owned())));
+            (writer.actor, writer.reply) = (None, Some(Reply::Unknown("stopped".to_owned())));
             continue;
         }
-        // A few steps of one, any of its requests first.
+        // A few steps of one server, any of its requests first.
         for _ in 0..=random.below(6) {
             let at = random.below(actor.requests());
             actor.step_at(at).await;
         }
         if actor.is_done() {
             let actor = writer.actor.take().expect("it was there");
-            writer.told = Some(actor.finish().await);
+            writer.reply = Some(actor.finish().await);
         }
         if happens(&mut recovers_at) {
             trace.lock().expect("no request panics").push("all leases end, and another server recovers".to_owned());
@@ -61,17 +61,17 @@ async fn run(scene: &Scene, random: &mut Random) {
     sound.recover().await.expect("a recovery");
     let found = Model::of(&sound).await;
     let differences = sound.check().await.expect("the check reads everything").differences;
-    let asked: Vec<(Command, Told)> =
-        writers.into_iter().map(|writer| (writer.command, writer.told.expect("all are done"))).collect();
+    let asked: Vec<(Command, Reply)> =
+        writers.into_iter().map(|writer| (writer.command, writer.reply.expect("all are done"))).collect();
     assert!(
         differences.is_empty() && scene.model.explains_loosely(&asked, &found),
         "{asked:#?}\n{differences:#?}\n{:#?}{}",
         found.posts,
-        told(&trace)
+        trace_text(&trace)
     );
 }
 
-/// Counts down to something that happens once.
+/// Counts down to an event that happens once.
 fn happens(left: &mut Option<usize>) -> bool {
     match left {
         Some(0) => {
@@ -90,7 +90,7 @@ fn happens(left: &mut Option<usize>) -> bool {
 async fn three_changes_in_any_order_of_their_requests_are_one_after_the_other() {
     let scene = Scene::new().await;
     for seed in seeds(250) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         run(&scene, &mut Random::new(seed)).await;
     }
 }

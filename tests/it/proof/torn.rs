@@ -1,18 +1,18 @@
-//! Readers whose own requests lie before and behind those of a change. The rule (I2): what one field answers is what it answered before the change,
-//! or what it answers after it, or that it is to be asked again. A list that is read while a post changes its place in it may miss that post, but never
-//! shows it twice, and every other post stands in it once.
+//! Readers whose requests are interleaved with those of a change. The rule (I2): one field answers what it answered before the change, or what it
+//! answers after it, or that the client must ask again. A list that is read while a post changes its position in it may miss that post, but never
+//! shows it twice, and shows every other post once.
 
 use serde_json::{Value, json};
 
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::model::Command;
-use crate::support::random::{Random, seeds, stride, telling};
+use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
 use crate::support::site::Site;
-use crate::support::stepping::{Actor, Trace, told};
+use crate::support::stepping::{Actor, Trace, trace_text};
 
 use super::scene::{Scene, clock, delete, id, redate, rename, retag, retitle, server, unpublish};
 
-/// Each by itself: two fields of one query may be read at two instants.
+/// Each query has one field, because two fields of one query may be read at two instants.
 fn queries() -> Vec<String> {
     let fields = "slug title version publishedAt";
     vec![
@@ -26,7 +26,7 @@ fn queries() -> Vec<String> {
     ]
 }
 
-/// The writer goes `first` steps, the reader `second`, the writer to its end, then the reader. Whether each had more to do.
+/// The writer runs `first` steps, the reader `second`; then the writer runs to its end, then the reader. Returns whether each had more to do.
 async fn run(scene: &Scene, command: &Command, query: &str, first: usize, second: usize) -> (bool, bool) {
     let (store, clock, trace) = (scene.store.fork(), clock(), Trace::default());
     let site = |content| Site { content, store: store.clone(), clock: clock.clone() };
@@ -48,14 +48,14 @@ async fn run(scene: &Scene, command: &Command, query: &str, first: usize, second
     writer.steps(first).await;
     reader.steps(second).await;
     let had_more = (!writer.is_done(), !reader.is_done());
-    assert!(matches!(writer.finish().await, Told::Done(_)));
+    assert!(matches!(writer.finish().await, Reply::Done(_)));
     let seen = reader.finish().await;
-    plain.forget();
+    plain.invalidate_cached();
     let after = plain.query(query).await;
     assert!(
         is_to_be_asked_again(&seen) || is_one_of(&seen["data"], &before, &after),
         "{query}, the writer {first} steps, the reader {second}: {seen:#}\nbefore {before:#}{}",
-        told(&trace)
+        trace_text(&trace)
     );
     had_more
 }
@@ -81,7 +81,7 @@ fn is_one_of(seen: &Value, before: &Value, after: &Value) -> bool {
         && others == before.iter().filter(|node| is_other(node)).collect::<Vec<_>>()
 }
 
-/// Of the one list in an answer.
+/// The nodes of the one list in an answer.
 fn nodes(answer: &Value) -> Option<&Vec<Value>> {
     match answer {
         Value::Object(fields) => match fields.get("nodes") {
@@ -95,7 +95,7 @@ fn nodes(answer: &Value) -> Option<&Vec<Value>> {
 async fn assert_never_torn(command: Command) {
     let scene = Scene::new().await;
     for seed in seeds(1) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         for query in queries() {
             let mut first = 0;

@@ -1,4 +1,4 @@
-//! A repair beside servers at work. The rule it holds: rows of a change that is under way are that server's, and nothing that was acknowledged is lost.
+//! A repair while servers work. The rule: the rows of a change under way belong to its server, and no acknowledged change is lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,12 +38,12 @@ async fn rows_of_a_change_that_is_under_way_are_left_alone() {
     let [pointer, mirror] = [time::time_row, time::mirror_row].map(|row| row(&place.key));
     let put_by = || Some(tidings::store::Value::String(name.to_string().into()));
     for done in [
-        // A pointer that the change has put, of a tag that the post does not bear yet.
+        // A pointer that the change has written, for a tag that the post does not have yet.
         Act::Copy(by_tag, key("a", &pointer), key("z", &pointer)),
         Act::Copy(by_tag, key("a", &pointer), key("z", &mirror)),
         Act::Set(by_tag, key("z", &pointer), "Intent", put_by()),
         Act::Set(by_tag, key("z", &mirror), "Intent", put_by()),
-        // A slug that it has claimed, and a summary that it is about to write.
+        // A slug that the change has claimed, and a summary that it is about to write.
         Act::Copy(
             Table::PostKeys,
             lookup::by_slug(&"post-0".parse().expect("a slug")),
@@ -55,7 +55,7 @@ async fn rows_of_a_change_that_is_under_way_are_left_alone() {
     }
     let before = content_rows(&site.store).await;
     let (repaired, lines) = repair(&site).await;
-    // Counts are written under their ETags, whoever else is at work.
+    // Counts are written under their ETags, whatever other servers do.
     let changed: Vec<_> = lines.iter().filter(|line| !line.contains("!count") && !line.starts_with("Months")).collect();
     assert_eq!(changed, [""; 0]);
     assert!(repaired.left.iter().any(|(difference, _)| difference.table == "Intents"), "{:#?}", repaired.left);
@@ -63,7 +63,7 @@ async fn rows_of_a_change_that_is_under_way_are_left_alone() {
     assert!(before.keys().all(|row| after.contains_key(row)), "{:#?}", repaired.left);
 }
 
-/// Each as it is written in a document; `{n}` is the round.
+/// Each as it is written in a document; `{n}` is the iteration.
 const CHANGES: [&str; 6] = [
     r#"createPost(input: { title: "New {n}", slug: "new-{n}", markdown: "x", publishAt: "2026-03-0{m}T00:00:00Z", tags: ["a", "t{m}"], authors: ["ada"], categories: ["news"] })"#,
     r#"updatePost(input: { id: "{id}", version: 1, tags: ["b", "u{m}"] })"#,
@@ -95,7 +95,7 @@ async fn change_all(site: &Site) {
     }
 }
 
-/// Ids are made at random, so they do not tell.
+/// The number of slugs in a view. Ids are random, so the views themselves differ.
 fn without_ids(view: &str) -> usize {
     view.matches("\"slug\":\"").count()
 }

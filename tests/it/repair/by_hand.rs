@@ -1,4 +1,4 @@
-//! Each damage of the table, on each store: named, fixed, and gone, with every row as it was.
+//! Each damage of the table, on each store: reported, fixed, and gone, with every row as it was.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use super::table::damages;
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::site::Site;
 
-async fn assert_all_are_mended(site: &Site) {
+async fn assert_all_are_fixed(site: &Site) {
     fill(site).await;
     let (seen, rows) = (view(site).await, content_rows(&site.store).await);
     for (name, acts) in damages() {
         for done in &acts {
             act(&site.store, done).await;
         }
-        assert_ne!(differences(site).await, [""; 0], "{name}: not named");
+        assert_ne!(differences(site).await, [""; 0], "{name}: not reported");
         let (repaired, lines) = repair(site).await;
         assert_eq!(repaired.left, [], "{name}: {lines:#?}");
         assert!(repaired.fixed > 0 && repaired.fixed == lines.len(), "{name}: {lines:#?}");
@@ -30,15 +30,15 @@ async fn assert_all_are_mended(site: &Site) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_damage_is_mended_in_a_file() {
+async fn every_damage_is_fixed_in_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = EmbeddedStore::open(folder.path()).expect("a store");
-    assert_all_are_mended(&Site::over(Arc::new(store)).await).await;
+    assert_all_are_fixed(&Site::over(Arc::new(store)).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_damage_is_mended_in_azurite() {
+async fn every_damage_is_fixed_in_azurite() {
     let azurite = Azurite::any();
     let store: Store = Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"));
-    assert_all_are_mended(&shared_site(store).await).await;
+    assert_all_are_fixed(&shared_site(store).await).await;
 }

@@ -1,5 +1,5 @@
-//! A site to be damaged, and what is done to it through the store's own door. The rule: the rows after a repair are held against those before the
-//! damage, less what says nothing of the content: ETags, intents, sequences.
+//! A site to be damaged, and the damages, which are written directly to the store. The rule: the rows after a repair are compared with those before
+//! the damage, without what says nothing about the content: ETags, intents, sequences.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Va
 use crate::support::rows::{batch, delete, properties, put, scan};
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
-/// One thing that is done to a row.
+/// One damage to a row.
 #[derive(Debug, Clone)]
 pub enum Act {
     Delete(Table, Key),
     Put(Table, Key, Properties),
-    /// One property is changed, or taken away.
+    /// One property is changed or removed.
     Set(Table, Key, &'static str, Option<Value>),
-    /// The row of the first key is put under the second as well.
+    /// The row of the first key is also written under the second.
     Copy(Table, Key, Key),
 }
 
@@ -46,10 +46,10 @@ fn put_row(key: &Key, row: Properties) -> Operation {
 
 async fn row(store: &Store, table: Table, key: &Key) -> Entity {
     let found = store.get(table.name(), key).await.expect("a read");
-    found.unwrap_or_else(|| panic!("{}{key} is not there", table.name()))
+    found.unwrap_or_else(|| panic!("{}{key} does not exist", table.name()))
 }
 
-/// A site that another server may be at work on too, as it is on Azure.
+/// A site that other servers may change too, as on Azure.
 pub async fn shared_site(store: Store) -> Site {
     let clock = Clock::fixed(instant(NOW));
     let sharing = Sharing::Shared { seen_within: std::time::Duration::ZERO };
@@ -57,7 +57,7 @@ pub async fn shared_site(store: Store) -> Site {
     Site { content, store, clock }
 }
 
-/// Three posts of two months, one of them still to come, and a draft; with terms and former slugs.
+/// Three posts of two months, one of them scheduled, and a draft; with terms and former slugs.
 pub fn posts() -> Vec<WholePost> {
     let times = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-07-01T00:00:00Z", "2026-04-01T00:00:00Z"];
     let mut posts: Vec<_> = times.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
@@ -72,16 +72,16 @@ pub fn posts() -> Vec<WholePost> {
     posts
 }
 
-/// The posts and their terms in a store; the tag `b` has been `bee`.
+/// Saves the posts and their terms; the tag `b` has the former slug `bee`.
 pub async fn fill(site: &Site) {
     site.publish(&posts()).await;
     let renamed = Term { former_slugs: slugs(&["bee"]), ..Term::new(TermKind::Tag, slug("b"), "The tag b") };
     site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![renamed]).await.expect("a term is saved");
 }
 
-/// All that readers see, and how the drafts stand.
+/// All that readers see, and the places and slugs of all posts.
 pub async fn view(site: &Site) -> String {
-    site.forget();
+    site.invalidate_cached();
     let fields = "id slug title version excerpt publishedAt tags { slug name } authors { name } body { markdown }";
     let query = format!(
         "{{ posts(first: 100) {{ totalCount nodes {{ {fields} }} }} back: posts(last: 100) {{ nodes {{ slug }} }} \
@@ -98,25 +98,25 @@ pub async fn view(site: &Site) -> String {
     format!("{seen} {places:?} {slugs:?}")
 }
 
-/// Every row, as far as it tells of the content.
+/// Every row, without the properties that say nothing about the content.
 pub async fn content_rows(store: &Store) -> BTreeMap<String, String> {
     let mut rows = BTreeMap::new();
-    // What was, and who may come in, is nothing that a repair could change.
+    // A repair changes neither the history nor the tokens.
     let is_content = |table: &Table| !matches!(table, Table::Revisions | Table::Changes | Table::Tokens);
     for table in Table::ALL.into_iter().filter(is_content) {
         for row in scan(store, table.name()).await {
             let is_whole = matches!(table, Table::Posts | Table::Drafts);
-            let told = row.properties.iter().filter(|(name, _)| {
+            let kept = row.properties.iter().filter(|(name, _)| {
                 let is_of_protocol = ["Intent", "MadeBy", "TakenBy", "DeletingBy", "Sequence", "Newest"].contains(name);
                 !is_of_protocol && (is_whole || *name != "Version")
             });
-            // Where a count was overwritten with a listing, the rest of that is in no one's way.
-            let told: BTreeMap<_, _> = told.filter(|(name, _)| row.key.row() != COUNT_ROW || *name == "Rows").collect();
-            let is_empty = told.get("Rows") == Some(&&Value::Int64(0));
-            // A partition that holds nothing may be counted and listed as such, or not at all.
-            let is_count = row.key.row() == COUNT_ROW || told.contains_key("Partition");
+            // If a count was overwritten with a listing, the other properties of the listing do no harm.
+            let kept: BTreeMap<_, _> = kept.filter(|(name, _)| row.key.row() != COUNT_ROW || *name == "Rows").collect();
+            let is_empty = kept.get("Rows") == Some(&&Value::Int64(0));
+            // A partition that holds nothing may be counted and listed as empty, or not at all.
+            let is_count = row.key.row() == COUNT_ROW || kept.contains_key("Partition");
             if !(is_count && is_empty) {
-                rows.insert(format!("{}{}", table.name(), row.key), format!("{told:?}"));
+                rows.insert(format!("{}{}", table.name(), row.key), format!("{kept:?}"));
             }
         }
     }
@@ -128,7 +128,7 @@ pub async fn differences(site: &Site) -> Vec<String> {
     report.differences.iter().map(ToString::to_string).collect()
 }
 
-/// Repairs, and answers the lines that were told.
+/// Repairs, and returns the reported lines.
 pub async fn repair(site: &Site) -> (Repaired, Vec<String>) {
     let mut lines = Vec::new();
     let repaired = site.content.repair(RepairOptions::default(), |line| lines.push(line)).await.expect("a repair");

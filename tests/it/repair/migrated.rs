@@ -1,5 +1,4 @@
-//! A store of an earlier version, which is made one of this version when it is opened. The rule: nothing of its content changes, and `check` finds nothing
-//! afterwards.
+//! A store of an earlier version, which is migrated when it is opened. The rule: its content does not change, and `check` finds nothing afterwards.
 
 use serde_json::json;
 use tidings::content::repair::RepairOptions;
@@ -29,7 +28,7 @@ async fn put(site: &Site, row_of: &str, direction: Direction, properties: Option
     site.store.commit(TAGS.name(), &batch).await.expect("a write");
 }
 
-/// The tag `a`, which was renamed to `m` and then to `z`, in the rows of an earlier version; and a change that it left unfinished.
+/// The tag `a`, which was renamed to `m` and then to `z`, in the rows of an earlier version; and an unfinished change of that version.
 async fn of_an_earlier_version(site: &Site) {
     let mut whole = post(0, instant("2026-05-01T00:00:00Z"));
     whole.post.tags = slugs(&["a"]);
@@ -66,7 +65,7 @@ async fn of_an_earlier_version(site: &Site) {
 }
 
 async fn view(site: &Site) -> String {
-    site.forget();
+    site.invalidate_cached();
     let query = r#"{ tags { totalCount nodes { slug name posts { totalCount nodes { slug } } } }
         a: tag(slug: "a") { slug } m: tag(slug: "m") { slug } z: tag(slug: "z") { slug }
         posts(filter: { tags: { all: ["z"] } }) { totalCount nodes { tags { slug } } } }"#;

@@ -1,4 +1,4 @@
-//! `check --repair`: whatever is damaged beside the whole posts and the terms, the tables come back as they were.
+//! `check --repair`. The rule: whatever rows are damaged, except for whole posts and terms, the tables come back as they were.
 
 mod beside;
 mod by_hand;

@@ -1,4 +1,4 @@
-//! What only a person can decide: it is left as it is, with what to do; and posts that are lost go where that is asked for.
+//! Damages that only a person can resolve: repair leaves them as they are and says what to do; it removes lost posts if that is requested.
 
 use tidings::content::repair::RepairOptions;
 use tidings::keys::{PostPlace, Table, term};
@@ -20,7 +20,7 @@ fn whole(n: usize) -> Key {
     PostPlace::of(post).whole(&post.slug)
 }
 
-/// Nothing is fixed, and each difference is left with a reason that holds these words.
+/// Asserts that nothing is fixed, and that each difference is left with a reason that contains these words.
 async fn assert_left(site: &Site, acts: &[Act], words: &str) {
     for done in acts {
         act(&site.store, done).await;
@@ -34,18 +34,18 @@ async fn assert_left(site: &Site, acts: &[Act], words: &str) {
 }
 
 #[tokio::test]
-async fn a_lost_whole_post_is_left_until_it_is_given_up() {
+async fn a_lost_whole_post_is_left_until_its_removal_is_requested() {
     let site = site().await;
     assert_left(&site, &[Act::Delete(Table::Posts, whole(0))], "--remove-lost").await;
     let repaired = site.content.repair(RepairOptions { removes_lost: true }, drop).await.expect("a repair");
     assert_eq!(repaired.left, []);
-    // Its slugs and its id are free again, and the others stand.
+    // Its slugs and its id are free again, and the other posts are still stored.
     site.publish(&posts()[..1]).await;
     site.assert_sound().await;
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_read_is_left_until_it_is_given_up() {
+async fn a_post_with_an_unreadable_body_is_left_until_its_removal_is_requested() {
     let site = site().await;
     let broken = Act::Set(Table::Posts, whole(0), "Body0", Some(Value::Binary(vec![1].into())));
     assert_left(&site, &[broken], "--remove-lost").await;
@@ -53,9 +53,9 @@ async fn a_body_that_does_not_read_is_left_until_it_is_given_up() {
     assert_eq!((repaired.left, repaired.report.posts), (Vec::new(), 2));
 }
 
-/// Nothing tells whose the row is, so nothing that may lead there is taken away.
+/// No row says which post it is, so no row that may point to it is removed.
 #[tokio::test]
-async fn a_whole_post_that_tells_nothing_keeps_what_leads_to_it() {
+async fn rows_that_may_point_to_an_unreadable_post_are_kept() {
     let site = site().await;
     let before = content_rows(&site.store).await;
     let strange = properties(&[("Strange", Value::Boolean(true))]);
@@ -75,7 +75,7 @@ async fn a_whole_post_that_tells_nothing_keeps_what_leads_to_it() {
 }
 
 #[tokio::test]
-async fn a_post_that_stands_twice() {
+async fn a_post_that_is_stored_twice_is_left() {
     let site = site().await;
     let mut twin = posts()[0].clone();
     twin.post.published_at = posts()[2].post.published_at;
@@ -92,11 +92,11 @@ async fn a_post_that_stands_twice() {
     }
     let (repaired, _) = repair(&site).await;
     let left: Vec<_> = repaired.left.iter().map(|(difference, why)| format!("{difference}; {why}")).collect();
-    assert!(left.len() == 1 && left[0].contains("stands at") && left[0].contains("decide which"), "{left:#?}");
+    assert!(left.len() == 1 && left[0].contains("is also stored at") && left[0].contains("decide which"), "{left:#?}");
 }
 
 #[tokio::test]
-async fn a_slug_that_two_posts_have() {
+async fn a_slug_that_two_posts_have_is_left() {
     let site = site().await;
     let mut second = posts()[1].clone();
     let at = PostPlace::of(&second.post);
@@ -107,13 +107,13 @@ async fn a_slug_that_two_posts_have() {
     let (repaired, _) = repair(&site).await;
     let left: Vec<_> = repaired.left.iter().map(|(difference, why)| format!("{difference}; {why}")).collect();
     assert!(left.len() == 1 && left[0].contains("its slug is that of") && left[0].contains("updatePost"), "{left:#?}");
-    // The one whose row stood keeps it.
+    // The post whose slug row existed keeps the slug.
     let inventory = site.content.inventory().await.expect("the inventory");
     assert_eq!(inventory.slugs[&second.post.slug], posts()[2].post.id);
 }
 
 #[tokio::test]
-async fn a_term_that_posts_bear_and_no_row_tells_of_is_made_with_its_slug_for_a_name() {
+async fn a_term_that_posts_use_and_that_has_no_row_is_created_with_its_slug_as_its_name() {
     let site = site().await;
     let tags = Table::Terms(TermKind::Tag);
     let mirror = key("b", &term::row(&slug("b"), tidings::keys::time::Direction::Backward));
@@ -122,13 +122,13 @@ async fn a_term_that_posts_bear_and_no_row_tells_of_is_made_with_its_slug_for_a_
     }
     let (repaired, lines) = repair(&site).await;
     assert_eq!(repaired.left, []);
-    assert!(lines.iter().any(|line| line.ends_with("made, with its slug for a name")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.ends_with("created, with its slug as its name")), "{lines:#?}");
     let seen = site.query("{ tag(slug: \"b\") { name posts { totalCount } } }").await;
     assert_eq!(seen, serde_json::json!({ "tag": { "name": "b", "posts": { "totalCount": 2 } } }));
 }
 
 #[tokio::test]
-async fn rows_of_no_kind_are_left() {
+async fn rows_of_an_unknown_kind_are_left() {
     let strange = properties(&[("Strange", Value::Boolean(true))]);
     let site = site().await;
     let at = key("strange", "row");

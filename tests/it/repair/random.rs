@@ -1,4 +1,4 @@
-//! Any rows but the whole posts and the terms, lost or altered at random. The rule it holds: what follows from the truth comes back from it.
+//! Any rows except for whole posts and terms, lost or altered at random. The rule: every row that is derived from whole posts and terms comes back.
 
 use std::sync::Arc;
 
@@ -49,13 +49,13 @@ fn is_truth(table: Table, row: &Entity) -> bool {
             let is_term = matches!(term::parse_row(row.key.row()), Some((_, Direction::Forward)));
             is_term && row.key.partition() != term::CATALOG_PARTITION
         }
-        // Nothing follows from these, and they follow from nothing.
+        // No row is derived from these, and they are not derived.
         Table::Revisions | Table::Changes | Table::Tokens => true,
         _ => false,
     }
 }
 
-/// One value is another, or gone; or the whole row is one of its table's others.
+/// One value is changed or removed; or the row gets the properties of another row of its table.
 fn alter(row: &Entity, others: &[Entity], numbers: &mut Numbers) -> Properties {
     if row.properties.is_empty() || numbers.next(4) == 0 {
         return others[numbers.next(others.len())].properties.clone();
@@ -77,7 +77,7 @@ fn alter(row: &Entity, others: &[Entity], numbers: &mut Numbers) -> Properties {
 }
 
 #[tokio::test]
-async fn what_follows_from_the_posts_comes_back() {
+async fn a_repair_restores_every_derived_row() {
     for seed in 1..=SEEDS {
         let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
         let site = Site::over(store).await;
@@ -103,7 +103,7 @@ async fn what_follows_from_the_posts_comes_back() {
         let now = content_rows(&site.store).await;
         let differing: Vec<_> = rows.iter().filter(|(key, row)| now.get(*key) != Some(row)).collect();
         let beside: Vec<_> = now.iter().filter(|(key, row)| rows.get(*key) != Some(row)).collect();
-        assert!(now == rows, "{story}\nwanted: {differing:#?}\nfound: {beside:#?}");
+        assert!(now == rows, "{story}\nexpected: {differing:#?}\nfound: {beside:#?}");
         assert_eq!(view(&site).await, seen, "{story}");
         assert_eq!(repair(&site).await.0.fixed, 0, "{story}");
     }

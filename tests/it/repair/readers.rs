@@ -1,7 +1,7 @@
-//! `check` as a reader sees the content. The rule it holds: each list, count, month, slug and id that a reader is shown wrong is named, although
-//! every row agrees with every other.
+//! `check` as a reader sees the content. The rule: each list, count, month, slug and id that a reader gets wrong is reported, although every row
+//! agrees with every other.
 //!
-//! The rows are read by scans, and readers read by keys and ranges: a store that hides rows from those stands in for a defect of the read path.
+//! `check` reads the rows by scans, and readers read by keys and ranges: a store that hides rows from the latter simulates a defect of the read path.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl TableStore for Hiding {
     }
 }
 
-/// What `check` says of the site if readers do not find some rows.
+/// The differences that `check` reports if readers do not find some rows.
 async fn differences_if_hidden(is_hidden: fn(&str, &str, &str) -> bool) -> Vec<String> {
     let site = Site::over(MemoryStore::empty()).await;
     site.publish(&posts()).await;
@@ -71,14 +71,14 @@ async fn differences_if_hidden(is_hidden: fn(&str, &str, &str) -> bool) -> Vec<S
     report.differences.iter().map(ToString::to_string).collect()
 }
 
-async fn assert_named(is_hidden: fn(&str, &str, &str) -> bool, expected: &str) {
+async fn assert_reported(is_hidden: fn(&str, &str, &str) -> bool, expected: &str) {
     let found = differences_if_hidden(is_hidden).await;
     assert!(found.iter().any(|line| line.contains(expected)), "no line contains {expected:?}: {found:#?}");
     assert!(found.iter().all(|line| line.starts_with("GraphQL(")), "{found:#?}");
 }
 
 #[tokio::test]
-async fn what_readers_are_shown_is_clean_if_nothing_is_hidden() {
+async fn check_finds_nothing_if_no_row_is_hidden() {
     assert_eq!(differences_if_hidden(|_, _, _| false).await, [""; 0]);
 }
 
@@ -87,24 +87,24 @@ fn is_time_key(row: &str) -> bool {
     row.starts_with(|first: char| first.is_ascii_digit())
 }
 
-macro_rules! named {
+macro_rules! reported {
     ($($name:ident: $is_hidden:expr => $expected:literal;)+) => {
         $(#[tokio::test]
         async fn $name() {
-            assert_named($is_hidden, $expected).await;
+            assert_reported($is_hidden, $expected).await;
         })+
     };
 }
 
-named! {
-    a_list_of_posts_that_lacks_some_is_named: |table, _, row| table == "Posts" && is_time_key(row) => "GraphQL(posts): shows";
-    a_list_that_lacks_some_backwards_is_named: |table, _, row| table == "Posts" && row.starts_with('~') => "GraphQL(posts): shows 0 read backwards";
-    a_list_of_drafts_that_lacks_one_is_named: |table, _, row| table == "Drafts" && is_time_key(row) => "GraphQL(drafts): shows 0";
-    a_list_of_a_tag_that_lacks_posts_is_named: |table, _, row| table == "PostsByTag" && is_time_key(row) => "GraphQL(posts of the tag a): shows 0";
-    a_wrong_count_of_a_tag_is_named: |table, _, row| table == "PostsByTag" && row == "!count" => "GraphQL(posts of the tag a): counts 0";
-    a_month_that_the_archive_lacks_is_named: |table, partition, _| table == "Months" && partition == "all" => "GraphQL(archive, ";
-    a_list_of_terms_that_lacks_some_is_named: |table, partition, _| table == "Tags" && partition == "!" => "GraphQL(the list of each tag): shows 0";
-    a_post_that_its_id_does_not_lead_to_is_named: |table, _, row| table == "PostKeys" && row.starts_with("i-") => "GraphQL(node, of the post ";
-    a_post_that_its_slug_does_not_lead_to_is_named: |table, _, row| table == "PostKeys" && row.starts_with("s-") => "GraphQL(post, of the slug ";
-    a_term_that_its_slug_does_not_lead_to_is_named: |table, _, row| table == "Authors" && row == "ada" => "GraphQL(author, of the slug ada): shows nothing";
+reported! {
+    a_list_of_posts_that_lacks_some_is_reported: |table, _, row| table == "Posts" && is_time_key(row) => "GraphQL(posts): shows";
+    a_list_that_lacks_some_backwards_is_reported: |table, _, row| table == "Posts" && row.starts_with('~') => "GraphQL(posts): shows 0 read backwards";
+    a_list_of_drafts_that_lacks_one_is_reported: |table, _, row| table == "Drafts" && is_time_key(row) => "GraphQL(drafts): shows 0";
+    a_list_of_a_tag_that_lacks_posts_is_reported: |table, _, row| table == "PostsByTag" && is_time_key(row) => "GraphQL(posts of the tag a): shows 0";
+    a_wrong_count_of_a_tag_is_reported: |table, _, row| table == "PostsByTag" && row == "!count" => "GraphQL(posts of the tag a): counts 0";
+    a_month_that_the_archive_lacks_is_reported: |table, partition, _| table == "Months" && partition == "all" => "GraphQL(archive, ";
+    a_list_of_terms_that_lacks_some_is_reported: |table, partition, _| table == "Tags" && partition == "!" => "GraphQL(the list of each tag): shows 0";
+    an_id_that_does_not_point_to_its_post_is_reported: |table, _, row| table == "PostKeys" && row.starts_with("i-") => "GraphQL(node, of the post ";
+    a_slug_that_does_not_point_to_its_post_is_reported: |table, _, row| table == "PostKeys" && row.starts_with("s-") => "GraphQL(post, of the slug ";
+    a_slug_that_does_not_point_to_its_term_is_reported: |table, _, row| table == "Authors" && row == "ada" => "GraphQL(author, of the slug ada): shows nothing";
 }

@@ -1,4 +1,4 @@
-//! A repair that is stopped at any request of the store, and run again. The rule it holds: the second one finishes what the first began.
+//! A repair that is stopped at any storage request, and run again. The rule: the second run completes the first.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::table::damages;
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::site::Site;
 
-/// One of each way to fix.
+/// One damage for each kind of fix.
 const DAMAGES: [&str; 12] = [
     "a pointer lost with its mirror",
     "a pointer to no post",
@@ -21,10 +21,10 @@ const DAMAGES: [&str; 12] = [
     "a stale slug",
     "a lost former slug",
     "a lost mirror of a tag",
-    "a forwarding draft left over",
+    "a redirect among the drafts left over",
     "a slug that a tag once had, lost",
     "a rename that was never committed",
-    "a post that stands in another month too",
+    "a post that is stored in another month too",
 ];
 
 async fn damaged() -> Store {
@@ -40,7 +40,7 @@ async fn damaged() -> Store {
     store
 }
 
-async fn assert_any_stop_is_mended(last: Last) {
+async fn assert_fixed_after_any_stop(last: Last) {
     let (seen, rows) = {
         let site = Site::in_memory().await;
         fill(&site).await;
@@ -65,10 +65,10 @@ async fn assert_any_stop_is_mended(last: Last) {
 
 #[tokio::test]
 async fn a_repair_can_be_stopped_anywhere() {
-    assert_any_stop_is_mended(Last::Unsent).await;
+    assert_fixed_after_any_stop(Last::Unsent).await;
 }
 
 #[tokio::test]
 async fn a_repair_can_lose_any_answer() {
-    assert_any_stop_is_mended(Last::Done).await;
+    assert_fixed_after_any_stop(Last::Done).await;
 }

@@ -1,4 +1,4 @@
-//! The damages that can be made by hand, as a table: a name, and what is done.
+//! The damages by hand, as a table: a name, and the acts.
 
 use tidings::content::rows::lookup as lookup_rows;
 use tidings::content::rows::post::{self as post_rows, Move, OtherPlace};
@@ -17,7 +17,7 @@ const TAGS: Table = Table::Terms(TermKind::Tag);
 
 type Damage = (&'static str, Vec<Act>);
 
-/// Everything that a repair mends.
+/// Everything that a repair fixes.
 pub fn damages() -> Vec<Damage> {
     [pointers(), counts(), listings(), lookups(), summaries(), moves(), places(), terms()].concat()
 }
@@ -30,7 +30,7 @@ fn text(text: &str) -> Option<Value> {
     Some(Value::String(text.into()))
 }
 
-/// A post that never was.
+/// A post that never existed.
 fn nobody() -> PostId {
     "zzzzzzzzzzzz".parse().expect("an id")
 }
@@ -71,7 +71,7 @@ fn pointers() -> Vec<Damage> {
         ("a pointer to where the post was", copy(pointer("a"), &moved)),
         ("a mirror of a pointer to no post", vec![Act::Copy(BY_TAG, pointer("a"), key("a", &time::mirror_row(&gone)))]),
         (
-            "a pointer of a tag that the post does not bear",
+            "a pointer of a tag that the post does not have",
             vec![
                 Act::Copy(BY_TAG, pointer("a"), key("z", pointer("a").row())),
                 Act::Copy(BY_TAG, pointer("a"), key("z", pointer_mirror("a").row())),
@@ -79,7 +79,7 @@ fn pointers() -> Vec<Damage> {
         ),
         ("a pointer to another row", vec![Act::Set(BY_TAG, pointer("a"), "PostPartitionKey", text("2024-01"))]),
         ("a pointer of a later version", vec![Act::Set(BY_TAG, pointer("a"), "Version", Some(Value::Int32(9)))]),
-        ("a pointer that does not read", vec![Act::Set(BY_TAG, pointer("a"), "Version", None)]),
+        ("an unreadable pointer", vec![Act::Set(BY_TAG, pointer("a"), "Version", None)]),
         (
             "a mirror that differs from its pointer",
             vec![Act::Set(BY_TAG, pointer_mirror("a"), "PostRowKey", text("other"))],
@@ -96,7 +96,7 @@ fn counts() -> Vec<Damage> {
         damages.extend([
             ("a wrong count", vec![Act::Set(table, at.clone(), "Rows", rows(7))]),
             ("a lost count", vec![Act::Delete(table, at.clone())]),
-            ("a count that does not read", vec![Act::Set(table, at.clone(), "Sequence", None)]),
+            ("an unreadable count", vec![Act::Set(table, at.clone(), "Sequence", None)]),
         ]);
         if table != TAGS {
             damages.push((
@@ -117,7 +117,7 @@ fn listings() -> Vec<Damage> {
     vec![
         ("a month that is not listed", vec![Act::Delete(Table::Months, may.clone())]),
         ("a month listed with another count", vec![Act::Set(Table::Months, may.clone(), "Rows", rows(5))]),
-        ("a month whose listing does not read", vec![Act::Set(Table::Months, may.clone(), "Partition", None)]),
+        ("a month with an unreadable listing", vec![Act::Set(Table::Months, may.clone(), "Partition", None)]),
         (
             "a month listed under another's row",
             vec![Act::Copy(Table::Months, may.clone(), other.clone()), Act::Delete(Table::Months, may.clone())],
@@ -132,7 +132,7 @@ fn listings() -> Vec<Damage> {
         ("a month of drafts that is not listed", vec![Act::Delete(Table::Months, drafts)]),
         ("a first character that is not listed", vec![Act::Delete(TAGS, a.clone())]),
         ("a first character listed with another count", vec![Act::Set(TAGS, a.clone(), "Rows", rows(5))]),
-        ("a first character whose listing does not read", vec![Act::Set(TAGS, a.clone(), "Rows", None)]),
+        ("a first character with an unreadable listing", vec![Act::Set(TAGS, a.clone(), "Rows", None)]),
         ("a first character listed under another's row", vec![Act::Copy(TAGS, a.clone(), strange.clone())]),
         (
             "a first character listed that holds nothing",
@@ -157,19 +157,19 @@ fn lookups() -> Vec<Damage> {
             vec![Act::Set(keys, id.clone(), "At", Some(Value::DateTime(638_741_523_061_234_567)))],
         ),
         ("an id without where it was imported from", vec![Act::Set(keys, id.clone(), "Origin", None)]),
-        ("an id that does not read", vec![Act::Set(keys, id.clone(), "Collection", text("Nowhere"))]),
+        ("an unreadable id", vec![Act::Set(keys, id.clone(), "Collection", text("Nowhere"))]),
         ("an id of no post", vec![Act::Put(keys, lookup::by_id(&nobody()), dangling.clone())]),
         ("a lost slug", vec![Act::Delete(keys, own.clone())]),
-        ("a slug that leads to another post", vec![Act::Copy(keys, twos, own.clone())]),
-        ("a slug that leads to no post", vec![Act::Put(keys, never.clone(), dangling.clone())]),
+        ("a slug that points to another post", vec![Act::Copy(keys, twos, own.clone())]),
+        ("a slug that points to no post", vec![Act::Put(keys, never.clone(), dangling.clone())]),
         ("a slug of a post taken by no post", vec![Act::Put(keys, own.clone(), dangling)]),
         ("a stale slug", vec![Act::Copy(keys, own.clone(), never.clone())]),
-        ("a slug that does not read", vec![Act::Set(keys, own.clone(), "Id", text("?"))]),
-        ("a slug told as a former one", vec![Act::Copy(keys, once.clone(), own.clone())]),
+        ("an unreadable slug", vec![Act::Set(keys, own.clone(), "Id", text("?"))]),
+        ("a slug stored as a former one", vec![Act::Copy(keys, once.clone(), own.clone())]),
         ("a lost former slug", vec![Act::Delete(keys, once.clone())]),
-        ("a former slug told as the slug", vec![Act::Copy(keys, own.clone(), once.clone())]),
+        ("a former slug stored as the slug", vec![Act::Copy(keys, own.clone(), once.clone())]),
         (
-            "a former slug that leads to no post",
+            "a former slug that points to no post",
             vec![Act::Put(keys, once.clone(), lookup_rows::former(&nobody(), "none.0"))],
         ),
         ("a slug that was never a former one", vec![Act::Copy(keys, once, never)]),
@@ -193,10 +193,10 @@ fn summaries() -> Vec<Damage> {
                 "a summary lost with its mirror",
                 vec![Act::Delete(table, summary.clone()), Act::Delete(table, mirror.clone())],
             ),
-            ("a summary that tells another title", vec![Act::Set(table, summary.clone(), "Title", text("Other"))]),
-            ("a summary that tells another slug", vec![Act::Set(table, summary.clone(), "Slug", text("other"))]),
-            ("a summary that does not read", vec![Act::Set(table, summary.clone(), "Title", None)]),
-            ("a mirror that tells another title", vec![Act::Set(table, mirror, "Title", text("Other"))]),
+            ("a summary with another title", vec![Act::Set(table, summary.clone(), "Title", text("Other"))]),
+            ("a summary with another slug", vec![Act::Set(table, summary.clone(), "Slug", text("other"))]),
+            ("an unreadable summary", vec![Act::Set(table, summary.clone(), "Title", None)]),
+            ("a mirror with another title", vec![Act::Set(table, mirror, "Title", text("Other"))]),
             (
                 "a summary left over in another month",
                 vec![
@@ -210,7 +210,7 @@ fn summaries() -> Vec<Damage> {
     damages
 }
 
-/// The three rows of a post where it belongs, with or without a mark.
+/// The three rows of a post at its place, with or without the properties of a move.
 fn rows_of(whole: &WholePost, mark: Option<&Move>) -> Vec<(Table, Key, Properties)> {
     let place = PostPlace::of(&whole.post);
     let table = place.collection.table();
@@ -243,18 +243,19 @@ fn moves() -> Vec<Damage> {
         let place = PostPlace::of(&whole.post);
         OtherPlace { collection: place.collection, key: place.key }
     };
-    let (pending, forward) = (|old| Move::PendingFrom(end(old)), |new| Move::ForwardTo(end(new)));
+    let (tentative, redirect) = (|old| Move::PendingFrom(end(old)), |new| Move::ForwardTo(end(new)));
     vec![
-        ("a pending post whose old place is gone", put_all(rows_of(&here, Some(&pending(&there))))),
+        ("a tentative copy whose old place is gone", put_all(rows_of(&here, Some(&tentative(&there))))),
         (
-            "a move that was committed and not settled",
-            [put_all(rows_of(&here, Some(&pending(&draft)))), put_all(rows_of(&draft, Some(&forward(&here))))].concat(),
+            "a move that was committed and not reconciled",
+            [put_all(rows_of(&here, Some(&tentative(&draft)))), put_all(rows_of(&draft, Some(&redirect(&here))))]
+                .concat(),
         ),
-        ("a forwarding row left over", put_all(rows_of(&there, Some(&forward(&here))))),
-        ("a forwarding draft left over", put_all(rows_of(&draft, Some(&forward(&here))))),
-        ("a pending post beside its old place", put_all(rows_of(&there, Some(&pending(&here))))),
-        ("a pending draft beside its old place", put_all(rows_of(&draft, Some(&pending(&here))))),
-        ("a post that forwards to nowhere", put_all(rows_of(&here, Some(&forward(&there))))),
+        ("a redirect row left over", put_all(rows_of(&there, Some(&redirect(&here))))),
+        ("a redirect among the drafts left over", put_all(rows_of(&draft, Some(&redirect(&here))))),
+        ("a tentative copy beside its old place", put_all(rows_of(&there, Some(&tentative(&here))))),
+        ("a tentative draft beside its old place", put_all(rows_of(&draft, Some(&tentative(&here))))),
+        ("a redirect to no post", put_all(rows_of(&here, Some(&redirect(&there))))),
     ]
 }
 
@@ -268,7 +269,7 @@ fn places() -> Vec<Damage> {
     let other = key(whole.partition(), "s-other");
     vec![
         ("a post in the partition of another month", [delete_all(rows.clone()), put_all(in_month("2012-12"))].concat()),
-        ("a post that stands in another month too", put_all(in_month("2012-12"))),
+        ("a post that is stored in another month too", put_all(in_month("2012-12"))),
         ("a published post among the drafts", [delete_all(rows.clone()), put_all(as_draft())].concat()),
         (
             "a whole post under another slug",
@@ -287,17 +288,17 @@ fn terms() -> Vec<Damage> {
     let new_mirror = key("n", &term::row(&slug("new"), Direction::Backward));
     vec![
         ("a slug that a tag once had, lost", vec![Act::Delete(TAGS, bee.clone())]),
-        ("a slug that a tag once had, leading elsewhere", vec![Act::Set(TAGS, bee.clone(), "FirstSlug", text("a"))]),
+        ("a slug that a tag once had, pointing elsewhere", vec![Act::Set(TAGS, bee.clone(), "FirstSlug", text("a"))]),
         ("a slug that no tag had", vec![Act::Copy(TAGS, bee, never.clone())]),
-        ("a slug that leads to no tag", vec![Act::Put(TAGS, never, term_rows::slug_row(&slug("new"), false, ""))]),
+        ("a slug that points to no tag", vec![Act::Put(TAGS, never, term_rows::slug_row(&slug("new"), false, ""))]),
         (
             "a rename that was never committed",
             vec![Act::Put(TAGS, term::term(&slug("new")), new.clone()), Act::Put(TAGS, new_mirror, new)],
         ),
         ("a lost mirror of a tag", vec![Act::Delete(TAGS, mirror.clone())]),
-        ("a mirror that tells another name", vec![Act::Set(TAGS, mirror.clone(), "Name", text("Other"))]),
+        ("a mirror with another name", vec![Act::Set(TAGS, mirror.clone(), "Name", text("Other"))]),
         ("a lost tag", vec![Act::Delete(TAGS, own.clone())]),
-        ("a tag that does not read", vec![Act::Set(TAGS, own.clone(), "Name", None)]),
+        ("an unreadable tag", vec![Act::Set(TAGS, own.clone(), "Name", None)]),
         (
             "a tag in the partition of another character",
             vec![
@@ -307,9 +308,9 @@ fn terms() -> Vec<Damage> {
                 Act::Delete(TAGS, mirror.clone()),
             ],
         ),
-        ("a mirror of a tag that stands elsewhere too", vec![Act::Copy(TAGS, mirror.clone(), key("x", mirror.row()))]),
+        ("a mirror of a tag in another partition too", vec![Act::Copy(TAGS, mirror.clone(), key("x", mirror.row()))]),
         (
-            "a change that was left, and does not read",
+            "an unreadable intent",
             vec![Act::Put(
                 Table::Intents,
                 key("server", "0638741523061234567-random"),
@@ -317,7 +318,7 @@ fn terms() -> Vec<Damage> {
             )],
         ),
         (
-            "a tag whose partition is lost whole, but for its mirror",
+            "a tag whose partition is lost except for its mirror",
             vec![Act::Delete(TAGS, own), Act::Delete(TAGS, count), Act::Delete(TAGS, term::catalog_row("b"))],
         ),
     ]

@@ -1,4 +1,4 @@
-//! The store in Azure: who may use it, and what it is told that cannot be right.
+//! The store in Azure: who has access, and which settings are refused.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,7 +50,7 @@ async fn a_signature_may_do_what_it_was_signed_for() {
     put_row(&editor, "p", "r", number(1)).await;
     let reader = signed("rl");
     assert!(get_row(&reader, "p", "r").await.is_some());
-    // Azurite holds a transaction to no permission, so the refusal is that of a table.
+    // Azurite checks no permission of a transaction, so the refusal is that of a new table.
     let refused = reader.create_tables(&["Others"]).await;
     assert!(matches!(refused, Err(StoreError::Denied { .. })), "{refused:?}");
 }
@@ -69,14 +69,14 @@ async fn a_signature_is_in_no_error() {
     assert!(said.contains("refused") && !said.contains("sig="), "{said}");
 }
 
-/// An address of this machine at which nobody listens.
+/// An address of this machine at which nothing listens.
 fn closed_port() -> std::net::SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("its address")
 }
 
 #[tokio::test]
-async fn an_endpoint_that_nobody_answers_is_unavailable_within_the_deadline() {
+async fn an_endpoint_that_does_not_answer_is_unavailable_within_the_deadline() {
     let store = connect(&format!("http://{}/devstoreaccount1", closed_port()), emulator_key());
     let started = Instant::now();
     let (key, batch) = (key("p", "r"), batch("p", insert("r")));
@@ -88,7 +88,7 @@ async fn an_endpoint_that_nobody_answers_is_unavailable_within_the_deadline() {
 }
 
 #[test]
-fn settings_that_cannot_be_right_are_refused_before_anything_is_sent() {
+fn invalid_settings_are_refused_before_anything_is_sent() {
     let connect = |text: &str, prefix: &str| {
         let connection = Connection::String(text.to_owned());
         AzureStore::connect(&AzureSettings { connection, table_prefix: prefix.to_owned() })

@@ -8,16 +8,16 @@ use crate::support::rows::{TABLE, batch, delete, get_row, number, put, put_row, 
 use crate::support::stores::contract;
 
 contract!(
-    an_absent_row_is_inserted_and_a_standing_one_refused,
+    an_insert_succeeds_for_an_absent_row_and_is_refused_for_an_existing_one,
     a_row_is_replaced_under_its_etag_and_no_other,
     a_row_is_replaced_whole,
-    a_put_that_asks_nothing_inserts_or_replaces,
+    a_put_without_a_precondition_inserts_or_replaces,
     a_row_is_deleted_under_its_etag_and_no_other,
-    a_delete_needs_its_row_to_stand,
-    a_batch_happens_whole_or_not_at_all,
-    a_hundred_operations_happen_at_once,
-    a_batch_of_one_keeps_the_promises_of_many,
-    an_etag_changes_with_every_write_and_never_comes_back,
+    a_delete_needs_an_existing_row,
+    a_batch_is_applied_whole_or_not_at_all,
+    a_batch_applies_a_hundred_operations,
+    a_batch_of_one_operation_returns_its_etag,
+    an_etag_changes_with_every_write_and_is_never_reused,
     the_new_etags_are_those_that_a_read_shows,
     one_batch_may_put_delete_and_replace,
 );
@@ -34,7 +34,7 @@ async fn number_of(store: &Store, row: &str) -> Option<i32> {
     get_row(store, "p", row).await.map(|row| read_number(&row))
 }
 
-async fn an_absent_row_is_inserted_and_a_standing_one_refused(store: &Store) {
+async fn an_insert_succeeds_for_an_absent_row_and_is_refused_for_an_existing_one(store: &Store) {
     assert!(commit(store, vec![put("r", number(1), Precondition::Absent)]).await.is_ok());
     let again = commit(store, vec![put("r", number(2), Precondition::Absent)]).await;
     assert!(is_precondition(&again), "{again:?}");
@@ -61,7 +61,7 @@ async fn a_row_is_replaced_whole(store: &Store) {
     assert_eq!(get_row(store, "p", "r").await.map(|row| row.properties), Some(number(3)));
 }
 
-async fn a_put_that_asks_nothing_inserts_or_replaces(store: &Store) {
+async fn a_put_without_a_precondition_inserts_or_replaces(store: &Store) {
     for n in [1, 2] {
         assert!(commit(store, vec![put("r", number(n), Precondition::None)]).await.is_ok());
         assert_eq!(number_of(store, "r").await, Some(n));
@@ -81,14 +81,14 @@ async fn a_row_is_deleted_under_its_etag_and_no_other(store: &Store) {
     assert!(is_precondition(&again), "{again:?}");
 }
 
-async fn a_delete_needs_its_row_to_stand(store: &Store) {
+async fn a_delete_needs_an_existing_row(store: &Store) {
     put_row(store, "p", "r", number(1)).await;
     assert!(commit(store, vec![delete("r", Precondition::None)]).await.is_ok());
     let again = commit(store, vec![delete("r", Precondition::None)]).await;
     assert!(is_precondition(&again), "{again:?}");
 }
 
-async fn a_batch_happens_whole_or_not_at_all(store: &Store) {
+async fn a_batch_is_applied_whole_or_not_at_all(store: &Store) {
     let stale = put_row(store, "p", "c", number(1)).await;
     put_row(store, "p", "c", number(2)).await;
     for refused in [
@@ -109,7 +109,7 @@ async fn a_batch_happens_whole_or_not_at_all(store: &Store) {
     }
 }
 
-async fn a_hundred_operations_happen_at_once(store: &Store) {
+async fn a_batch_applies_a_hundred_operations(store: &Store) {
     let rows: Vec<String> = (0..100).map(|n| format!("{n:03}")).collect();
     let etags = commit(store, rows.iter().map(|row| put(row, number(1), Precondition::Absent)).collect()).await;
     assert_eq!(etags.expect("puts").iter().flatten().count(), 100);
@@ -117,14 +117,14 @@ async fn a_hundred_operations_happen_at_once(store: &Store) {
     assert_eq!(number_of(store, "099").await, None);
 }
 
-async fn a_batch_of_one_keeps_the_promises_of_many(store: &Store) {
+async fn a_batch_of_one_operation_returns_its_etag(store: &Store) {
     let etags = commit(store, vec![put("r", number(1), Precondition::Absent)]).await.expect("a put");
     assert_eq!(etags.len(), 1);
     let row = get_row(store, "p", "r").await.expect("the row");
     assert_eq!(etags[0].as_ref(), Some(&row.etag));
 }
 
-async fn an_etag_changes_with_every_write_and_never_comes_back(store: &Store) {
+async fn an_etag_changes_with_every_write_and_is_never_reused(store: &Store) {
     let mut seen = HashSet::new();
     for n in 0..20 {
         assert!(seen.insert(put_row(store, "p", "r", number(n % 2)).await), "write {n} repeats an ETag");

@@ -1,5 +1,5 @@
-//! A server whose clock is not the storage's, through a proxy that answers with another `Date`. The rule: reads go on, nothing is written, and once the clock is right
-//! again writes go on by themselves.
+//! A server whose clock differs from the storage's, through a proxy that answers with another `Date`. The rule: reads go on, nothing is written, and
+//! writes go on as soon as the clock is right again.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::support::proxy::Proxy;
 use crate::support::rows::{TABLE, batch, get_row, number, put};
 use crate::support::site::Site;
 
-/// Far more than the limit, because one answer tells it only to within a second and the time of a request.
+/// Far more than the limit, because one answer gives the difference only to within a second and the time of a request.
 const FAR_MS: i64 = 60_000;
 
 async fn through_a_proxy() -> (Proxy, Store, Azurite) {
@@ -79,7 +79,7 @@ async fn a_mutation_says_by_how_much_the_clock_is_wrong_and_a_query_is_answered(
     site.assert_sound().await;
 }
 
-/// A process of its own: a gauge is the process's.
+/// Runs in a process of its own, because a gauge belongs to the process.
 #[tokio::test]
 async fn the_skew_is_a_metric() {
     let (proxy, store, _azurite) = through_a_proxy().await;

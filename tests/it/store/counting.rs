@@ -1,4 +1,4 @@
-//! The counting wrapper: what it counts is what the service was asked.
+//! The counting wrapper. The rule: its counts equal the requests to the service.
 
 use std::sync::Arc;
 

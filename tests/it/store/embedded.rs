@@ -1,4 +1,4 @@
-//! The store in a file: durable, one process at a time, and never worse than an error where the file is damaged.
+//! The store in a file: durable, one process at a time. The rule: a damaged file is an error and never wrong content.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tidings::store::{Precondition, Properties, Rows, Store, StoreError, Value};
 use crate::support::rows::{TABLE, batch, get_row, number, properties, put, put_row, range, read_number};
 
 const FILE: &str = "tidings.redb";
-/// Tells the helper below which store to open.
+/// Names the store that the helper below opens.
 const HELPER_FOLDER: &str = "TIDINGS_TEST_HELPER_FOLDER";
 
 fn open(folder: &Path) -> Store {
@@ -37,7 +37,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn what_was_written_is_there_after_a_restart() {
+async fn rows_are_stored_after_a_restart() {
     let folder = folder();
     let mut etags = Vec::new();
     for n in 0..5 {
@@ -61,7 +61,7 @@ async fn a_missing_folder_is_made() {
     assert!(deep.join(FILE).is_file());
 }
 
-/// It is made beside its place first, so that a loss of power leaves none or a whole one.
+/// It is created under another name first, so that a power loss leaves no store or a whole one.
 #[test]
 fn a_new_store_is_one_file() {
     let folder = folder();
@@ -78,18 +78,18 @@ fn a_folder_that_cannot_be_made_is_unavailable() {
     std::fs::write(&file, "in the way").expect("a file");
     let error = refusal(&file.join("store"));
     assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
-    assert!(error.to_string().contains("cannot make the folder"), "{error}");
+    assert!(error.to_string().contains("cannot create the folder"), "{error}");
 }
 
 #[test]
-fn a_second_open_in_this_process_is_told_who_holds_it() {
+fn a_second_open_in_this_process_is_refused_as_locked() {
     let folder = folder();
     let _held = open(folder.path());
     assert_locked(&refusal(folder.path()).to_string());
 }
 
 #[test]
-fn a_second_open_in_another_process_is_told_who_holds_it() {
+fn a_second_open_in_another_process_is_refused_as_locked() {
     let folder = folder();
     let held = open(folder.path());
     assert_locked(&open_elsewhere(folder.path()));
@@ -102,7 +102,7 @@ fn assert_locked(said: &str) {
     assert!(said.contains("--store"), "it does not say what to do: {said}");
 }
 
-/// What another process says when it opens the store.
+/// The output of another process that opens the store.
 fn open_elsewhere(folder: &Path) -> String {
     let output = Command::new(std::env::current_exe().expect("this binary"))
         .args(["--ignored", "--exact", "--nocapture", "store::embedded::helper_opens_the_store"])
@@ -116,7 +116,7 @@ fn open_elsewhere(folder: &Path) -> String {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "how one process of this test tells the other")]
+#[expect(clippy::disallowed_methods, reason = "how one process of this test passes the folder to the other")]
 #[ignore = "the other process of the test above; alone it has nothing to open"]
 fn helper_opens_the_store() {
     let Some(folder) = std::env::var_os(HELPER_FOLDER) else { return };
@@ -170,7 +170,7 @@ fn write_redb(file: &Path, table: redb::TableDefinition<'_, &str, u64>, format: 
     write.commit().expect("a commit");
 }
 
-/// A store with every kind of row, closed; its file's bytes, and its rows.
+/// Creates a store with every kind of row, and closes it. Returns the bytes of its file, and its rows.
 async fn sample(folder: &Path) -> (Vec<u8>, BTreeMap<String, Properties>) {
     let mut rows = BTreeMap::new();
     let store = open(folder);
@@ -188,7 +188,7 @@ async fn sample(folder: &Path) -> (Vec<u8>, BTreeMap<String, Properties>) {
     (std::fs::read(folder.join(FILE)).expect("the file"), rows)
 }
 
-/// Opens a store, reads all of it, and writes: an error anywhere is fine, other rows than those written are not.
+/// Opens a store, reads all of it, and writes: an error anywhere is allowed, other rows than those written are not.
 async fn use_damaged(folder: &Path, rows: &BTreeMap<String, Properties>) -> Result<(), StoreError> {
     let store: Store = Arc::new(EmbeddedStore::open(folder)?);
     let (mut found, mut continuation) = (BTreeMap::new(), None);
@@ -219,7 +219,7 @@ async fn flipped_bits_are_an_error_and_never_other_content() {
     for (place, n) in places.zip(0..) {
         let mut damaged = whole.clone();
         damaged[place] ^= 1 << (n % 8);
-        // Each in a folder of its own, for a file that was found damaged stays open until the process ends.
+        // Each in a folder of its own, because a file that was found damaged stays open until the process ends.
         let folder = folder_with(&damaged);
         match use_damaged(folder.path(), &rows).await {
             Ok(()) => {}
@@ -242,9 +242,9 @@ async fn a_truncated_file_is_an_error_and_never_fewer_rows() {
     }
 }
 
-/// Larger than what is verified at every opening: a row that is found is right, and the opening of `check` finds what a row cannot tell.
+/// Larger than what is verified at every opening: a row that is found is right, and the opening for `check` finds what a row cannot show.
 #[tokio::test]
-async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
+async fn flipped_bits_in_a_large_file_are_found_when_it_is_verified() {
     let folder = folder();
     let file = folder.path().join(FILE);
     let body = |partition: usize, n: usize| Value::Binary(Arc::from(vec![(partition + n) as u8; 9_000]));
@@ -282,7 +282,7 @@ async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
                     Ok(Some(found)) => {
                         assert_eq!(found.properties.get("Body"), Some(&body(partition, row)), "byte {at}");
                     }
-                    // Nothing else may make a row missed than what verifying finds.
+                    // Only damage that the verification finds may make a row missing.
                     Ok(None) => used_wrongly += usize::from(verified.is_ok()),
                     Err(StoreError::Corrupt { .. }) => {}
                     Err(other) => panic!("byte {at}: {other:?}"),
@@ -295,7 +295,7 @@ async fn flipped_bits_in_a_large_file_are_found_where_it_is_verified() {
     assert!(plans_refused > 1, "a plan was refused after only {plans_refused} of 24 flips");
 }
 
-/// Runs a plan that reads every row and ignores errors: if a row does not read, it is refused, and the thread that ran it goes on.
+/// Runs a plan that reads every row and ignores errors: if a row cannot be read, the plan is refused, and the thread that ran it goes on.
 async fn is_a_plan_refused(store: &Store, at: usize) -> bool {
     let partitions = || (0..45).map(|partition| range(&format!("p{partition}"), None, None));
     let read_all = move |rows: &dyn Rows| {

@@ -1,4 +1,4 @@
-//! The store in Azure behind a connection that fails: what is tried again, and what the caller is told where it was in vain.
+//! The store in Azure behind a connection that fails: what is retried, and which error the caller gets if the retries fail.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const SHORT: Duration = Duration::from_secs(2);
 struct Faulty {
     proxy: Proxy,
     store: Store,
-    /// The same tables without the proxy between.
+    /// The same tables without the proxy.
     direct: Store,
     _azurite: Azurite,
 }
@@ -69,7 +69,7 @@ async fn connections_are_kept_and_used_again() {
 }
 
 #[tokio::test]
-async fn an_empty_page_that_goes_on_is_not_the_end() {
+async fn an_empty_page_with_a_continuation_is_not_the_end() {
     let faulty = faulty().await;
     put_rows(&faulty.direct, "p", &["a", "b", "c"].map(Into::into)).await;
     // Azurite reads these two as Base64.
@@ -84,7 +84,7 @@ async fn an_empty_page_that_goes_on_is_not_the_end() {
 }
 
 #[tokio::test]
-async fn throttled_requests_wait_as_long_as_they_are_told() {
+async fn throttled_requests_wait_as_long_as_retry_after_says() {
     let faulty = faulty().await;
     put_row(&faulty.direct, "p", "r", number(1)).await;
     for method in [Method::GET, Method::POST] {
@@ -101,21 +101,21 @@ async fn throttled_requests_wait_as_long_as_they_are_told() {
 }
 
 #[tokio::test]
-async fn a_wait_that_would_pass_the_deadline_is_not_begun() {
+async fn a_wait_that_would_pass_the_deadline_is_not_started() {
     let faulty = faulty().await;
     faulty.proxy.plan(Method::GET, [Fault::busy(3_600)]);
     faulty.proxy.plan(Method::POST, [Fault::busy(3_600)]);
     let started = Instant::now();
     let read = faulty.store.get(TABLE, &key("p", "r")).await;
     let write = faulty.commit(insert("r")).await;
-    // What was throttled was not begun, so there is no doubt about the write.
+    // A throttled request is not started, so there is no doubt about the write.
     assert!(is_unavailable(&read) && is_unavailable(&write), "{read:?} {write:?}");
     assert!(started.elapsed() < SHORT, "{:?}", started.elapsed());
     assert_eq!(faulty.number_of("r").await, None);
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again() {
+async fn transient_errors_are_retried() {
     let faulty = faulty().await;
     put_row(&faulty.direct, "p", "r", number(1)).await;
     for fault in [
@@ -139,7 +139,7 @@ async fn what_may_pass_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_would_come_again_is_not_tried_again() {
+async fn permanent_errors_are_not_retried() {
     let faulty = faulty().await;
     faulty.proxy.plan(Method::GET, [Fault::refuse(StatusCode::FORBIDDEN, "AuthorizationPermissionMismatch")]);
     let error = faulty.store.get(TABLE, &key("p", "r")).await.expect_err("a refusal");
@@ -178,8 +178,8 @@ async fn a_write_whose_answer_was_lost_is_found_to_be_made() {
         let lose = || faulty.proxy.plan(Method::POST, [fault.clone()]);
         lose();
         let inserted = faulty.commit(insert(&row)).await.unwrap_or_else(|e| panic!("{fault:?}: {e:?}")).remove(0);
-        let stands = get_row(&faulty.direct, "p", &row).await.map(|row| row.etag);
-        assert!(inserted.is_some() && inserted == stands, "{fault:?}");
+        let stored = get_row(&faulty.direct, "p", &row).await.map(|row| row.etag);
+        assert!(inserted.is_some() && inserted == stored, "{fault:?}");
 
         lose();
         let replace = vec![put(&row, number(2), Precondition::Match(inserted.expect("an ETag")))];
@@ -210,7 +210,7 @@ async fn a_retried_write_that_another_row_refuses_is_refused() {
     faulty.proxy.plan(Method::POST, [Fault::refuse(StatusCode::INTERNAL_SERVER_ERROR, "x")]);
     let both = vec![put("mine", number(2), Precondition::Match(etag)), put("theirs", number(2), Precondition::Absent)];
     let answer = faulty.commit(both).await;
-    // The row that is as it was proves that nothing happened.
+    // The unchanged row proves that nothing was written.
     assert!(matches!(answer, Err(StoreError::Precondition(_))), "{answer:?}");
     assert_eq!((faulty.number_of("mine").await, faulty.number_of("theirs").await), (Some(1), Some(7)));
 }
@@ -220,7 +220,7 @@ async fn a_retried_write_that_meets_another_writer_is_not_called_refused() {
     let faulty = faulty().await;
     put_row(&faulty.direct, "p", "theirs", number(7)).await;
     faulty.proxy.plan(Method::POST, [Fault::refuse(StatusCode::INTERNAL_SERVER_ERROR, "x")]);
-    // They may have come before our first request, or on top of it.
+    // The other writer may have written before our first request, or after it.
     let answer = faulty.commit(insert("theirs")).await;
     assert!(is_unknown(&answer), "{answer:?}");
 }
@@ -228,10 +228,11 @@ async fn a_retried_write_that_meets_another_writer_is_not_called_refused() {
 #[tokio::test]
 async fn a_refusal_names_its_row() {
     let faulty = faulty().await;
-    put_row(&faulty.direct, "p", "stands", number(1)).await;
-    let operations = vec![put("new", number(1), Precondition::Absent), put("stands", number(1), Precondition::Absent)];
+    put_row(&faulty.direct, "p", "existing", number(1)).await;
+    let operations =
+        vec![put("new", number(1), Precondition::Absent), put("existing", number(1), Precondition::Absent)];
     let error = faulty.commit(operations).await.expect_err("a refusal");
-    assert!(matches!(&error, StoreError::Precondition(what) if what.ends_with("(p, stands)")), "{error:?}");
+    assert!(matches!(&error, StoreError::Precondition(what) if what.ends_with("(p, existing)")), "{error:?}");
 }
 
 #[tokio::test]
@@ -259,7 +260,7 @@ async fn a_write_that_only_ever_fails_is_unknown() {
 }
 
 #[tokio::test]
-async fn answers_that_do_not_read_are_errors() {
+async fn unreadable_answers_are_errors() {
     let faulty = faulty().await;
     put_row(&faulty.direct, "p", "r", number(1)).await;
     for garbage in ["", "nonsense", "{}", "[]", r#"{"odata.metadata":"m","value":[{"PartitionKey":"p"}]}"#] {
@@ -278,7 +279,7 @@ async fn answers_that_do_not_read_are_errors() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_increment_is_lost_or_made_twice_where_answers_are_lost() {
+async fn no_increment_is_lost_or_made_twice_if_answers_are_lost() {
     let faulty = faulty().await;
     put_row(&faulty.direct, "p", "count", number(0)).await;
     let lost = [Fault::LoseAnswer(StatusCode::INTERNAL_SERVER_ERROR), Fault::BreakAfter, Fault::BreakBefore];
@@ -295,7 +296,7 @@ async fn no_increment_is_lost_or_made_twice_where_answers_are_lost() {
     assert!((made..=made + unknown).contains(&count), "{made} made, {unknown} unknown, {count} counted");
 }
 
-/// How many increments were acknowledged, and of how many the outcome is not known.
+/// How many increments were acknowledged, and how many have an unknown outcome.
 async fn increment(store: &Store, times: usize) -> (i32, i32) {
     let (mut made, mut unknown) = (0, 0);
     while made + unknown < times as i32 {

@@ -1,4 +1,4 @@
-//! The store in a file whose disk is full, at each write in turn. The rule it holds: an error that says so, and what was acknowledged stands.
+//! The store in a file on a full disk, at each write in turn. The rule: the error says that the disk is full, and what was acknowledged stays stored.
 
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex};
@@ -9,14 +9,14 @@ use tidings::store::{Precondition, RowWrite, Store, StoreError, Value};
 
 use crate::support::rows::{TABLE, batch, get_row, key, properties, put};
 
-/// A disk in memory, which outlives the stores upon it.
+/// A disk in memory, which outlives the stores on it.
 #[derive(Debug, Clone)]
 struct Disk(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
     bytes: Vec<u8>,
-    /// Writes and growths until it is full; `None` has room for ever.
+    /// Writes and growths until the disk is full; `None`: it is never full.
     left: Option<usize>,
     full_with: ErrorKind,
 }
@@ -70,7 +70,7 @@ fn body(n: usize) -> Value {
     Value::Binary(vec![n as u8; 3_000 + n].into())
 }
 
-/// In what two rows are written at once.
+/// How two rows are written at once.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Batch,
@@ -78,7 +78,7 @@ enum Way {
 }
 
 async fn try_put(store: &Store, n: usize, way: Way) -> Result<(), StoreError> {
-    // Two rows, of which there is never one alone.
+    // Two rows, of which one alone is never stored.
     let (rows, body) = (["a", "b"].map(|row| format!("{row}{n}")), properties(&[("Body", body(n))]));
     match way {
         Way::Batch => {
@@ -109,10 +109,10 @@ async fn assert_full_after(writes: usize, full_with: ErrorKind, way: Way) -> boo
     }
     if let Some((_, first)) = refused.first() {
         assert!(matches!(first, StoreError::Full { .. }), "after {writes} writes: {first:?}");
-        assert!(first.to_string().contains("disk is full") && first.to_string().contains("make room"), "{first}");
+        assert!(first.to_string().contains("disk is full") && first.to_string().contains("free disk space"), "{first}");
         let is_clear = |e: &StoreError| matches!(e, StoreError::Full { .. } | StoreError::Unavailable { .. });
         assert!(refused.iter().all(|(_, error)| is_clear(error)), "after {writes} writes: {refused:?}");
-        // A read is right, or says that the store is out of use; nothing is lost for that.
+        // A read is right, or says that the store is unusable; nothing is lost.
         match store.get(TABLE, &key("p", "a0")).await {
             Ok(row) => assert_eq!(row.expect("the row").properties.get("Body"), Some(&body(0))),
             Err(error) => assert!(is_clear(&error), "after {writes} writes: {error:?}"),
@@ -120,19 +120,19 @@ async fn assert_full_after(writes: usize, full_with: ErrorKind, way: Way) -> boo
     }
     drop(store);
     disk.0.lock().expect("no test panics here").left = None;
-    let store: Store = Arc::new(EmbeddedStore::on_backend(disk).expect("the store opens once there is room"));
+    let store: Store = Arc::new(EmbeddedStore::on_backend(disk).expect("the store opens once there is space"));
     for n in 0..25 {
         let (a, b) = (get_row(&store, "p", &format!("a{n}")).await, get_row(&store, "p", &format!("b{n}")).await);
         assert_eq!(a.is_some(), b.is_some(), "half a batch after {writes} writes");
         assert!(a.is_some() || !acknowledged.contains(&n), "put {n} is lost after {writes} writes");
         assert!(a.is_none_or(|row| row.properties.get("Body") == Some(&body(n))), "after {writes} writes");
     }
-    try_put(&store, 99, way).await.expect("writes go on once there is room");
+    try_put(&store, 99, way).await.expect("writes go on once there is space");
     !refused.is_empty()
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_at_any_write_is_named_and_costs_nothing_acknowledged() {
+async fn a_full_disk_at_any_write_is_reported_and_loses_no_acknowledged_write() {
     for full_with in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
         for way in [Way::Batch, Way::Transaction] {
             let mut writes = 0;
@@ -145,7 +145,7 @@ async fn a_disk_that_is_full_at_any_write_is_named_and_costs_nothing_acknowledge
 }
 
 #[test]
-fn a_disk_that_is_full_before_the_first_store_is_named() {
+fn a_full_disk_at_the_first_open_is_reported() {
     for writes in 0..8 {
         let disk = Disk::new();
         disk.0.lock().expect("no test panics here").left = Some(writes);

@@ -11,7 +11,7 @@ use crate::support::power::Disk;
 use crate::support::random::Random;
 use crate::support::rows::{TABLE, batch, get_row, key, number, put, put_row, read_number};
 
-/// As many as share one sync at most.
+/// The most requests that share one sync.
 const GROUP_MAX: usize = 256;
 
 /// A store on a disk that counts its syncs.
@@ -23,9 +23,9 @@ async fn store_on_disk() -> (Store, Disk) {
     (store, disk)
 }
 
-/// Makes the requests wait together: the writing thread is held by a plan until all of them have been sent.
+/// Makes the requests wait together: a plan holds the writing thread until all of them have been sent.
 ///
-/// Returns the syncs that they took, the held plan's own left out, which writes nothing.
+/// Returns the syncs of the requests. The plan that holds the thread writes nothing, so it takes none.
 async fn in_one_group<T>(store: &Store, disk: &Disk, requests: impl Future<Output = T>) -> (T, usize) {
     let (started, has_started) = tokio::sync::oneshot::channel();
     let (release, released) = mpsc::channel();
@@ -78,7 +78,7 @@ async fn transactions_that_wait_together_share_syncs_and_one_alone_takes_one() {
 }
 
 #[tokio::test]
-async fn what_writes_nothing_takes_no_sync() {
+async fn a_request_that_writes_nothing_takes_no_sync() {
     let (store, disk) = store_on_disk().await;
     let before = disk.syncs();
     store.transact(Box::new(|_| Ok(vec![]))).await.expect("a transaction");
@@ -91,7 +91,7 @@ async fn what_writes_nothing_takes_no_sync() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_refused_leaves_the_others_of_its_group() {
+async fn a_refused_request_does_not_affect_the_others_of_its_group() {
     let (store, disk) = store_on_disk().await;
     let failing = |_: &dyn Rows| Err(StoreError::precondition("no"));
     let panicking = |_: &dyn Rows| panic!("a panic of the test");

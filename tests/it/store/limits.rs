@@ -1,4 +1,4 @@
-//! The limits of the tables: what passes them is refused before any store sees it, what just keeps them is taken by every store.
+//! The limits of the tables. The rule: what exceeds them is refused before any store gets it, what just keeps them is accepted by every store.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn binary(bytes: usize) -> Value {
     Value::Binary(Arc::from(vec![7; bytes]))
 }
 
-/// Text of `count` properties as long as may be: 64 KiB each where it is stored, half of that on its way.
+/// This many texts of the greatest length: 64 KiB each as stored, half of that in transit.
 fn long_texts(count: usize) -> Properties {
     let mut row = Properties::new();
     for n in 0..count {
@@ -49,7 +49,7 @@ fn long_texts(count: usize) -> Properties {
     row
 }
 
-/// Binaries as long as may be: 64 KiB each where it is stored, a third more on its way.
+/// This many binaries of the greatest length: 64 KiB each as stored, a third more in transit.
 fn long_binaries(count: usize) -> Properties {
     let mut row = Properties::new();
     for n in 0..count {
@@ -75,7 +75,7 @@ fn a_batch_names_a_row_once() {
 
 #[test]
 fn a_batch_has_four_mebibytes_of_payload() {
-    // 50 binaries of 64 KiB are 3.1 MiB where they are stored and 4.2 MiB in Base64, and that is what Azure weighs.
+    // 50 binaries of 64 KiB are 3.1 MiB as stored and 4.2 MiB in Base64, which is what Azure measures.
     let rows = |count| {
         (0..count).map(|n| put(&format!("{n}"), properties(&[("B", binary(BINARY_BYTES_MAX))]), Precondition::None))
     };
@@ -149,7 +149,7 @@ fn a_key_has_512_bytes() {
 
 #[test]
 fn a_delete_cannot_ask_that_its_row_is_absent() {
-    assert!(refuse(vec![delete("r", Precondition::Absent)]).contains("cannot ask that the row is absent"));
+    assert!(refuse(vec![delete("r", Precondition::Absent)]).contains("cannot require that the row is absent"));
 }
 
 async fn a_page_of_no_rows_or_too_many_is_refused(store: &Store) {
@@ -159,7 +159,7 @@ async fn a_page_of_no_rows_or_too_many_is_refused(store: &Store) {
     }
 }
 
-/// What is weighed here as just under 4 MiB is under 4 MiB for the service too.
+/// What is measured here as just under 4 MiB is under 4 MiB for the service too.
 async fn a_batch_of_four_mebibytes_is_taken(store: &Store) {
     let row = |n: usize| format!("a key of some length {n:03}");
     let filled = |bytes| properties(&[("B", binary(bytes)), ("At", Value::DateTime(DATE_TIME_TICKS_MIN))]);

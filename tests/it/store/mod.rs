@@ -1,4 +1,4 @@
-//! The store's contract, held against every store; then what only one of them has.
+//! The contract of the stores, tested on every store; then what only one of them has.
 
 mod azure;
 mod batch;

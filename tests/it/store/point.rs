@@ -6,22 +6,22 @@ use crate::support::rows::{TABLE, get_row, key, number, put_row, read_number};
 use crate::support::stores::contract;
 
 contract!(
-    a_row_that_was_never_put_is_none,
-    a_row_is_as_its_last_write_left_it,
-    a_row_is_told_apart_by_both_keys,
+    a_row_that_was_never_put_is_absent,
+    a_read_returns_the_last_write,
+    both_keys_identify_a_row,
     many_rows_are_answered_in_the_order_of_their_keys,
-    every_key_character_leads_to_its_row,
-    the_longest_keys_lead_to_their_row,
-    empty_keys_lead_to_their_row,
+    a_key_may_contain_every_allowed_character,
+    the_longest_keys_find_their_row,
+    empty_keys_find_their_row,
     a_store_answers_a_ping,
     tables_can_be_made_again,
 );
 
-async fn a_row_that_was_never_put_is_none(store: &Store) {
+async fn a_row_that_was_never_put_is_absent(store: &Store) {
     assert_eq!(get_row(store, "p", "r").await, None);
 }
 
-async fn a_row_is_as_its_last_write_left_it(store: &Store) {
+async fn a_read_returns_the_last_write(store: &Store) {
     for n in [1, 2] {
         let etag = put_row(store, "p", "r", number(n)).await;
         let row = get_row(store, "p", "r").await.expect("the row");
@@ -29,7 +29,7 @@ async fn a_row_is_as_its_last_write_left_it(store: &Store) {
     }
 }
 
-async fn a_row_is_told_apart_by_both_keys(store: &Store) {
+async fn both_keys_identify_a_row(store: &Store) {
     let rows = [("a", "b"), ("a", "bb"), ("aa", "b"), ("A", "b"), ("ab", "a")];
     for ((partition, row), n) in rows.into_iter().zip(0..) {
         put_row(store, partition, row, number(n)).await;
@@ -50,7 +50,7 @@ async fn many_rows_are_answered_in_the_order_of_their_keys(store: &Store) {
     assert!(store.get_many(TABLE, &[]).await.is_empty());
 }
 
-async fn every_key_character_leads_to_its_row(store: &Store) {
+async fn a_key_may_contain_every_allowed_character(store: &Store) {
     let allowed: Vec<char> = (' '..='~').filter(|c| tidings::store::key::is_key_char(*c)).collect();
     for (c, n) in allowed.into_iter().zip(0..) {
         let text = format!("a{c}b");
@@ -61,7 +61,7 @@ async fn every_key_character_leads_to_its_row(store: &Store) {
     }
 }
 
-async fn the_longest_keys_lead_to_their_row(store: &Store) {
+async fn the_longest_keys_find_their_row(store: &Store) {
     let long = "k".repeat(tidings::store::key::KEY_BYTES_MAX);
     put_row(store, &long, &long, number(1)).await;
     assert!(get_row(store, &long, &long).await.is_some());
@@ -77,7 +77,7 @@ async fn tables_can_be_made_again(store: &Store) {
     assert!(get_row(store, "p", "r").await.is_some());
 }
 
-async fn empty_keys_lead_to_their_row(store: &Store) {
+async fn empty_keys_find_their_row(store: &Store) {
     for (partition, row) in [("", "r"), ("p", ""), ("", "")] {
         put_row(store, partition, row, number(1)).await;
         assert!(get_row(store, partition, row).await.is_some(), "({partition}, {row})");

@@ -18,7 +18,7 @@ contract!(
 
 const WRITERS: usize = 20;
 
-/// Runs one task for each writer, all let go at once.
+/// Runs one task for each writer; all start at once.
 async fn race<T: Send + 'static, F: Future<Output = T> + Send + 'static>(write: impl Fn(usize) -> F) -> Vec<T> {
     let (start, mut tasks) = (Arc::new(Barrier::new(WRITERS)), JoinSet::new());
     for writer in 0..WRITERS {

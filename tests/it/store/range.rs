@@ -14,7 +14,7 @@ contract!(
     a_walk_over_pages_loses_and_repeats_nothing,
     a_full_page_of_a_thousand_rows_comes_whole,
     a_walk_goes_on_where_its_next_row_was_deleted,
-    a_walk_meets_rows_put_behind_it_and_not_those_before,
+    a_walk_returns_rows_put_after_its_position_and_not_those_before,
     a_scan_reads_the_whole_table_in_order,
 );
 
@@ -96,7 +96,7 @@ async fn a_walk_goes_on_where_its_next_row_was_deleted(store: &Store) {
     assert_eq!(row_keys(&second), ["r00004", "r00005"]);
 }
 
-async fn a_walk_meets_rows_put_behind_it_and_not_those_before(store: &Store) {
+async fn a_walk_returns_rows_put_after_its_position_and_not_those_before(store: &Store) {
     put_rows(store, "p", &rows(4)).await;
     let first = store.range(TABLE, &range("p", None, None), 2, None).await.expect("a page");
     put_rows(store, "p", &["r00000a", "r00003a"].map(Into::into)).await;

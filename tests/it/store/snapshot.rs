@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings::store::observed::{RequestKind, ObservedStore};
+use tidings::store::observed::{ObservedStore, RequestKind};
 use tidings::store::{CountingStore, Etag, Page, Precondition, RowWrite, Snapshot, Store, StoreError};
 
 use crate::support::memory::MemoryStore;

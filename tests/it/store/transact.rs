@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::limits::{PROPERTIES_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX};
-use tidings::store::observed::{RequestKind, ObservedStore};
+use tidings::store::observed::{ObservedStore, RequestKind};
 use tidings::store::transaction::transact;
 use tidings::store::{
     CountingStore, Entity, Operation, Precondition, Properties, RowRange, RowWrite, Rows, Store, StoreError, Value,
@@ -37,7 +37,7 @@ transactional_contract!(
 
 const OTHER: &str = "Others";
 
-/// Writes these rows, whatever is stored.
+/// Writes these rows, whatever is stored already.
 async fn write(store: &Store, writes: Vec<RowWrite>) -> Result<(), StoreError> {
     store.transact(Box::new(move |_| Ok(writes))).await
 }
@@ -261,10 +261,10 @@ async fn a_transaction_is_counted_and_observed_as_one_request() {
     assert!(store.transact(Box::new(|_| Err(StoreError::precondition("no")))).await.is_err());
     let used = counting.used();
     assert_eq!((used.transactions, used.requests(), used.rows, used.round_trips), (3, 3, 0, 3), "{used:?}");
-    let told = tidings::telemetry::metrics::text();
+    let text = tidings::telemetry::metrics::text();
     for (outcome, count) in [("ok", 2), ("precondition", 1)] {
         let labels = format!(r#"store="file",table="*",operation="transact",outcome="{outcome}""#);
-        assert!(told.contains(&format!("tidings_storage_requests_total{{{labels}}} {count}\n")), "{told}");
+        assert!(text.contains(&format!("tidings_storage_requests_total{{{labels}}} {count}\n")), "{text}");
     }
 }
 

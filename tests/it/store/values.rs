@@ -1,4 +1,4 @@
-//! Values come back as the type and the value that went in.
+//! Values. The rule: each is read back with the type and the value that was written.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn binary(bytes: Vec<u8>) -> Value {
     Value::Binary(Arc::from(bytes))
 }
 
-/// Puts each value in a row of its own, so that one that is refused is told by name.
+/// Writes and reads each value separately, so that the failure names the value.
 async fn come_back(store: &Store, values: impl IntoIterator<Item = Value>) {
     for value in values {
         let row = properties(&[("V", value)]);

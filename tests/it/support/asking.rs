@@ -1,4 +1,4 @@
-//! Commands put to a server, and what it told. The rule: an error that is no refusal leaves open whether the change was made.
+//! Sends commands to a server and returns its reply. The rule: an error that is no refusal leaves it open whether the change was made.
 
 use tidings::content::commands::{NewPost, PostChanges, UserError, UserErrorCode};
 use tidings::content::editor::{Edited, Editor, NamedTerms, TermChanges};
@@ -8,27 +8,27 @@ use tidings::model::{Actor, NodeId, PostId, TermKind};
 
 use super::model::{Command, Model, ModelTag, Refusal, body_of};
 
-/// What the one who asked for a change was told.
+/// The reply to the editor who sent a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
-    /// It was made; the id of the post, where one was made.
+pub enum Reply {
+    /// The change was made; with the id of the post if a post was created.
     Done(String),
     Refused(Refusal),
-    /// Why it is not known.
+    /// The outcome is not known; with the reason.
     Unknown(String),
 }
 
-/// Puts a command to a server through the editor, the door of every mutation.
-pub async fn ask(content: &Content, command: &Command) -> Told {
+/// Sends a command to a server through the editor, which every mutation uses.
+pub async fn ask(content: &Content, command: &Command) -> Reply {
     ask_as("the tests", content, command).await
 }
 
 /// As [`ask`], by an editor of this name.
-pub async fn ask_as(name: &str, content: &Content, command: &Command) -> Told {
+pub async fn ask_as(name: &str, content: &Content, command: &Command) -> Reply {
     match edit(name, content, command).await {
-        Ok(Ok(id)) => Told::Done(id),
-        Ok(Err(errors)) => Told::Refused(refusal(&errors)),
-        Err(error) => Told::Unknown(error.to_string()),
+        Ok(Ok(id)) => Reply::Done(id),
+        Ok(Err(errors)) => Reply::Refused(refusal(&errors)),
+        Err(error) => Reply::Unknown(error.to_string()),
     }
 }
 
@@ -79,28 +79,28 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
 }
 
 impl Model {
-    /// The id of the post that a command may have made without saying so.
+    /// The id of the post that a command may have created without a reply.
     pub fn id_of(&self, found: &Self, command: &Command) -> Option<String> {
         let Command::Create { slug, .. } = command else { return Some(String::new()) };
         found.owner(slug).filter(|id| !self.posts.contains_key(*id)).cloned()
     }
 
-    /// The content after a change that may have been made or not, as it was `found`. `None` where it is neither.
-    pub fn resolved(&self, command: &Command, told: &Told, found: &Self) -> Option<Self> {
+    /// The content after a change that may have been made or not, if `found` is the content after it. `None` if `found` is neither.
+    pub fn resolved(&self, command: &Command, reply: &Reply, found: &Self) -> Option<Self> {
         let mut possible = Vec::new();
-        match told {
-            Told::Done(id) => possible.push(self.after(command, id).ok()?),
-            Told::Refused(_) => possible.push(self.clone()),
-            Told::Unknown(_) => {
+        match reply {
+            Reply::Done(id) => possible.push(self.after(command, id).ok()?),
+            Reply::Refused(_) => possible.push(self.clone()),
+            Reply::Unknown(_) => {
                 possible.push(self.clone());
                 possible.extend(self.id_of(found, command).and_then(|id| self.after(command, &id).ok()));
             }
         }
-        possible.into_iter().find(|model| model.is_but_for_tags(found))
+        possible.into_iter().find(|model| model.equals_except_new_tags(found))
     }
 
-    /// Whether this was found, but for tags that are made with their posts: those may still be to come.
-    fn is_but_for_tags(&self, found: &Self) -> bool {
+    /// Whether `found` equals this, except for tags that are created with their posts: those may still be missing.
+    fn equals_except_new_tags(&self, found: &Self) -> bool {
         let is_to_come = |slug: &String, tag: &ModelTag| *tag == ModelTag::new(slug) && !found.tags.contains_key(slug);
         let all_else = |(slug, tag): (&String, &ModelTag)| found.tags.get(slug) == Some(tag) || is_to_come(slug, tag);
         self.posts == found.posts
@@ -108,45 +108,51 @@ impl Model {
             && found.tags.keys().all(|slug| self.tags.contains_key(slug))
     }
 
-    /// Whether some order of the changes gives these answers, and leaves what was found: one after the other, each whole. A change may also be refused for another that
-    /// was under way and came to nothing.
-    pub fn explains_loosely(&self, asked: &[(Command, Told)], found: &Self) -> bool {
-        self.leads_to(asked, found, &|model, command| {
-            let came_to_nothing = |(other, told): &(Command, Told)| match told {
-                Told::Done(_) => false,
-                Told::Refused(_) => other != command,
-                Told::Unknown(_) => true,
+    /// Whether some order of the changes, one after the other and each whole, gives these replies and the content `found`. A change may also be
+    /// refused because of another one that was under way and was not made.
+    pub fn explains_loosely(&self, asked: &[(Command, Reply)], found: &Self) -> bool {
+        self.some_order_gives(asked, found, &|model, command| {
+            let was_not_made = |(other, reply): &(Command, Reply)| match reply {
+                Reply::Done(_) => false,
+                Reply::Refused(_) => other != command,
+                Reply::Unknown(_) => true,
             };
-            asked.iter().any(|other| came_to_nothing(other) && model.contend(command, &other.0))
+            asked.iter().any(|other| was_not_made(other) && model.contend(command, &other.0))
         })
     }
 
-    /// As [`explains_loosely`](Self::explains_loosely), where a change may also be told to be tried again, and for no other reason.
-    pub fn explains_but_for_conflicts(&self, asked: &[(Command, Told)], found: &Self) -> bool {
-        let conflict = |command: &Command| asked.contains(&(command.clone(), Told::Refused(Refusal::Conflict)));
-        self.leads_to(asked, found, &|_, command| conflict(command))
+    /// As [`explains_loosely`](Self::explains_loosely), but a change may also be refused with a conflict, and for no other reason.
+    pub fn explains_except_conflicts(&self, asked: &[(Command, Reply)], found: &Self) -> bool {
+        let conflict = |command: &Command| asked.contains(&(command.clone(), Reply::Refused(Refusal::Conflict)));
+        self.some_order_gives(asked, found, &|_, command| conflict(command))
     }
 
-    fn leads_to(&self, asked: &[(Command, Told)], found: &Self, may_refuse: &dyn Fn(&Self, &Command) -> bool) -> bool {
+    fn some_order_gives(
+        &self,
+        asked: &[(Command, Reply)],
+        found: &Self,
+        may_refuse: &dyn Fn(&Self, &Command) -> bool,
+    ) -> bool {
         if asked.is_empty() {
             return self == found;
         }
         (0..asked.len()).any(|first| {
             let mut rest = asked.to_vec();
-            let (command, told) = rest.remove(first);
-            let made = |id: &str| self.after(&command, id).is_ok_and(|after| after.leads_to(&rest, found, may_refuse));
-            let not_made = || self.leads_to(&rest, found, may_refuse);
-            match &told {
-                Told::Done(id) => made(id),
-                Told::Refused(_) => (self.after(&command, "").is_err() || may_refuse(self, &command)) && not_made(),
-                Told::Unknown(_) => not_made() || self.id_of(found, &command).is_some_and(|id| made(&id)),
+            let (command, reply) = rest.remove(first);
+            let made =
+                |id: &str| self.after(&command, id).is_ok_and(|after| after.some_order_gives(&rest, found, may_refuse));
+            let not_made = || self.some_order_gives(&rest, found, may_refuse);
+            match &reply {
+                Reply::Done(id) => made(id),
+                Reply::Refused(_) => (self.after(&command, "").is_err() || may_refuse(self, &command)) && not_made(),
+                Reply::Unknown(_) => not_made() || self.id_of(found, &command).is_some_and(|id| made(&id)),
             }
         })
     }
 
-    /// Whether two changes are of one post, or want one slug.
+    /// Whether two changes are of one post, or need the same slug.
     fn contend(&self, one: &Command, other: &Command) -> bool {
-        let wanted = |command: &Command| match command {
+        let contested = |command: &Command| match command {
             Command::Create { slug, .. } => vec![slug.clone()],
             Command::Update { id, changes, .. } => changes.slug.iter().chain([id]).cloned().collect(),
             Command::Publish { id, .. } | Command::Unpublish { id, .. } | Command::Delete { id, .. } => {
@@ -155,6 +161,6 @@ impl Model {
             Command::RenameTag { slug, new_slug } => vec![slug.clone(), new_slug.clone()],
             Command::SaveTag { .. } | Command::DeleteTag { .. } => Vec::new(),
         };
-        wanted(one).iter().any(|wanted_by_one| wanted(other).contains(wanted_by_one))
+        contested(one).iter().any(|of_one| contested(other).contains(of_one))
     }
 }

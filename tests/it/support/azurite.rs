@@ -1,5 +1,5 @@
-//! Azurite, the emulator of Azure Table Storage, as a process. The rule: it never outlives the test, not even one that is killed,
-//! for it ends when its standard input does.
+//! Azurite, the emulator of Azure Table Storage, as a process. The rule: it never outlives the test, even if the test is killed, because it ends when
+//! its standard input is closed.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ const SHARED: &str = "TIDINGS_TEST_AZURITE";
 /// A cold start on a busy machine.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// An Azurite to test against: the run's shared one, or one of the test's own.
+/// An Azurite for a test: the one that the run shares, or one of the test's own.
 pub struct Azurite {
     pub endpoint: String,
     process: Option<Process>,
 }
 
 impl Azurite {
-    /// The shared one where the run has one. Tests on it keep apart by their table prefixes.
+    /// The shared one, if the run has one. Tests on it are separated by their table prefixes.
     #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
     pub fn any() -> Self {
         match std::env::var(SHARED) {
@@ -31,7 +31,7 @@ impl Azurite {
         }
     }
 
-    /// One that no other test uses, so that its access log tells of this test alone.
+    /// One that no other test uses, so that its access log has the requests of this test only.
     pub fn own() -> Self {
         let process = Process::start();
         Self { endpoint: format!("http://127.0.0.1:{}/devstoreaccount1", process.port), process: Some(process) }
@@ -41,10 +41,10 @@ impl Azurite {
         settings(&self.endpoint, KEY, table_prefix)
     }
 
-    /// The method and path of each request since it started, in the order of their answers, as its access log has them.
+    /// The method and path of each request since it started, in the order of the answers, from its access log.
     pub fn requests(&self) -> Vec<String> {
         let process = self.process.as_ref().expect("only an Azurite of the test's own has a log of the test's own");
-        // A line is written after its answer is sent, so the last ones may lag a moment.
+        // A line is written after its answer is sent, so the last lines may be late.
         let mut log = std::fs::read_to_string(&process.log).expect("the log");
         loop {
             std::thread::sleep(Duration::from_millis(100));
@@ -63,7 +63,7 @@ pub fn settings(endpoint: &str, key: &str, table_prefix: &str) -> AzureSettings 
     settings_of(format!("AccountName=devstoreaccount1;AccountKey={key};TableEndpoint={endpoint};"), table_prefix)
 }
 
-/// As a command takes it for the emulator at this endpoint.
+/// The connection string of the emulator at this endpoint, as a command takes it.
 pub fn connection_string(endpoint: &str) -> String {
     format!("AccountName=devstoreaccount1;AccountKey={KEY};TableEndpoint={endpoint};")
 }

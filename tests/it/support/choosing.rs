@@ -1,5 +1,5 @@
-//! Commands by chance, such as editors give: most make sense, some come too late or ask for what is taken. The rule: what is asked depends on the
-//! seed and on what was told, and on nothing else.
+//! Random commands as editors send them: most make sense, some are based on an old version or ask for a taken slug. The rule: they depend on the seed
+//! and on the replies, and on nothing else.
 
 use tidings::model::Instant;
 
@@ -8,7 +8,7 @@ use super::random::Random;
 
 /// Few, so that lists and counts are shared and become empty.
 const TAGS: [&str; 5] = ["a", "b", "c", "rust", "sea"];
-/// Of a few months, one to come; two at one instant.
+/// In a few months, one of them in the future; two are the same instant.
 const INSTANTS: [&str; 7] = [
     "2026-05-01T00:00:00Z",
     "2026-05-01T00:00:00Z",
@@ -18,11 +18,11 @@ const INSTANTS: [&str; 7] = [
     "2026-06-01T00:00:00Z",
     "2099-01-01T00:00:00Z",
 ];
-/// More posts than slugs would be no use; more of either only makes the tests slower.
+/// More posts than slugs would be useless; more of either only makes the tests slower.
 const POSTS_MAX: usize = 8;
 const SLUGS: usize = 12;
 
-/// Gives commands for posts whose slugs begin with `prefix`: those of one client, or with an empty one all.
+/// Makes commands for posts whose slugs begin with `prefix`: the posts of one client, or all posts if it is empty.
 pub struct Chooser {
     random: Random,
     prefix: String,

@@ -1,4 +1,4 @@
-//! The `tidings` command as a process. The rule: it sees no setting of whoever runs the tests, and none of it outlives its test.
+//! The `tidings` command as a process. The rule: it gets no setting of the user who runs the tests, and no process outlives its test.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,14 +16,14 @@ use tidings::store::embedded::EmbeddedStore;
 use super::folder::write;
 use super::site::Site;
 
-/// Far above what any of these commands takes on a busy machine.
+/// Far more than any of these commands takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 const ADDRESS_LINE: &str = "Serving GraphQL at http://";
 
-/// What a command left behind.
+/// The exit code and the output of a command that has ended.
 #[derive(Debug)]
 pub struct Ran {
-    /// `None` where a signal ended it.
+    /// `None` if a signal ended it.
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
@@ -35,7 +35,7 @@ impl Ran {
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// The one line that a command that failed prints, without `tidings: `.
+    /// The one line that a failed command prints, without `tidings: `.
     pub fn complaint(&self) -> &str {
         assert_eq!((self.code, self.out.as_str()), (Some(1), ""), "{self:?}");
         let line = self.err.strip_suffix('\n').expect("a line");
@@ -43,13 +43,13 @@ impl Ran {
         line.strip_prefix("tidings: ").unwrap_or_else(|| panic!("{self:?}"))
     }
 
-    /// The last line of an import, without what went before it.
+    /// The last line of an import, without the lines before it.
     pub fn summary(&self) -> &str {
         self.out.lines().last().unwrap_or_default()
     }
 }
 
-/// Names another build of the command than that of the tests, such as `target/release/tidings`.
+/// Names another build of the command than the one of the tests, such as `target/release/tidings`.
 const BINARY: &str = "TIDINGS_BINARY";
 
 #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
@@ -57,7 +57,7 @@ fn binary() -> PathBuf {
     std::env::var_os(BINARY).map_or_else(|| env!("CARGO_BIN_EXE_tidings").into(), PathBuf::from)
 }
 
-/// The command in its smallest environment.
+/// The command with the smallest environment.
 pub fn tidings(arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
     without_settings(command.args(arguments));
@@ -65,11 +65,12 @@ pub fn tidings(arguments: &[&str]) -> Command {
     command
 }
 
-/// The command, whose files cannot grow past this size: to it the disk is full.
+/// The command with files that cannot grow past this size, as if the disk were full.
 #[cfg(unix)]
 pub fn limited(arguments: &[&str], bytes: u64) -> Command {
     let plain = tidings(arguments);
-    // Blocks of 512 bytes (POSIX, "ulimit"); bash counts in 1,024 unless told so. The signal would end the process before the error is seen.
+    // Blocks of 512 bytes (POSIX, "ulimit"); bash counts in 1,024 without POSIXLY_CORRECT. The signal is ignored, because it would end the process
+    // before the error is seen.
     let script = format!("trap '' XFSZ; ulimit -S -f {} && exec \"$0\" \"$@\"", bytes.div_ceil(512));
     let mut command = Command::new("sh");
     without_settings(&mut command).env("POSIXLY_CORRECT", "1");
@@ -78,7 +79,7 @@ pub fn limited(arguments: &[&str], bytes: u64) -> Command {
     command
 }
 
-/// Hides the settings of whoever runs the tests from a command.
+/// Hides the settings of the user who runs the tests from a command.
 pub fn without_settings(command: &mut Command) -> &mut Command {
     command.env_clear().envs(std::env::vars_os().filter(|(name, _)| !is_setting(name)))
 }
@@ -112,7 +113,7 @@ fn signal(process: u32, name: &str) {
     assert!(sent.expect("kill runs").success(), "no process {process}");
 }
 
-/// A `tidings serve` that has said where it listens.
+/// A running `tidings serve` that has printed its address.
 pub struct Serving {
     child: Child,
     pub address: String,
@@ -129,13 +130,13 @@ impl Serving {
         Self::start_of(arguments, settings, tidings)
     }
 
-    /// `command`: makes the process of the arguments.
+    /// `command` makes the process from the arguments.
     pub fn start_of(arguments: &[&str], settings: &[(&str, &str)], command: impl FnOnce(&[&str]) -> Command) -> Self {
         Self::try_start_of(arguments, settings, command)
-            .unwrap_or_else(|errors| panic!("it never said where it listens: {errors:?}"))
+            .unwrap_or_else(|errors| panic!("it never printed its address: {errors:?}"))
     }
 
-    /// As [`start_of`](Self::start_of); the lines of its standard error if it does not start.
+    /// As [`start_of`](Self::start_of), but returns the lines of the standard error if it does not start.
     pub fn try_start_of(
         arguments: &[&str],
         settings: &[(&str, &str)],
@@ -156,13 +157,13 @@ impl Serving {
         let deadline = Instant::now() + PATIENCE;
         while let Ok(line) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             if let Some(rest) = line.strip_prefix(ADDRESS_LINE) {
-                return Ok(rest.strip_suffix("/graphql").expect("the way to /graphql").to_owned());
+                return Ok(rest.strip_suffix("/graphql").expect("a URL that ends with /graphql").to_owned());
             }
         }
         Err(self.errors.try_iter().collect())
     }
 
-    /// The data of a query that must succeed whole, over a connection of its own.
+    /// The data of a query that must succeed without errors, over a connection of its own.
     pub fn query(&self, query: &str) -> Value {
         let answer = self.ask(query);
         assert_eq!(answer.get("errors"), None, "{query}");
@@ -173,14 +174,14 @@ impl Serving {
         self.ask_as(None, query)
     }
 
-    /// The answer to one who bears this token.
+    /// The answer to a client with this token.
     pub fn ask_as(&self, token: Option<&str>, query: &str) -> Value {
         let bearer = token.map(|token| format!("Bearer {token}"));
         let headers: Vec<_> = bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
         self.post(&headers, &json!({ "query": query })).1
     }
 
-    /// What `/graphql` answers to a POST with these headers and this body: its head and its JSON.
+    /// The answer of `/graphql` to a POST with these headers and this body: its head and its JSON.
     pub fn post(&self, headers: &[(&str, &str)], body: &Value) -> (String, Value) {
         let plain = [("content-type", "application/json"), ("accept", "application/json")];
         let (head, body) = send(&self.address, "POST /graphql", &[&plain, headers].concat(), &body.to_string());
@@ -194,13 +195,13 @@ impl Serving {
         answer.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// What `path` answers to a GET with these headers: its head and its body.
+    /// The answer of `path` to a GET with these headers: its head and its body.
     pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> (String, String) {
         get(&self.address, path, headers)
     }
 
-    /// The rest of the next line that begins like this.
-    pub fn told(&self, beginning: &str) -> String {
+    /// Waits for the next line that begins like this, and returns the rest of it.
+    pub fn wait_for_line(&self, beginning: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         while let Ok(line) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             if let Some(rest) = line.strip_prefix(beginning) {
@@ -218,21 +219,21 @@ impl Serving {
         signal(self.child.id(), name);
     }
 
-    /// Stops it as a service manager does; its exit code, and the lines behind the address.
+    /// Stops it as a service manager does. Returns its exit code and the lines after the address.
     pub fn stop(mut self) -> (Option<i32>, Vec<String>) {
         self.signal("TERM");
         let status = self.wait();
         (status.code(), self.output.iter().collect())
     }
 
-    /// As [`stop`](Self::stop), with the lines of the standard error.
+    /// As [`stop`](Self::stop), with the lines of the standard error instead.
     pub fn stop_with_errors(mut self) -> (Option<i32>, Vec<String>) {
         self.signal("TERM");
         let status = self.wait();
         (status.code(), self.errors.iter().collect())
     }
 
-    /// Kills it as no process can be ready for (SIGKILL).
+    /// Kills it with SIGKILL, which a process cannot handle.
     pub fn kill(mut self) {
         self.child.kill().expect("it runs until it is killed");
         self.wait();
@@ -257,7 +258,7 @@ impl Drop for Serving {
     }
 }
 
-/// A GET over a connection of its own: the answer's head and body.
+/// Sends a GET over a connection of its own. Returns the head and the body of the answer.
 pub fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> (String, String) {
     send(address, &format!("GET {path}"), headers, "")
 }
@@ -313,12 +314,12 @@ impl Blog {
         std::fs::remove_file(self.posts().join(name)).expect("the file was there");
     }
 
-    /// As `--store` takes it.
+    /// The store as `--store` takes it.
     pub fn store(&self) -> String {
         format!("file:{}", self.path().join("store").display())
     }
 
-    /// `import` of the posts into the store.
+    /// Imports the posts into the store.
     pub fn import(&self) -> Ran {
         self.import_of(&self.posts(), &[])
     }
@@ -328,7 +329,7 @@ impl Blog {
         run(&[&["import", &path, "--store", &store], more].concat())
     }
 
-    /// `export` of the store.
+    /// Exports the store.
     pub fn export(&self) -> String {
         let ran = run(&["export", "--store", &self.store()]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -339,13 +340,13 @@ impl Blog {
         run(&["check", "--store", &self.store()])
     }
 
-    /// The store opened here; no command can have it meanwhile.
+    /// The store, opened in this process; no command can open it meanwhile.
     pub async fn site(&self) -> Site {
         let store = EmbeddedStore::open(&self.path().join("store")).expect("the store opens");
         Site::over(Arc::new(store)).await
     }
 
-    /// What a query answers over the store as it stands.
+    /// The answer to a query over the present store.
     pub async fn query(&self, query: &str) -> Value {
         self.site().await.query(query).await
     }

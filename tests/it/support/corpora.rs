@@ -1,4 +1,4 @@
-//! Where the corpora are. The rule: a test that needs them fails where they are missing, and says what to do.
+//! The folder of the corpora. The rule: a test that needs them fails if they are missing, and says what to do.
 
 use std::path::PathBuf;
 

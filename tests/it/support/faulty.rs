@@ -1,41 +1,41 @@
-//! A store that fails as it is told. The rule: of each request it is said beforehand whether it is sent, carried out and answered, so that a
-//! test knows what may have become of it; the same seed gives the same faults.
+//! A store that fails on purpose. The rule: for each request it is decided beforehand whether it is sent, carried out and answered, so that a test
+//! knows what may have happened to it; the same seed gives the same faults.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, Page, GroupPlan, Result, RowRange, Store, StoreError, TableStore,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore,
 };
 
 use super::random::Random;
 
-/// What becomes of the request at which the process stops.
+/// What happens to the request at which the process stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Last {
     /// It was never sent.
     Unsent,
     /// It was carried out, and its answer lost.
     Done,
-    /// As `Done`, but it is the storage that is gone, and the process goes on.
+    /// As `Done`, but the storage is gone, and the process goes on.
     Lost,
 }
 
-/// What becomes of one request.
+/// What happens to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
-    /// Others that were sent with it are carried out first.
+    /// Requests that were sent together with it are carried out first.
     Late,
     /// Throttled for longer than the deadline: nothing is carried out.
     Throttled,
     /// Carried out, and the answer lost.
     Lost,
-    /// The process is gone, with this request or before it.
+    /// The process has stopped, at this request or before it.
     Stopped(Last),
 }
 
-/// Of a hundred requests, how many meet each fault.
+/// How many of a hundred requests get each fault.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
     pub late: usize,
@@ -45,13 +45,13 @@ pub struct Rates {
 
 impl Rates {
     pub const NONE: Self = Self { late: 0, throttled: 0, lost: 0 };
-    /// So many that a change meets one as often as not.
+    /// So many that about every second change gets one.
     pub const SOME: Self = Self { late: 20, throttled: 1, lost: 3 };
 }
 
 pub struct FaultyStore {
     inner: Store,
-    /// Requests until the stop; below zero it was reached.
+    /// Requests until the stop; negative after it.
     left: AtomicI64,
     last: Last,
     faults: Mutex<(Random, Rates)>,
@@ -59,12 +59,12 @@ pub struct FaultyStore {
 }
 
 impl FaultyStore {
-    /// Answers `requests` of them, and no more: the process has stopped.
+    /// Answers this many requests, and no more: then the process has stopped.
     pub fn stopping_after(inner: Store, requests: i64, last: Last) -> Arc<Self> {
         Arc::new(Self::stopping(inner, requests, last))
     }
 
-    /// As [`stopping_after`](Self::stopping_after), with transactions over several partitions if the store below has them.
+    /// As [`stopping_after`](Self::stopping_after), with transactions over several partitions if the inner store has them.
     pub fn with_transactions_stopping_after(inner: Store, requests: i64, last: Last) -> Arc<Self> {
         let is_transactional = inner.is_transactional();
         Arc::new(Self { is_transactional, ..Self::stopping(inner, requests, last) })
@@ -75,7 +75,7 @@ impl FaultyStore {
         Self { inner, left: requests.into(), last, faults, is_transactional: false }
     }
 
-    /// Fails at random, and stops after so many requests where `requests` says so.
+    /// Fails at random, and stops after this many requests if `requests` is given.
     pub fn seeded(inner: Store, mut random: Random, rates: Rates, requests: Option<i64>) -> Arc<Self> {
         let last = if random.chance(50) { Last::Unsent } else { Last::Done };
         let (left, faults) = (requests.unwrap_or(i64::MAX).into(), Mutex::new((random, rates)));
@@ -118,7 +118,7 @@ impl FaultyStore {
                     Err(StoreError::outcome_unknown("the test lost it", std::io::Error::other("lost")))
                 }
                 Ok(_) => Err(StoreError::unavailable("the test lost it", std::io::Error::other("lost"))),
-                // A refusal is not lost: the stores send again, and are refused again.
+                // A refusal cannot be lost: the stores send the request again, and it is refused again.
                 refused => refused,
             },
             Fault::Stopped(Last::Done) => {
@@ -130,12 +130,13 @@ impl FaultyStore {
     }
 }
 
-/// Not one of the errors that the writer tries again after.
+/// Not one of the errors after which the writer tries again.
 fn stopped() -> StoreError {
     StoreError::denied("the process was stopped by the test", std::io::Error::other("stopped"))
 }
 
-/// It has no transactions over several partitions, even if the store below has, unless it is told to: it tests the write protocol for tables.
+/// It has no transactions over several partitions unless it is created with them, even if the inner store has: it tests the write protocol for
+/// tables.
 #[async_trait::async_trait]
 impl TableStore for FaultyStore {
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
@@ -180,7 +181,7 @@ impl TableStore for FaultyStore {
     }
 }
 
-/// Waits until the requests that the stopped process had under way have arrived: a lease gives them 15 s before anyone recovers.
+/// Waits until the requests of the stopped process have arrived: a lease gives them 15 s before a recovery.
 pub async fn let_requests_arrive(store: &Store) {
     let operation = |put| {
         let (row, precondition) = ("probe".to_owned(), tidings::store::Precondition::None);
@@ -189,7 +190,7 @@ pub async fn let_requests_arrive(store: &Store) {
             false => tidings::store::Operation::Delete { row, precondition },
         }
     };
-    // The store carries out batches in the order in which they came.
+    // The store carries out batches in the order in which they arrive.
     for put in [true, false] {
         let batch = Batch::new("probe", vec![operation(put)]).expect("a batch");
         store.commit("Probe", &batch).await.expect("a commit");

@@ -1,4 +1,4 @@
-//! Folders of Markdown made by a test, and what an import of one says.
+//! Folders of Markdown files for tests, and the report of an import.
 
 use std::path::Path;
 use std::sync::Arc;

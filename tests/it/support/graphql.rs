@@ -1,4 +1,4 @@
-//! Queries as a client sends them: through every route and layer, but for the socket.
+//! Queries as a client sends them: through every route and layer, without a socket.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub const EDITOR_TOKEN: &str = "the-editor-token-of-the-tests";
 pub struct Answer {
     pub status: StatusCode,
     pub body: Value,
-    /// The body as it was sent, its keys in their order.
+    /// The body as it was sent, with its keys in their order.
     pub text: String,
 }
 
@@ -50,7 +50,7 @@ impl Site {
         self.send(json_request("application/json"), token, body).await
     }
 
-    /// The whole answer to one who bears this token.
+    /// The whole answer to a client with this token.
     pub async fn ask_as(&self, token: Option<&str>, query: &str) -> Value {
         self.mutate(query, json!({}), token).await.body
     }
@@ -65,7 +65,7 @@ impl Site {
         tokens.create(new).await.expect("a store").expect("a token").1.reveal()
     }
 
-    /// A body as it is, from a client that takes this media type.
+    /// Sends this body from a client that accepts this media type.
     pub async fn post_bytes(&self, accept: &str, body: impl Into<Body>) -> Answer {
         self.send(json_request(accept), None, body).await
     }
@@ -76,7 +76,7 @@ impl Site {
             None => request,
         };
         let request = request.body(body.into()).expect("a request");
-        // On a worker, as the server does it: elsewhere tokio's `yield_now` wakes at once, and the loaders gather nothing.
+        // On a worker thread, as in the server: elsewhere tokio's `yield_now` wakes at once, and the loaders gather nothing.
         let answered = tokio::spawn(self.router().oneshot(request)).await;
         let response = answered.expect("the router does not panic").expect("the router answers");
         let status = response.status();
@@ -85,7 +85,7 @@ impl Site {
         Answer { status, body: serde_json::from_str(&text).expect("JSON"), text }
     }
 
-    /// The data of a query that must succeed whole.
+    /// The data of a query that must succeed without errors.
     pub async fn query(&self, query: &str) -> Value {
         self.query_with(query, json!({})).await
     }
@@ -96,9 +96,9 @@ impl Site {
         answer.body["data"].clone()
     }
 
-    /// What a query cost, by `extensions.storage`, with nothing cached.
+    /// The storage requests of a query, from `extensions.storage`, with nothing cached.
     pub async fn cost(&self, query: &str) -> Cost {
-        self.forget();
+        self.invalidate_cached();
         let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
         let answer = self.send(json_request("application/json"), Some(EDITOR_TOKEN), body).await;
         assert_eq!(answer.body.get("errors"), None, "{query}");

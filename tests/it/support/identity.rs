@@ -1,4 +1,4 @@
-//! An identity provider for tests: keys of its own, JWTs by them, and a server that hands the keys out and counts how often.
+//! An identity provider for tests: its own keys, JWTs signed with them, and a server that returns the keys and counts the requests.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A key of the provider, which signs.
+/// A signing key of the provider.
 pub enum SigningKey {
     Ed25519(Ed25519KeyPair),
     P256(EcdsaKeyPair),
@@ -47,7 +47,7 @@ impl SigningKey {
         }
     }
 
-    /// The public half, as a provider shows it.
+    /// The public half, as a provider publishes it.
     pub fn jwk(&self, name: &str) -> Value {
         match self {
             Self::Ed25519(key) => {
@@ -70,12 +70,12 @@ impl SigningKey {
     }
 }
 
-/// What a signature is over.
+/// The text that is signed.
 pub fn message(header: &Value, claims: &Value) -> String {
     format!("{}.{}", BASE64_URL.encode(header.to_string()), BASE64_URL.encode(claims.to_string()))
 }
 
-/// A new RSA key, which ring does not make: its public half, and a JWT by it.
+/// A new RSA key, which ring cannot generate: its public half, and a JWT signed with it.
 pub fn rsa_jwt(name: &str, claims: &Value) -> (Value, String) {
     const SCRIPT: &str = "
         const { generateKeyPairSync, sign } = require('node:crypto');
@@ -91,7 +91,7 @@ pub fn rsa_jwt(name: &str, claims: &Value) -> (Value, String) {
     (jwk, format!("{message}.{}", made["signature"].as_str().expect("a signature")))
 }
 
-/// Hands keys out until it is dropped.
+/// Serves the keys until it is dropped.
 pub struct KeyServer {
     pub address: String,
     asked: Arc<AtomicUsize>,
@@ -99,8 +99,8 @@ pub struct KeyServer {
 }
 
 impl KeyServer {
-    /// At `/keys` the keys, at `/moved` the way there, at `/endless` more than anyone should read, and at
-    /// `/.well-known/openid-configuration` what tells of them.
+    /// `/keys` has the keys, `/moved` redirects there, `/endless` is longer than a client should read, and `/.well-known/openid-configuration` names
+    /// the URL of the keys.
     pub async fn start(keys: Vec<Value>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
@@ -121,7 +121,7 @@ impl KeyServer {
         Self { address, asked, task }
     }
 
-    /// How often the keys were asked for.
+    /// How often the keys were requested.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }

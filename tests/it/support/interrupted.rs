@@ -1,4 +1,4 @@
-//! A store with a change that is made before one of its reads. The rule: the reads after it are those of a reader who knows nothing of the change.
+//! A store in which a change is made before one of its reads. The rule: the reads after it are those of a reader that does not know of the change.
 
 use std::sync::{Arc, Mutex};
 
@@ -27,7 +27,7 @@ impl Interruption {
             *left = left.saturating_sub(1);
             is_now
         };
-        // Whoever comes second waits until the change is made.
+        // A concurrent read waits until the change is made.
         let mut change = self.change.lock().await;
         if is_now && let Some(change) = change.take() {
             change.await;
@@ -35,7 +35,7 @@ impl Interruption {
     }
 }
 
-/// Makes the change before one of its reads.
+/// A store that makes the change before one of its reads.
 pub struct Interrupted {
     pub inner: Store,
     pub interruption: Arc<Interruption>,

@@ -1,10 +1,10 @@
-//! Lists read through the API, and the page that Relay's algorithm gives of a list that is known.
+//! Lists read through the API, and the page that Relay's algorithm gives of a known list.
 
 use serde_json::{Value, json};
 
 use super::site::Site;
 
-/// What one page shows of a list of names.
+/// The content of one page of a list of names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageOf {
     pub names: Vec<String>,
@@ -12,7 +12,7 @@ pub struct PageOf {
     pub has_previous: bool,
 }
 
-/// The four arguments; cursors by the place of their item in the whole list.
+/// The four paging arguments; a cursor is the index of its item in the whole list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arguments {
     pub first: Option<usize>,
@@ -21,7 +21,8 @@ pub struct Arguments {
     pub before: Option<usize>,
 }
 
-/// "Pagination algorithm" of the GraphQL Cursor Connections Specification, as two places in the list; it goes on where one is not its end.
+/// "Pagination algorithm" of the GraphQL Cursor Connections Specification, with indexes as cursors. There is a next or a previous page if the page
+/// does not reach that end of the list.
 pub fn relay(all: &[String], arguments: Arguments) -> PageOf {
     let mut start = arguments.after.map_or(0, |after| after + 1);
     let mut end = arguments.before.unwrap_or(all.len());
@@ -35,14 +36,14 @@ pub fn relay(all: &[String], arguments: Arguments) -> PageOf {
     PageOf { names, has_next: end < all.len(), has_previous: start > 0 }
 }
 
-/// A list by the field that gives it, such as `tags` or `posts`, inside of a scope such as `tag(slug: "a")`, or of none.
+/// A list by its field, such as `tags` or `posts`, inside a scope such as `tag(slug: "a")`, or at the root.
 #[derive(Debug, Clone)]
 pub struct ListOf {
     scope: String,
     field: String,
-    /// Arguments beside those of paging.
+    /// Arguments other than those of paging.
     filter: String,
-    /// Who asks; nobody where it is `None`.
+    /// The token of the client; `None`: an anonymous client.
     token: Option<String>,
 }
 
@@ -63,7 +64,7 @@ impl ListOf {
         Self { filter: format!(", filter: {filter}"), ..self }
     }
 
-    /// A page by arguments as they stand in a document.
+    /// A page, with the arguments as they are written in a document.
     pub async fn page(&self, site: &Site, arguments: &str) -> Value {
         let Self { field, filter, .. } = self;
         let page = format!(
@@ -98,7 +99,7 @@ impl ListOf {
         }
     }
 
-    /// The slugs, read from one end to the other in pages of a size; each page but the last is full.
+    /// The slugs, read from one end to the other in pages of `size`; each page except the last must be full.
     pub async fn walk(&self, site: &Site, size: usize, forward: bool) -> Vec<String> {
         let (count, cursor, more, place) = match forward {
             true => ("first", "after", "hasNextPage", "endCursor"),
@@ -123,7 +124,7 @@ impl ListOf {
         }
     }
 
-    /// Holds the list against one that is known: both ways at three sizes, its count, and every mixture of arguments that is asked for.
+    /// Compares the list with a known one: in both directions with three page sizes, and its count.
     pub async fn assert_is(&self, site: &Site, expected: &[String]) {
         for size in [1, 7, 100] {
             for forward in [true, false] {
@@ -134,7 +135,7 @@ impl ListOf {
         assert_eq!(page["totalCount"], json!(expected.len()), "{self:?}");
     }
 
-    /// Holds one page against Relay's algorithm.
+    /// Compares one page with Relay's algorithm.
     pub async fn assert_page(&self, site: &Site, all: &[(String, String)], arguments: Arguments) {
         let slugs: Vec<String> = all.iter().map(|(slug, _)| slug.clone()).collect();
         let size = |name: &str, n: Option<usize>| n.map(|n| format!("{name}: {n}"));
@@ -162,10 +163,10 @@ fn names(page: &Value) -> Vec<String> {
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a string")).to_owned()
 }
 
-/// `nodes`, `edges` and `pageInfo` tell of one page.
+/// Checks that `nodes`, `edges` and `pageInfo` describe the same page.
 fn assert_consistent(page: &Value) {
     let edges = page["edges"].as_array().expect("edges");
     let of_edges: Vec<_> = edges.iter().map(|edge| &edge["node"]).collect();

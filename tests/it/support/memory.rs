@@ -1,5 +1,5 @@
-//! A store in plain maps, with no thread of its own. The rule: the contract of every store, and the same answers to the same requests, so that
-//! a test can stop it, copy it and run it again; `tests/it/store` holds it to the contract.
+//! A store in plain maps, without a thread of its own. The rule: it keeps the contract of every store and gives the same answers to the same
+//! requests, so that a test can stop it, copy it and run it again; `tests/it/store` tests the contract on it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tidings::store::snapshot::refuse_write;
 use tidings::store::transaction::run_plan;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, Operation, PAGE_ROWS_MAX, Page, GroupPlan, Precondition, Properties, Result,
-    RowRange, RowWrite, Snapshot, StoreError, TableStore, limits,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Operation, PAGE_ROWS_MAX, Page, Precondition, Properties,
+    Result, RowRange, RowWrite, Snapshot, StoreError, TableStore, limits,
 };
 
 /// PartitionKey and RowKey.
@@ -18,14 +18,14 @@ type Place = (String, String);
 pub struct MemoryStore {
     rows: Mutex<Rows>,
     is_transactional: bool,
-    /// It shows one moment of another store.
+    /// Whether it is a snapshot: the rows of another store at one moment.
     is_snapshot: bool,
 }
 
 #[derive(Debug, Default, Clone)]
 struct Rows {
     tables: BTreeMap<&'static str, BTreeMap<Place, Entity>>,
-    /// Raised by each write of a row.
+    /// Increased by each write of a row.
     last_etag: u64,
 }
 
@@ -34,7 +34,7 @@ impl MemoryStore {
         Arc::default()
     }
 
-    /// One that also has transactions over all tables, and snapshots, as the file store has.
+    /// A store that also has transactions over all tables, and snapshots, as the file store has.
     pub fn transactional() -> Arc<Self> {
         Arc::new(Self { is_transactional: true, ..Self::default() })
     }
@@ -53,7 +53,7 @@ impl MemoryStore {
     }
 }
 
-/// Where a range starts, and whether a place after that is in it.
+/// The start of a range, and whether a key from there on is in the range.
 fn span(range: &RowRange) -> (Place, impl Fn(&Place) -> bool) {
     let first = (range.partition().to_owned(), range.from().unwrap_or_default().to_owned());
     let is_in =

@@ -1,4 +1,4 @@
-//! What tests share.
+//! Helpers that several test modules share.
 
 pub mod asking;
 pub mod azurite;

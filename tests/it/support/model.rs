@@ -1,5 +1,5 @@
-//! What a site should hold, in plain maps. The rule: it knows the rules of editing and nothing of tables, so that it and the server cannot be
-//! wrong together.
+//! The expected content of a site, in plain maps. The rule: it knows the rules of editing and nothing of the tables, so that the model and the server
+//! cannot both be wrong in the same way.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use tidings::model::{Instant, Slug, TermKind, WholePost};
 pub struct Model {
     /// By id.
     pub posts: BTreeMap<String, ModelPost>,
-    /// By the first slug that each had, which posts bear.
+    /// By the first slug that each tag had; posts name their tags by it.
     pub tags: BTreeMap<String, ModelTag>,
 }
 
@@ -31,7 +31,7 @@ pub struct ModelPost {
     /// `None`: a draft.
     pub published_at: Option<Instant>,
     pub tags: Vec<String>,
-    /// Categories and authors, which no command here changes.
+    /// Categories and authors; no command here changes them.
     pub others: Vec<String>,
     /// In the order in which it had them.
     pub former_slugs: Vec<String>,
@@ -78,7 +78,7 @@ pub enum Command {
     },
 }
 
-/// What of a post is to change.
+/// The fields of a post that a command changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields {
     pub slug: Option<String>,
@@ -87,7 +87,7 @@ pub struct Fields {
     pub tags: Option<Vec<String>>,
 }
 
-/// Why a change was not made.
+/// Why a change was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     Taken,
@@ -97,7 +97,7 @@ pub enum Refusal {
 }
 
 impl Model {
-    /// The content as the rows tell it, drafts and scheduled posts included.
+    /// The content as the rows store it, drafts and scheduled posts included.
     pub async fn of(content: &Content) -> Self {
         let mut model = Self::default();
         let mut walk = content.walk();
@@ -105,7 +105,7 @@ impl Model {
             for whole in posts {
                 let id = whole.post.id.to_string();
                 if let Some(first) = model.posts.insert(id.clone(), ModelPost::of(whole)) {
-                    // No model has such a post.
+                    // A model never has two posts with one id, so that a comparison with this one fails.
                     model.posts.insert(format!("{id}, a second time"), first);
                 }
             }
@@ -114,7 +114,7 @@ impl Model {
             let former_slugs = tag.former_slugs.iter().map(Slug::to_string).collect();
             let found = ModelTag { slug: tag.slug.to_string(), name: tag.name, former_slugs };
             if let Some(first) = model.tags.insert(tag.id.first_slug.to_string(), found) {
-                // No model has such a tag.
+                // A model never has two tags with one first slug.
                 model.tags.insert(format!("{}, a second time", tag.id.first_slug), first);
             }
         }
@@ -127,7 +127,7 @@ impl Model {
         self.posts.iter().find(|(_, post)| owns(post)).map(|(id, _)| id)
     }
 
-    /// The content after a change. `new_id`: the id that a new post was given.
+    /// The content after a change. `new_id`: the id that the server gave to a new post.
     pub fn after(&self, command: &Command, new_id: &str) -> Result<Self, Refusal> {
         let mut model = self.clone();
         match command {
@@ -149,7 +149,7 @@ impl Model {
             }
             Command::Update { id, version, changes } => {
                 if changes.slug.as_ref().and_then(|slug| self.owner(slug)).is_some_and(|owner| owner != id) {
-                    // The version is looked at first.
+                    // The version is checked first.
                     return Err(self.post(id, *version).err().unwrap_or(Refusal::Taken));
                 }
                 let tags = changes.tags.as_ref().map(|tags| self.first_slugs(tags));
@@ -186,13 +186,13 @@ impl Model {
         Ok(model)
     }
 
-    /// Of the tag that has this slug or had it, the first that it had.
+    /// The first slug of the tag that has or had this slug.
     fn first_slug(&self, slug: &String) -> Option<&String> {
         let owns = |tag: &ModelTag| tag.slug == *slug || tag.former_slugs.contains(slug);
         self.tags.iter().find(|(_, tag)| owns(tag)).map(|(first, _)| first)
     }
 
-    /// What a post bears that is given these tags, each once.
+    /// The first slugs of the tags that a post is given, each once.
     fn first_slugs(&self, tags: &[String]) -> Vec<String> {
         let mut firsts: Vec<String> = Vec::new();
         for first in tags.iter().map(|tag| self.first_slug(tag).unwrap_or(tag)) {
@@ -208,7 +208,7 @@ impl Model {
         if post.version == version { Ok(post) } else { Err(Refusal::Conflict) }
     }
 
-    /// A tag that a post bears is made where it is not there.
+    /// Creates the tags of the post that do not exist.
     fn put(&mut self, id: String, post: ModelPost) {
         for tag in &post.tags {
             self.tags.entry(tag.clone()).or_insert_with(|| ModelTag::new(tag));
@@ -218,7 +218,7 @@ impl Model {
 }
 
 impl ModelTag {
-    /// As it is made with a post.
+    /// A tag as it is created together with a post.
     pub fn new(slug: &str) -> Self {
         Self { slug: slug.to_owned(), name: slug.to_owned(), former_slugs: Vec::new() }
     }
@@ -231,7 +231,7 @@ impl ModelTag {
     }
 }
 
-/// The body of a post that is made.
+/// The body of a created post.
 pub fn body_of(title: &str) -> String {
     format!("*{title}*, in full.\n")
 }
@@ -252,7 +252,7 @@ impl ModelPost {
         }
     }
 
-    /// A change of nothing is no version.
+    /// A change that changes nothing makes no version.
     fn next(&self, after: Self) -> Self {
         if after == *self { after } else { Self { version: self.version + 1, ..after } }
     }

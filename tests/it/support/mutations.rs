@@ -1,14 +1,14 @@
-//! Commands as GraphQL mutations over HTTP, and what the answer told. The rule: whatever is no whole answer leaves the outcome open.
+//! Commands as GraphQL mutations over HTTP, and the reply in the answer. The rule: an answer that is not complete leaves the outcome open.
 
 use serde_json::{Map, Value, json};
 use tidings::model::{NodeId, PostId};
 
-use super::asking::Told;
+use super::asking::Reply;
 use super::graphql::EDITOR_TOKEN;
 use super::model::{Command, Refusal, body_of};
 
 /// Sends a command to a server at `host:port`.
-pub async fn send(client: &reqwest::Client, address: &str, command: &Command) -> Told {
+pub async fn send(client: &reqwest::Client, address: &str, command: &Command) -> Reply {
     let (field, kind, input) = mutation(command);
     let answer = match field {
         "deletePost" | "saveTag" | "deleteTag" => "__typename",
@@ -23,8 +23,8 @@ pub async fn send(client: &reqwest::Client, address: &str, command: &Command) ->
         .body(body);
     let answered = async { request.send().await?.text().await }.await;
     match answered {
-        Ok(text) => told(field, &text),
-        Err(error) => Told::Unknown(error.to_string()),
+        Ok(text) => reply_of(field, &text),
+        Err(error) => Reply::Unknown(error.to_string()),
     }
 }
 
@@ -66,21 +66,21 @@ fn mutation(command: &Command) -> (&'static str, &'static str, Value) {
     }
 }
 
-fn told(field: &str, text: &str) -> Told {
-    let Ok(answer) = serde_json::from_str::<Value>(text) else { return Told::Unknown(format!("no JSON: {text}")) };
+fn reply_of(field: &str, text: &str) -> Reply {
+    let Ok(answer) = serde_json::from_str::<Value>(text) else { return Reply::Unknown(format!("no JSON: {text}")) };
     let payload = &answer["data"][field];
     let Some(errors) = payload["userErrors"].as_array().filter(|_| answer.get("errors").is_none()) else {
-        return Told::Unknown(text.to_owned());
+        return Reply::Unknown(text.to_owned());
     };
     match errors.first().and_then(|error| error["code"].as_str()) {
         None => {
             let id = payload["post"]["id"].as_str().unwrap_or_default();
-            Told::Done(id.strip_prefix("post-").unwrap_or_default().to_owned())
+            Reply::Done(id.strip_prefix("post-").unwrap_or_default().to_owned())
         }
-        Some("TAKEN") => Told::Refused(Refusal::Taken),
-        Some("CONFLICT") => Told::Refused(Refusal::Conflict),
-        Some("NOT_FOUND") => Told::Refused(Refusal::NotFound),
-        Some("IN_USE") => Told::Refused(Refusal::InUse),
-        Some(_) => panic!("no command here is refused so: {text}"),
+        Some("TAKEN") => Reply::Refused(Refusal::Taken),
+        Some("CONFLICT") => Reply::Refused(Refusal::Conflict),
+        Some("NOT_FOUND") => Reply::Refused(Refusal::NotFound),
+        Some("IN_USE") => Reply::Refused(Refusal::InUse),
+        Some(_) => panic!("no command here is refused with this code: {text}"),
     }
 }

@@ -1,17 +1,20 @@
-//! Programs of Node.js that a test runs. The rule: one that is not installed fails its test, and says how it is installed.
+//! Programs of Node.js that a test runs. The rule: a program that is not installed fails its test with the command that installs it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder of the checkout that has a `package.json`, with what it depends on installed.
+/// A folder of the checkout that has a `package.json`, with its dependencies installed.
 #[derive(Debug)]
 pub struct Package(PathBuf);
 
 impl Package {
-    /// `folder`: from the root of the checkout, such as `tests/browser`.
+    /// `folder`: relative to the root of the checkout, such as `tests/browser`.
     pub fn at(folder: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-        assert!(path.join("node_modules").is_dir(), "what {folder} needs is not installed: npm ci --prefix {folder}");
+        assert!(
+            path.join("node_modules").is_dir(),
+            "the dependencies of {folder} are not installed: npm ci --prefix {folder}"
+        );
         Self(path)
     }
 
@@ -31,7 +34,7 @@ impl Package {
     }
 
     /// # Panics
-    /// With all that it said, where it fails.
+    /// If the program fails, with its whole output.
     fn run(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) {
         let mut command = Command::new(program);
         command.args(arguments).envs(variables.iter().copied()).env("NO_COLOR", "1").current_dir(&self.0);

@@ -1,5 +1,5 @@
-//! A disk that loses power. The rule: what was synced is there when it comes back; of what was written since, any part may be, whole or torn
-//! between two sectors, in whatever order the disk took it.
+//! A disk that loses power. The rule: what was synced is stored when the power is back; any part of the later writes may be stored, whole or torn
+//! between two sectors, in any order.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,21 +8,21 @@ use redb::StorageBackend;
 
 use super::random::Random;
 
-/// What a disk writes whole or not at all.
+/// The unit that a disk writes whole or not at all.
 const SECTOR: usize = 512;
 
-/// A disk; its clones are the same one.
+/// A disk; its clones are the same disk.
 #[derive(Debug, Clone)]
 pub struct Disk(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
     synced: Vec<u8>,
-    /// As its user sees it.
+    /// The content as the user of the disk sees it.
     written: Vec<u8>,
-    /// Since the last sync.
+    /// The writes since the last sync.
     unsynced: Vec<Write>,
-    /// Writes and syncs until the power goes.
+    /// Writes and syncs until the power is lost.
     left: usize,
     syncs: usize,
     is_off: bool,
@@ -47,7 +47,7 @@ impl Write {
         }
     }
 
-    /// Its sectors, each a write of its own.
+    /// The write as one write for each sector.
     fn sectors(self) -> Vec<Self> {
         let Self::Bytes(offset, data) = self else { return vec![self] };
         let first = (SECTOR - offset % SECTOR).min(data.len());
@@ -60,7 +60,7 @@ impl Write {
 }
 
 impl Disk {
-    /// With these bytes on it, and power for so many writes and syncs.
+    /// A disk with these bytes, and with power for this many writes and syncs.
     pub fn new(bytes: Vec<u8>, left: usize, random: Random) -> Self {
         let (synced, written) = (bytes.clone(), bytes);
         Self(Arc::new(Mutex::new(State {
@@ -83,7 +83,7 @@ impl Disk {
         self.state().syncs
     }
 
-    /// What is on it when the power is back.
+    /// The content after the power is back.
     pub fn bytes(&self) -> Vec<u8> {
         let mut state = self.state();
         let mut bytes = state.synced.clone();
@@ -144,7 +144,7 @@ impl StorageBackend for Disk {
         let mut state = self.state();
         let powered = state.use_power();
         state.syncs += 1;
-        // The power may go when all is on the disk, and before anyone is told.
+        // The power may be lost after everything is written, and before the sync returns.
         if powered.is_ok() || (state.left == 0 && state.random.chance(50)) {
             for write in std::mem::take(&mut state.unsynced) {
                 write.apply(&mut state.synced);

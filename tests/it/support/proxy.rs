@@ -1,5 +1,5 @@
-//! A proxy before Azurite that misbehaves as it is told. The rule: each planned fault meets one request, in order; all other
-//! requests go through untouched.
+//! A proxy before Azurite that causes faults. The rule: each planned fault is applied to one request of its method, in order; all other requests pass
+//! unchanged unless a test has asked for random faults, delays or another clock.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -25,25 +25,25 @@ use super::random::Random;
 /// What happens to one request.
 #[derive(Debug, Clone)]
 pub enum Fault {
-    /// None: it goes through, and the next fault meets the next request.
+    /// No fault: the request passes, and the next fault is for the next request.
     None,
-    /// It goes no further, and this is the answer.
+    /// The request is not forwarded, and this is the answer.
     Refuse(StatusCode, Vec<(&'static str, String)>, String),
-    /// It is carried out, and this status is all that comes back.
+    /// The request is carried out, and only this status comes back.
     LoseAnswer(StatusCode),
-    /// It is carried out, and the connection breaks before the answer.
+    /// The request is carried out, and the connection breaks before the answer.
     BreakAfter,
-    /// The connection breaks before it is carried out.
+    /// The connection breaks before the request is carried out.
     BreakBefore,
-    /// It is carried out, and no answer comes.
+    /// The request is carried out, and no answer comes.
     Hang,
-    /// It is carried out, and this comes back as the answer's body.
+    /// The request is carried out, and this comes back as the answer's body.
     Garble(&'static str),
-    /// It is carried out twice, and the first answer comes back.
+    /// The request is carried out twice, and the first answer comes back.
     Twice,
-    /// It is carried out, and the connection breaks within the answer's body.
+    /// The request is carried out, and the connection breaks within the answer's body.
     Cut,
-    /// Of a range read one row comes back, or none, with the place where it goes on.
+    /// A range read gets one row or none, with a continuation token.
     ShortPage { is_empty: bool },
 }
 
@@ -61,7 +61,7 @@ impl Fault {
         Self::Refuse(status, vec![("retry-after", retry_after_s.to_string())], body)
     }
 
-    /// A page without rows that goes on at a row.
+    /// A page without rows, with a continuation token at a row.
     pub fn empty_page(partition: &str, row: &str) -> Self {
         let headers = vec![
             ("content-type", "application/json;odata=minimalmetadata".to_owned()),
@@ -84,7 +84,7 @@ pub(super) struct State {
     faults: Mutex<VecDeque<(Method, Fault)>>,
     chance: Mutex<Option<(Random, usize)>>,
     delay: Mutex<Option<(Random, Duration)>>,
-    /// How far the storage's clock is ahead of ours, if answers are to say so.
+    /// How far the storage's clock is ahead of ours, if the answers are to show it.
     clock_ahead_ms: Mutex<Option<i64>>,
     faults_met: AtomicUsize,
     connections: AtomicUsize,
@@ -117,22 +117,22 @@ impl Proxy {
         self.state.faults.lock().expect("no panic").extend(faults);
     }
 
-    /// From now on so many of a hundred requests meet a fault.
+    /// From now on this percentage of the requests gets a fault.
     pub fn fail_at_random(&self, random: Random, percent: usize) {
         *self.state.chance.lock().expect("no panic") = Some((random, percent));
     }
 
-    /// From now on each request takes longer by a random time below `max`.
+    /// From now on each request is delayed by a random time below `max`.
     pub fn delay_at_random(&self, random: Random, max: Duration) {
         *self.state.delay.lock().expect("no panic") = Some((random, max));
     }
 
-    /// From now on no request takes longer than it does.
+    /// From now on no request is delayed.
     pub fn delay_no_more(&self) {
         *self.state.delay.lock().expect("no panic") = None;
     }
 
-    /// From now on the `Date` of each answer is that of a storage whose clock is so far ahead of ours.
+    /// From now on the `Date` of each answer is that of a storage whose clock is this far ahead of ours.
     pub fn set_clock_ahead(&self, milliseconds: i64) {
         *self.state.clock_ahead_ms.lock().expect("no panic") = Some(milliseconds);
     }
@@ -141,7 +141,7 @@ impl Proxy {
         self.state.faults_met.load(Ordering::SeqCst)
     }
 
-    /// Faults that no request has met yet.
+    /// Planned faults that no request has got yet.
     pub fn unmet(&self) -> usize {
         self.state.faults.lock().expect("no panic").len()
     }
@@ -161,7 +161,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Node.js closes a connection that was idle for 5 s, and a request on its way there would be lost.
+/// Node.js closes a connection that was idle for 5 s, and a request that is sent on it at that moment would be lost.
 fn client() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().pool_idle_timeout(Duration::from_secs(2)).build().expect("a client")
 }
@@ -176,7 +176,7 @@ async fn accept(listener: TcpListener, state: Arc<State>) {
                 let state = Arc::clone(&state);
                 async move { Ok::<_, Broken>(state.dated(handle(Arc::clone(&state), request).await?)) }
             });
-            // A broken connection is what some tests are about.
+            // Some tests break the connection on purpose.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -238,7 +238,7 @@ impl State {
         Duration::from_micros(random.below(max.as_micros() as usize) as u64)
     }
 
-    /// With the time at which it is sent, if the storage's clock is another.
+    /// Adds the time at which the answer is sent, if the storage's clock differs.
     fn dated(&self, mut response: Response<Body>) -> Response<Body> {
         if let Some(ahead_ms) = *self.clock_ahead_ms.lock().expect("no panic") {
             let at = Clock::System.now().to_chrono() + chrono::TimeDelta::milliseconds(ahead_ms);
@@ -259,7 +259,7 @@ impl State {
         *response.status_mut() = answered.status();
         *response.headers_mut() = answered.headers().clone();
         let of_the_hop = ["transfer-encoding", "content-length", "connection", "keep-alive"];
-        // Cosmos DB leaves the others out, and the store has to live with that.
+        // Cosmos DB omits the headers that follow those of the hop, and the store must work without them.
         for header in of_the_hop.into_iter().chain(["x-ms-request-id", "x-ms-version", "server", "date"]) {
             response.headers_mut().remove(header);
         }

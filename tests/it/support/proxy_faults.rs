@@ -1,5 +1,5 @@
-//! Faults of the proxy that are taken by chance, and those that read the answer. The rule: what a service, a gateway or a cable may do, and nothing
-//! that only a service with a bug would.
+//! Faults of the proxy that are chosen at random, and those that need the answer. The rule: only faults that a service, a gateway or a network can
+//! cause, not those of a service with a bug.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::request::Parts;
@@ -13,7 +13,7 @@ use super::random::Random;
 
 const TOP: &str = "$top=";
 
-/// One that this request can meet.
+/// A random fault that this request can get.
 pub fn any_fault(random: &mut Random, parts: &Parts) -> Fault {
     if random.chance(4) {
         return Fault::Hang;
@@ -37,7 +37,7 @@ fn is_range_read(parts: &Parts) -> bool {
         && parts.uri.query().is_some_and(|query| query.contains("%24top=") || query.contains(TOP))
 }
 
-/// Half of the body, and then the connection breaks.
+/// Sends half of the body, then breaks the connection.
 pub async fn cut(whole: Response<Body>) -> Response<Body> {
     let (parts, body) = whole.into_parts();
     let body = to_bytes(body, usize::MAX).await.expect("Azurite's answer");
@@ -46,7 +46,7 @@ pub async fn cut(whole: Response<Body>) -> Response<Body> {
     Response::from_parts(parts, Body::from_stream(broken))
 }
 
-/// The range read, with room for one row; where no row is to come back, its place is where the read goes on.
+/// Answers a range read with one row; if `is_empty`, with no row and a continuation token at that row.
 pub(super) async fn short_page(state: &State, parts: Parts, is_empty: bool) -> Response<Body> {
     let mut one = parts;
     one.uri = with_top_1(&one).parse().expect("a URI");
@@ -69,7 +69,7 @@ pub(super) async fn short_page(state: &State, parts: Parts, is_empty: bool) -> R
     }
 }
 
-/// Azurite writes and reads the place in Base64.
+/// Azurite writes and reads the position in Base64.
 fn empty_page(partition: &str, row: &str) -> Fault {
     let encode = |text: &str| BASE64_STANDARD.encode(text);
     Fault::empty_page(&encode(partition), &encode(row))

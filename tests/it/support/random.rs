@@ -1,23 +1,23 @@
-//! Chance that can be had again. The rule: all of it comes from one seed, and a test that fails says which.
+//! Reproducible random numbers. The rule: all of them come from one seed, and a failing test prints it.
 
 use tidings::model::Instant;
 
-/// One seed alone.
+/// Runs this seed only.
 const SEED: &str = "TIDINGS_SEED";
 /// How many seeds each test runs.
 const SEEDS: &str = "TIDINGS_SEEDS";
-/// The first of them; `scripts/torture` begins elsewhere each time.
+/// The first seed; `scripts/torture` starts elsewhere each time.
 const FIRST_SEED: &str = "TIDINGS_FIRST_SEED";
 
 /// How often each server is killed.
 const KILL_CYCLES: &str = "TIDINGS_KILL_CYCLES";
 
-/// How long each crowd of editors is at work; without it, a crowd is bounded by the number of its mutations.
+/// How long each crowd of editors works; without it, the number of its mutations bounds a crowd.
 const CROWD_MINUTES: &str = "TIDINGS_CROWD_MINUTES";
 
-/// Set where every interleaving is to be run, and not a part of them.
+/// If set, every interleaving is run, not a part of them.
 const ALL: &str = "TIDINGS_ALL_INTERLEAVINGS";
-/// Of so many steps one, on the average less than that: enough to meet what is found within minutes, not hours.
+/// At most this many steps lie between two interleavings that are run, on average fewer, so that a run takes minutes, not hours.
 const STRIDE_MAX: usize = 5;
 
 /// SplitMix64 ("Fast splittable pseudorandom number generators", Steele, Lea and Flood, 2014).
@@ -54,7 +54,7 @@ impl Random {
         self.pick(from).parse().expect("an instant")
     }
 
-    /// Chance of its own, so that what one part takes moves nothing in another.
+    /// A generator of its own, so that draws in one part do not change another part.
     pub fn part(&mut self) -> Self {
         Self(self.bits())
     }
@@ -63,15 +63,15 @@ impl Random {
 #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")))
 }
 
-/// How far to go on from one interleaving to the next: 1 where all are to be run.
+/// The steps to the next interleaving that is run: 1 if all are to be run.
 pub fn stride(random: &mut Random) -> usize {
     if number(ALL).is_some() { 1 } else { 1 + random.below(STRIDE_MAX) }
 }
 
-/// As [`stride`], for a test with many interleavings: wider.
+/// As [`stride`], but wider, for a test with many interleavings.
 pub fn wide_stride(random: &mut Random) -> usize {
     if number(ALL).is_some() { 1 } else { 2 + random.below(3 * STRIDE_MAX) }
 }
@@ -81,12 +81,12 @@ pub fn cycles(usual: usize) -> usize {
     number(KILL_CYCLES).map_or(usual, |cycles| cycles as usize)
 }
 
-/// For how many minutes a crowd is at work.
+/// For how many minutes a crowd works.
 pub fn crowd_minutes() -> Option<u64> {
     number(CROWD_MINUTES)
 }
 
-/// The seeds of a test: as many as `scripts/test` has time for, or as it is told.
+/// The seeds of a test: as many as `scripts/test` has time for, or as the settings say.
 pub fn seeds(usual: u64) -> Vec<u64> {
     match number(SEED) {
         Some(seed) => vec![seed],
@@ -94,15 +94,15 @@ pub fn seeds(usual: u64) -> Vec<u64> {
     }
 }
 
-/// Says the seed where the test fails while it lives.
-pub struct Telling(u64);
+/// Prints the seed if the test fails while this value exists.
+pub struct SeedReport(u64);
 
-pub fn telling(seed: u64) -> Telling {
-    Telling(seed)
+pub fn report_seed_on_failure(seed: u64) -> SeedReport {
+    SeedReport(seed)
 }
 
-impl Drop for Telling {
-    #[expect(clippy::print_stderr, reason = "a test tells how it is run again")]
+impl Drop for SeedReport {
+    #[expect(clippy::print_stderr, reason = "a failing test prints how to run it again")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             let thread = std::thread::current();

@@ -1,4 +1,4 @@
-//! Short ways to say rows, keys and batches in tests.
+//! Short constructors for rows, keys and batches in tests.
 
 use std::collections::BTreeMap;
 
@@ -47,13 +47,13 @@ pub fn batch(partition: &str, operations: Vec<Operation>) -> Batch {
     Batch::new(partition, operations).expect("a batch")
 }
 
-/// Puts one row whatever stands there, and answers its ETag.
+/// Writes one row without a precondition, and returns its ETag.
 pub async fn put_row(store: &Store, partition: &str, row: &str, properties: Properties) -> Etag {
     let etags = store.commit(TABLE, &batch(partition, vec![put(row, properties, Precondition::None)])).await;
     etags.expect("a put").remove(0).expect("an ETag")
 }
 
-/// Puts rows numbered in their order.
+/// Writes rows that are numbered in their order.
 pub async fn put_rows(store: &Store, partition: &str, rows: &[String]) {
     for (chunk, start) in rows.chunks(100).zip((0..).step_by(100)) {
         let puts = chunk.iter().zip(start..).map(|(row, n)| put(row, number(n), Precondition::None)).collect();
@@ -70,12 +70,12 @@ pub fn row_keys(page: &Page) -> Vec<&str> {
     page.rows.iter().map(|row| row.key.row()).collect()
 }
 
-/// The RowKeys of a whole range, and the number of pages they came on.
+/// The RowKeys of a whole range, and the number of its pages.
 pub async fn walk(store: &Store, range: &RowRange, limit: usize) -> (Vec<String>, usize) {
     let (mut rows, mut pages, mut continuation) = (Vec::new(), 0, None);
     loop {
         let page = store.range(TABLE, range, limit, continuation.as_ref()).await.expect("a page");
-        assert!(page.rows.len() <= limit, "a page holds more than was asked for");
+        assert!(page.rows.len() <= limit, "a page has more rows than the limit");
         rows.extend(page.rows.iter().map(|row| row.key.row().to_owned()));
         pages += 1;
         continuation = page.continuation;
@@ -98,7 +98,7 @@ pub async fn all_rows(store: &Store) -> BTreeMap<(&'static str, Key), String> {
     rows
 }
 
-/// A table, whole.
+/// All rows of a table.
 pub async fn scan(store: &Store, table: &'static str) -> Vec<Entity> {
     let (mut rows, mut continuation) = (Vec::new(), None);
     loop {

@@ -1,4 +1,4 @@
-//! A site for tests: content in a store, a clock that stands still, and the model that it is held against.
+//! A site for tests: content in a store, with a fixed clock.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tidings::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-/// The instant at which tests stand.
+/// The time of the tests' clock.
 pub const NOW: &str = "2026-06-15T12:00:00Z";
 
 pub fn instant(text: &str) -> Instant {
@@ -25,7 +25,7 @@ pub fn slugs(texts: &[&str]) -> Vec<Slug> {
     texts.iter().map(|text| slug(text)).collect()
 }
 
-/// A published post; the number is its id and its slug.
+/// A published post; its id and its slug follow from the number.
 pub fn post(number: u64, at: Instant) -> WholePost {
     let post = Post {
         id: PostId::from_bits(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
@@ -64,7 +64,7 @@ impl Site {
         Self { content, store, clock }
     }
 
-    /// Publishes posts, and makes every term that they bear.
+    /// Publishes posts, and saves every term that they use.
     pub async fn publish(&self, posts: &[WholePost]) {
         let writer = self.content.writer().expect("a writer");
         for kind in TermKind::ALL {
@@ -82,8 +82,8 @@ impl Site {
         }
     }
 
-    /// Drops what the server has cached, as if it had just started.
-    pub fn forget(&self) {
+    /// Invalidates what the server has cached, as if it had just started.
+    pub fn invalidate_cached(&self) {
         self.content.invalidate_cached();
     }
 

@@ -1,5 +1,5 @@
-//! Servers that go step by step: each stands before its next storage request until it is told to go. The rule: between two steps nothing runs,
-//! so an interleaving is a list of whose turn it was, and is the same each time. Runs on one thread with time paused (`start_paused`).
+//! Servers that run step by step: each stops before its next storage request until the test lets it go. The rule: nothing runs between two steps, so
+//! an interleaving is the list of the servers that were stepped, and is the same each time. Runs on one thread with paused time (`start_paused`).
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -8,24 +8,24 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::poll_fn;
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, GroupPlan, Result, RowRange, Store, TableStore};
+use tidings::store::{Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, TableStore};
 use tokio::sync::oneshot;
 
-/// Far more than any one of these changes takes, its retries included.
+/// Far more than any of these changes takes, with its retries.
 const STEPS_MAX: usize = 5_000;
 /// Longer than any wait between two tries.
 const NAP: Duration = Duration::from_millis(200);
-/// So many naps in all are more than a change spends between its tries, and less than a lease.
+/// This many naps in all are more than a change waits between its tries, and less than a lease.
 const NAPS_MAX: usize = 10;
-/// How often work puts itself behind other work before all of its requests stand before the store; and before it counts as waiting for the time.
+/// How often the work yields to other work until all of its requests wait at the store; and until it counts as waiting for time to pass.
 const YIELDS: std::ops::RangeInclusive<usize> = 3..=30;
 
-/// What was done, in its order, for the message of a test that fails.
+/// What was done, in order, for the message of a failing test.
 pub type Trace = Arc<Mutex<Vec<String>>>;
 
 type Waiting = Mutex<VecDeque<(String, oneshot::Sender<()>)>>;
 
-/// A store before which each request waits.
+/// A store at which each request waits until it is released.
 pub struct Gated {
     inner: Store,
     waiting: Arc<Waiting>,
@@ -33,10 +33,10 @@ pub struct Gated {
 
 impl Gated {
     async fn pass(&self, request: impl FnOnce() -> String) {
-        let (go, told) = oneshot::channel();
+        let (go, released) = oneshot::channel();
         self.waiting.lock().expect("no request panics").push_back((request(), go));
-        if told.await.is_err() {
-            // Whoever stepped it is gone: nothing is sent any more.
+        if released.await.is_err() {
+            // The test that stepped it is gone: nothing is sent any more.
             std::future::pending::<()>().await;
         }
     }
@@ -92,7 +92,7 @@ impl TableStore for Gated {
     }
 }
 
-/// Work that goes on only when it is told to, one storage request at a time.
+/// Work that proceeds only when it is stepped, one storage request at a time.
 pub struct Actor<T> {
     name: &'static str,
     work: Pin<Box<dyn Future<Output = T> + Send>>,
@@ -102,7 +102,7 @@ pub struct Actor<T> {
 }
 
 impl<T> Actor<T> {
-    /// `work` gets the store that it is to go through.
+    /// `work` gets the store that it must use.
     pub async fn new<F>(name: &'static str, inner: Store, trace: &Trace, work: impl FnOnce(Store) -> F) -> Self
     where
         F: Future<Output = T> + Send + 'static,
@@ -111,7 +111,7 @@ impl<T> Actor<T> {
         let gated: Store = Arc::new(Gated { inner, waiting: Arc::clone(&waiting) });
         let work = Box::pin(work(gated));
         let mut actor = Self { name, work, waiting, done: None, trace: Arc::clone(trace) };
-        actor.settle().await;
+        actor.run_until_blocked().await;
         actor
     }
 
@@ -119,17 +119,17 @@ impl<T> Actor<T> {
         self.done.is_some()
     }
 
-    /// How many requests stand before the store.
+    /// How many requests wait at the store.
     pub fn requests(&self) -> usize {
         self.waiting.lock().expect("no request panics").len()
     }
 
-    /// Lets the request that has waited longest through, and the work go on to where it waits again. Whether there was any to do.
+    /// Releases the request that has waited longest, and runs the work until it waits again. Returns whether there was anything to do.
     pub async fn step(&mut self) -> bool {
         self.step_at(0).await
     }
 
-    /// As [`step`](Self::step), for one of the requests that wait.
+    /// As [`step`](Self::step), for the waiting request at this index.
     pub async fn step_at(&mut self, at: usize) -> bool {
         if self.is_done() {
             return false;
@@ -143,7 +143,7 @@ impl<T> Actor<T> {
             // It waits before it tries again.
             None => tokio::time::sleep(NAP).await,
         }
-        self.settle().await;
+        self.run_until_blocked().await;
         true
     }
 
@@ -153,7 +153,7 @@ impl<T> Actor<T> {
         }
     }
 
-    /// Goes on until its next request is a write: it has read what its change is made of.
+    /// Steps until its next request is a write: it has then read everything that its change is based on.
     pub async fn go_until_it_writes(&mut self) {
         while !self.is_done() && !self.is_about_to_write() {
             self.step().await;
@@ -165,7 +165,7 @@ impl<T> Actor<T> {
         waiting.front().is_some_and(|(request, _)| request.starts_with("commit") || request == "transact")
     }
 
-    /// Goes on until it is done, or waits for longer than it does before it tries again: for another change.
+    /// Steps until it is done, or waits for longer than between two tries: it then waits for another change.
     pub async fn go_until_it_waits(&mut self) {
         let mut naps = 0;
         while !self.is_done() && naps < NAPS_MAX {
@@ -181,11 +181,11 @@ impl<T> Actor<T> {
             }
             self.step().await;
         }
-        panic!("{} does not end: {}", self.name, told(&self.trace));
+        panic!("{} does not end: {}", self.name, trace_text(&self.trace));
     }
 
-    /// Polls until the work is done or waits for the store or the time.
-    async fn settle(&mut self) {
+    /// Polls until the work is done, or waits for the store or for time to pass.
+    async fn run_until_blocked(&mut self) {
         for yields in 1..=*YIELDS.end() {
             if self.is_done() || (yields > *YIELDS.start() && self.requests() > 0) {
                 return;
@@ -200,8 +200,8 @@ impl<T> Actor<T> {
     }
 }
 
-/// The trace as it is shown.
-pub fn told(trace: &Trace) -> String {
+/// The trace as text, for a failure message.
+pub fn trace_text(trace: &Trace) -> String {
     let lines = trace.lock().expect("no request panics");
     format!("\n  {}", lines.join("\n  "))
 }

@@ -1,4 +1,4 @@
-//! The stores that the contract is held against. Each comes with what must live as long as it: a folder, an emulator.
+//! The stores that the contract tests run on. Each comes with the folder or the emulator that must live as long as the store.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub async fn azurite() -> Subject {
     Subject { store, _azurite: Some(azurite), _folder: None }
 }
 
-/// The tests' own, which stands in for the others where a test copies or stops its store.
+/// The tests' own store, for tests that copy or stop their store.
 pub async fn memory() -> Subject {
     Subject { store: MemoryStore::empty(), _azurite: None, _folder: None }
 }

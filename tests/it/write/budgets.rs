@@ -1,4 +1,4 @@
-//! What a change costs, in storage requests, whatever the number of posts. The rule: these are the figures of docs/writing.md, for a file and for tables.
+//! The storage requests of a change, whatever the number of posts. The rule: these are the figures of docs/writing.md, for a file and for tables.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Counted {
         let site = Site::over(Arc::<CountingStore>::clone(&counting)).await;
         site.publish(posts).await;
         for kind in TermKind::ALL {
-            let term = Term::new(kind, slug("unborne"), "Of no post");
+            let term = Term::new(kind, slug("unused"), "Of no post");
             site.content.writer().expect("a writer").save_terms(kind, vec![term]).await.expect("a term");
         }
         Self { site, counting }
@@ -82,7 +82,7 @@ fn id(number: u64) -> String {
 const ERRORS: &str = "userErrors { code }";
 const CREATED: &str = "post { id slug }";
 
-/// What is done, how, and what it costs on a file and on tables. Each on a post of its own.
+/// What is done, with which mutation, and its cost on a file and on tables. Each change is of a post of its own.
 fn changes() -> Vec<(&'static str, String, [Cost; 2])> {
     let of = |number: u64, version: i32| format!(r#"id: "{}", version: {version}"#, id(number));
     let new = r#"title: "New", markdown: "x", authors: ["ada"], categories: ["news"]"#;
@@ -104,7 +104,7 @@ fn changes() -> Vec<(&'static str, String, [Cost; 2])> {
         ),
         (
             "one tag for another",
-            format!(r#"updatePost(input: {{ {}, tags: ["a", "b", "unborne"] }}) {{ {ERRORS} }}"#, of(1, 1)),
+            format!(r#"updatePost(input: {{ {}, tags: ["a", "b", "unused"] }}) {{ {ERRORS} }}"#, of(1, 1)),
             RETAG,
         ),
         (
@@ -181,7 +181,7 @@ async fn a_change_of_the_title_touches_no_index() {
     let reads = counted.counting.used().reads.split_off(reads_before);
     assert!(reads.iter().all(|read| !read.starts_with("PostsBy")), "{reads:?}");
     for (table, before) in indexes.into_iter().zip(before) {
-        // A row that was written again, though as it was, has another ETag.
+        // A row that is written again has another ETag, even with the same content.
         assert_eq!(rows(counted.counting.as_ref(), table).await, before, "{table}");
     }
 }

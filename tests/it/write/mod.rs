@@ -1,4 +1,4 @@
-//! The write protocol: changes that are stopped anywhere.
+//! Changes on both write paths: their costs, stops at any request, and retries with an idempotency key.
 
 mod atomic;
 mod budgets;

@@ -1,5 +1,5 @@
-//! A post that is created with an idempotency key, again and again: at once, on several servers, after a crash at any request, with lost answers. The rule (W11): at
-//! most one post is ever made for one key.
+//! A post that is created with an idempotency key, again and again: at once, on several servers, after a crash at any request, with lost answers. The
+//! rule (W11): at most one post is ever created for one key.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::proof::scene::{clock, let_leases_end, server};
 use crate::support::faulty::{FaultyStore, Last, Rates, let_requests_arrive};
 use crate::support::memory::MemoryStore;
 use crate::support::power::Disk;
-use crate::support::random::{Random, seeds, telling};
+use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::instant;
 
 type Answer = Result<Edited<WholePost>, ContentError>;
@@ -79,7 +79,7 @@ async fn twenty_at_once_on_a_file_create_one_post() {
     }
 }
 
-/// Runs a creation that stops at a request, on a server of its own. Whether it stopped, and what it answered.
+/// Runs a creation that stops at a request, on a server of its own. Returns whether it stopped, and its answer.
 async fn stopped_at(store: &Store, clock: &Clock, requests: i64, last: Last) -> (bool, Answer) {
     let stopping = FaultyStore::stopping_after(Arc::clone(store), requests, last);
     let answer = create(&server(stopping.clone(), clock).await, "k").await;
@@ -92,7 +92,7 @@ fn id(answer: &Answer) -> Option<String> {
     answer.as_ref().ok()?.as_ref().ok().map(|post| post.post.id.to_string())
 }
 
-/// The first try stops at each request in turn, the second at one by chance; the third is answered.
+/// The first try stops at each request in turn, the second at a random one; the third is answered.
 #[tokio::test]
 async fn tries_that_stop_at_any_request_leave_one_post() {
     let mut random = Random::new(7);
@@ -119,7 +119,7 @@ async fn tries_that_stop_at_any_request_leave_one_post() {
     }
 }
 
-/// A post that was made and deleted since is never made again, wherever its creation stopped.
+/// A post that was created and then deleted is never created again, wherever its creation stopped.
 #[tokio::test]
 async fn a_retry_never_brings_a_deleted_post_back() {
     for last in [Last::Unsent, Last::Done] {
@@ -151,7 +151,7 @@ async fn a_retry_never_brings_a_deleted_post_back() {
 #[tokio::test]
 async fn keys_that_are_sent_until_they_are_answered_have_one_post_each() {
     for seed in seeds(5) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         let (store, clock): (Store, _) = (MemoryStore::empty(), clock());
         let rates = Rates { late: 0, throttled: 2, lost: 10 };

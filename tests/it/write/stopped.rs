@@ -1,5 +1,5 @@
-//! Each mutation, stopped at each request of the store in turn (I5). The rule it holds: after recovery the tables agree, and hold the whole
-//! change or nothing of it, as the caller was told.
+//! Each mutation, stopped at each storage request in turn (I5). The rule: after recovery the tables agree, and hold the whole change or nothing of
+//! it, as the reply says.
 
 use std::sync::Arc;
 
@@ -36,15 +36,15 @@ async fn prepared() -> Store {
     let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
     let site = Site::over(Arc::clone(&store)).await;
     site.publish(&posts()).await;
-    let unborne = Term::new(TermKind::Tag, slug("unborne"), "Of no post");
-    site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![unborne]).await.expect("a tag");
+    let unused = Term::new(TermKind::Tag, slug("unused"), "Of no post");
+    site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![unused]).await.expect("a tag");
     store
 }
 
-/// All that readers see, and how the drafts stand.
-async fn picture(site: &Site) -> String {
+/// All that readers see, and the collection of each post.
+async fn visible_content(site: &Site) -> String {
     site.assert_sound().await;
-    site.forget();
+    site.invalidate_cached();
     let fields = "slug title version publishedAt tags { slug } body { markdown }";
     let query = format!(
         "{{ posts {{ totalCount nodes {{ {fields} }} }} tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
@@ -68,11 +68,11 @@ async fn run(site: &Site, mutation: &str) -> bool {
 }
 
 async fn assert_whole_or_nothing(mutation: &str) {
-    let before = picture(&Site::over(prepared().await).await).await;
+    let before = visible_content(&Site::over(prepared().await).await).await;
     let after = {
         let site = Site::over(prepared().await).await;
         assert!(run(&site, mutation).await, "{mutation}");
-        picture(&site).await
+        visible_content(&site).await
     };
     assert_ne!(before, after, "{mutation} changes nothing");
     for last in [Last::Unsent, Last::Done] {
@@ -83,7 +83,7 @@ async fn assert_whole_or_nothing(mutation: &str) {
             let_requests_arrive(&inner).await;
             let site = Site::over(inner).await;
             site.content.recover().await.expect("a recovery");
-            let found = picture(&site).await;
+            let found = visible_content(&site).await;
             assert!(
                 found == after || (found == before && !is_done),
                 "{mutation}, stopped at request {requests}, {last:?}: {found}"
@@ -122,13 +122,13 @@ whole_or_nothing! {
     a_tag_is_made: format!(r#"saveTag(input: {{ slug: "new", name: "New" }}) {{ {ERRORS} }}"#),
     a_tag_is_renamed: format!(r#"saveTag(input: {{ slug: "a", newSlug: "a2", name: "A2" }}) {{ {ERRORS} }}"#),
     a_tag_moves_to_another_character: format!(r#"saveTag(input: {{ slug: "a", newSlug: "z" }}) {{ {ERRORS} }}"#),
-    a_tag_is_deleted: format!(r#"deleteTag(input: {{ slug: "unborne" }}) {{ {ERRORS} }}"#),
+    a_tag_is_deleted: format!(r#"deleteTag(input: {{ slug: "unused" }}) {{ {ERRORS} }}"#),
     an_author_is_changed: format!(r#"saveAuthor(input: {{ slug: "ada", name: "Ada L." }}) {{ {ERRORS} }}"#),
 }
 
-/// `TermKind` orders the tables that a change goes through.
+/// So the changes of these posts go through the tables of every kind.
 #[test]
-fn every_kind_of_term_is_borne_by_the_posts() {
+fn the_posts_have_every_kind_of_term() {
     let first = &posts()[0].post;
     assert!(TermKind::ALL.into_iter().all(|kind| !first.terms(kind).is_empty()));
 }

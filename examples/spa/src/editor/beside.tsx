@@ -1,4 +1,4 @@
-// While one merges by hand: their text, with what yours does not have marked. The marks go as one takes it over.
+// Shown during a merge by hand: their text, with marks on what yours does not have. A mark disappears when you take its text over.
 import { useDeferredValue, useMemo } from "react";
 import { differences } from "./differences";
 import { Marked } from "./marked";

@@ -1,4 +1,4 @@
-// Somebody else was faster. The rule: both texts are shown before anything is chosen, and no choice throws away what was typed.
+// Somebody else has changed the post since. The rule: the view shows both texts before the choice, and no choice discards what was typed.
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { useTitle } from "../ui/page";
 import { Minute } from "../ui/time";
@@ -50,7 +50,7 @@ export function ConflictView({ conflict, base, mine, isBusy, onKeepMine, onTakeT
           Shows their text. Yours is put aside, and you can bring it back.
         </Choice>
         <Choice name="Merge by hand" isBusy={isBusy} onChoose={onMerge}>
-          Goes on with your text, with theirs beside it. Nothing is saved until you do.
+          Continues with your text, with theirs beside it. Nothing is saved until you save it.
         </Choice>
       </div>
     </div>

@@ -1,4 +1,4 @@
-// Where writers start: to sign in, then drafts, what is scheduled, and what is out.
+// The start page of writers: sign-in, then drafts, scheduled and published posts.
 import { useSession } from "../session/session";
 import { Desk } from "./desk";
 import { SignIn } from "./sign-in";

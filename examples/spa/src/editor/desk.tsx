@@ -1,4 +1,4 @@
-// Drafts, what is scheduled, and what came out last.
+// Drafts, scheduled posts, and the posts that were published last.
 import type { ReactNode } from "react";
 import { useQuery } from "urql";
 import type { DeskItemFragment } from "../gql/graphql";
@@ -11,14 +11,14 @@ import { Empty, Failed, Loading } from "../ui/states";
 import { Minute } from "../ui/time";
 import { DeskQuery } from "./documents";
 import { SignIn } from "./sign-in";
-import { forgetText, idsOfKeptTexts } from "./kept-text";
+import { removeText, idsOfKeptTexts } from "./kept-text";
 import { signedInAs } from "./words";
 
 export function Desk() {
   const [{ data, error }, again] = useQuery({ query: DeskQuery, variables: {}, requestPolicy: "cache-and-network" });
   const kept = idsOfKeptTexts();
-  // What was typed stays for whoever signs in anew.
-  if (error && failureOf(error).code === "UNAUTHENTICATED") return <SignIn isAnew />;
+  // What was typed is kept until the next sign-in.
+  if (error && failureOf(error).code === "UNAUTHENTICATED") return <SignIn isExpired />;
   return (
     <Page title="Your desk" kind="For writers" intro={data?.viewer ? `Signed in as ${signedInAs(data.viewer)}.` : undefined}>
       <p className="actions">
@@ -32,23 +32,23 @@ export function Desk() {
       {error && !data ? <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} /> : null}
       {data ? (
         <div className="desk">
-          <Shelf name="Drafts" count={data.drafts.totalCount} empty="No drafts.">
+          <PostGroup name="Drafts" count={data.drafts.totalCount} empty="No drafts.">
             {items(data.drafts.nodes, kept, (post) => (
               <>
                 changed <Minute at={post.updatedAt} />
               </>
             ))}
-          </Shelf>
-          <Shelf name="Scheduled" count={data.scheduledPosts.totalCount} empty="Nothing is scheduled.">
+          </PostGroup>
+          <PostGroup name="Scheduled" count={data.scheduledPosts.totalCount} empty="Nothing is scheduled.">
             {items(data.scheduledPosts.nodes, kept, (post) => (
-              <>comes out {post.publishedAt == null ? "soon" : <Minute at={post.publishedAt} />}</>
+              <>to be published {post.publishedAt == null ? "soon" : <Minute at={post.publishedAt} />}</>
             ))}
-          </Shelf>
-          <Shelf name="Published last" empty="Nothing has been published yet.">
+          </PostGroup>
+          <PostGroup name="Published last" empty="Nothing has been published yet.">
             {items(data.posts.nodes, kept, (post) => (
-              <>came out {post.publishedAt == null ? "" : <Minute at={post.publishedAt} />}</>
+              <>published {post.publishedAt == null ? "" : <Minute at={post.publishedAt} />}</>
             ))}
-          </Shelf>
+          </PostGroup>
         </div>
       ) : null}
       {!data && !error ? <Loading what="your desk" /> : null}
@@ -59,9 +59,9 @@ export function Desk() {
 function SignOut({ kept }: { kept: string[] }) {
   const { signOut } = useSession();
   const leave = () => {
-    const warning = "There is text that you have not saved. Sign out, and it is gone.";
+    const warning = "There is text that you have not saved. If you sign out, it is deleted.";
     if (kept.length > 0 && !window.confirm(warning)) return;
-    kept.forEach(forgetText);
+    kept.forEach(removeText);
     signOut();
   };
   return (
@@ -71,16 +71,16 @@ function SignOut({ kept }: { kept: string[] }) {
   );
 }
 
-interface ShelfProps {
+interface PostGroupProps {
   name: string;
   count?: number;
   empty: string;
   children: ReactNode[];
 }
 
-function Shelf({ name, count, empty, children }: ShelfProps) {
+function PostGroup({ name, count, empty, children }: PostGroupProps) {
   return (
-    <section className="shelf" aria-label={name}>
+    <section className="post-group" aria-label={name}>
       <h2>
         {name} {count === undefined ? null : <span className="count">{count}</span>}
       </h2>

@@ -1,4 +1,4 @@
-// What the editor asks for and changes. Every change names the version that it was made on.
+// The queries and mutations of the editor. Every change names the version that it is based on.
 import { graphql } from "../gql";
 
 graphql(`

@@ -1,4 +1,4 @@
-// A labelled field with its hint and its errors, for any control. The rule: each of them is read aloud with the control.
+// A labelled field with its hint and its errors, for any control. The rule: screen readers read both aloud with the control.
 import { type ReactNode, useId } from "react";
 import type { Changes } from "./use-changes";
 import { sentence } from "./problems";
@@ -34,7 +34,7 @@ export function Field({ name, hint, changes, children }: Props) {
   );
 }
 
-/** The server names a field by its way: `["input", "slug"]`. */
+/** The server names a field by its path: `["input", "slug"]`. */
 export function errorsOf({ userErrors }: Changes, name: Name): string[] {
   return userErrors.filter(({ field }) => field?.[1] === name).map(({ message }) => message);
 }

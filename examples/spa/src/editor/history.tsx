@@ -1,4 +1,4 @@
-// The versions of a post: who changed what, and the way back to each.
+// The versions of a post: who changed what, with a button to restore each.
 import { useQuery } from "urql";
 import type { EditedPostFragment } from "../gql/graphql";
 import { Minute } from "../ui/time";
@@ -20,7 +20,7 @@ export function History({ post, isDirty, onRestore }: Props) {
       <summary>
         Versions <span className="count">{post.version}</span>
       </summary>
-      {isDirty ? <p className="hint">Save or undo your changes before you go back to a version.</p> : null}
+      {isDirty ? <p className="hint">Save or undo your changes before you restore a version.</p> : null}
       <ol reversed>
         {revisions.map((revision) => (
           <li key={revision.version}>

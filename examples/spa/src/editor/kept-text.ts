@@ -1,14 +1,14 @@
-// What was typed and is not saved yet, kept in this tab through reloads and errors. The rule: it goes only when it is saved or thrown away.
+// Text that was typed and is not saved yet, kept in this tab through reloads and errors. The rule: it is removed only when it is saved or discarded.
 import type { Values } from "./values";
 
 export interface Text {
-  /** The version that `base` was read at; 0 for a post that is not made yet. */
+  /** The version of `base`; 0 for a post that does not exist yet. */
   version: number;
   base: Values;
   values: Values;
-  /** What the writer typed and then left for another text; it can be brought back. */
+  /** What the writer typed before taking another text; it can be restored. */
   aside: Values | null;
-  /** While one merges by hand: the other's text. */
+  /** During a merge by hand: the other writer's text. */
   beside: Values | null;
 }
 
@@ -23,11 +23,11 @@ export function keepText(id: string, text: Text): void {
   window.sessionStorage.setItem(PREFIX + id, JSON.stringify(text));
 }
 
-export function forgetText(id: string): void {
+export function removeText(id: string): void {
   window.sessionStorage.removeItem(PREFIX + id);
 }
 
-/** The posts that have text which is not saved; `new` for one that is not made yet. */
+/** The posts that have unsaved text; `new` for a post that does not exist yet. */
 export function idsOfKeptTexts(): string[] {
   return Object.keys(window.sessionStorage)
     .filter((name) => name.startsWith(PREFIX))

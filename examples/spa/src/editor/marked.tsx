@@ -1,4 +1,4 @@
-// One side of two texts, with what stands on that side alone marked.
+// One of two texts, with marks on what only this one has.
 import { type Stretch, shortened } from "./differences";
 
 export function Marked({ stretches, side }: { stretches: Stretch[]; side: "theirs" | "mine" }) {

@@ -10,7 +10,7 @@ export default function NewPostPage() {
   return token === null ? <SignIn /> : <NewPost />;
 }
 
-/** An author's post bears its author from the start. */
+/** The new post of an author has that author from the start. */
 function NewPost() {
   const { data, error } = useOnce(ViewerQuery, {});
   if (!data && !error) return <Loading what="the editor" />;

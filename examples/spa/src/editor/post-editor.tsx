@@ -1,4 +1,4 @@
-// One post being written. The rule: what was typed stays until it is saved; whatever fails is told beside it.
+// The editor of one post. The rule: what was typed stays until it is saved; errors are shown beside it.
 import { useState } from "react";
 import type { EditedPostFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
@@ -7,7 +7,7 @@ import { Page } from "../ui/page";
 import { ConflictView } from "./conflict-view";
 import { CreatePost, PublishPost, RestoreRevision, UnpublishPost, UpdatePost } from "./documents";
 import { History } from "./history";
-import { forgetText } from "./kept-text";
+import { removeText } from "./kept-text";
 import { PostForm } from "./post-form";
 import { PreviewLink } from "./preview-link";
 import { Problems } from "./problems";
@@ -19,9 +19,9 @@ import { NOTHING, NAMES_OF_FIELDS, type Values, changesOf, differing, putOver, v
 import { namesOf } from "./words";
 
 interface Props {
-  /** Null for a new one. */
+  /** Null for a new post. */
   post: EditedPostFragment | null;
-  /** Of a new one. */
+  /** The authors of a new post. */
   authors: string[];
 }
 
@@ -33,7 +33,7 @@ export function PostEditor({ post: first, authors }: Props) {
     ...kept,
     type: (some) => {
       kept.type(some);
-      changes.forgetErrorsOf(NAMES_OF_FIELDS.filter((name) => name in some));
+      changes.clearErrorsOf(NAMES_OF_FIELDS.filter((name) => name in some));
     },
   };
   const tags = useTags(typed);
@@ -42,20 +42,20 @@ export function PostEditor({ post: first, authors }: Props) {
   const [said, setSaid] = useState(() => noteOf<string>("said") ?? "");
   const { text } = typed;
 
-  const settle = (outcome: Outcome, sent: Values, told: string): EditedPostFragment | null => {
+  const apply = (outcome: Outcome, sent: Values, message: string): EditedPostFragment | null => {
     if ("post" in outcome) {
       setPost(outcome.post);
       setConflict(null);
-      typed.settle(outcome.post.version, valuesOf(outcome.post), sent);
-      setSaid(told);
+      typed.acceptSaved(outcome.post.version, valuesOf(outcome.post), sent);
+      setSaid(message);
       return outcome.post;
     }
-    // Nothing that was typed is at stake here, so there is nothing to choose.
+    // No typed text can be lost here, so the writer has nothing to choose.
     if ("conflict" in outcome) {
       const { theirs, since } = outcome.conflict;
       setPost(theirs);
-      typed.settle(theirs.version, valuesOf(theirs), sent);
-      setSaid(`${namesOf(since)} changed this post meanwhile. This is how it is now: read it, then try again.`);
+      typed.acceptSaved(theirs.version, valuesOf(theirs), sent);
+      setSaid(`${namesOf(since)} changed this post meanwhile. This is its current state: read it, then try again.`);
     }
     return null;
   };
@@ -63,7 +63,7 @@ export function PostEditor({ post: first, authors }: Props) {
   const update = async (id: string, version: number, base: Values, values: Values) => {
     const input = { id, version, ...changesOf(base, values) };
     const outcome = await changes.change(UpdatePost, { input }, (data) => data.updatePost, { id, version });
-    if (!("conflict" in outcome)) return settle(outcome, values, "Saved.");
+    if (!("conflict" in outcome)) return apply(outcome, values, "Saved.");
     setConflict(outcome.conflict);
     return null;
   };
@@ -73,7 +73,7 @@ export function PostEditor({ post: first, authors }: Props) {
     const input = { ...others, ...(slug !== "" && { slug }), ...(excerpt !== "" && { excerpt }) };
     const outcome = await changes.change(CreatePost, { input }, (data) => data.createPost, null);
     if (!("post" in outcome)) return null;
-    forgetText("new");
+    removeText("new");
     keepNote("said", "Saved as a draft.");
     replaceWith(addressOf.edit(outcome.post.id));
     return outcome.post;
@@ -93,7 +93,7 @@ export function PostEditor({ post: first, authors }: Props) {
     if (!saved) return;
     const { id, version } = saved;
     const outcome = await changes.change(PublishPost, { input: { id, version, at } }, (data) => data.publishPost, { id, version });
-    settle(outcome, text.values, at === null ? "Published." : "Scheduled.");
+    apply(outcome, text.values, at === null ? "Published." : "Scheduled.");
   };
 
   const unpublish = async () => {
@@ -101,23 +101,23 @@ export function PostEditor({ post: first, authors }: Props) {
     if (!saved) return;
     const { id, version } = saved;
     const outcome = await changes.change(UnpublishPost, { input: { id, version } }, (data) => data.unpublishPost, { id, version });
-    settle(outcome, text.values, "It is a draft again.");
+    apply(outcome, text.values, "It is a draft again.");
   };
 
   const restore = async (id: string, revision: number) => {
     const version = text.version;
     const input = { id, version, revision };
     const outcome = await changes.change(RestoreRevision, { input }, (data) => data.restoreRevision, { id, version });
-    settle(outcome, text.values, `Version ${revision} is its text again.`);
+    apply(outcome, text.values, `Version ${revision} is its text again.`);
   };
 
   if (conflict) {
     const { theirs } = conflict;
     const values = valuesOf(theirs);
-    const leave = (told: string) => {
+    const leave = (message: string) => {
       setPost(theirs);
       setConflict(null);
-      setSaid(told);
+      setSaid(message);
     };
     return (
       <ConflictView
@@ -131,7 +131,7 @@ export function PostEditor({ post: first, authors }: Props) {
         }}
         onTakeTheirs={() => {
           typed.takeInstead(theirs.version, values);
-          leave("This is their text now. Yours is put aside, and can be brought back.");
+          leave("This is their text now. Yours is kept, and you can bring it back.");
         }}
         onMerge={() => {
           typed.carryOver(theirs.version, values, values);

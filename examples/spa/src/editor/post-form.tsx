@@ -1,4 +1,4 @@
-// The form of a post: what is written on the left, what is said about it on the right.
+// The form of a post: the text on the left, its metadata and buttons on the right.
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { EditedPostFragment } from "../gql/graphql";
 import { PostBody } from "../posts/post-body";
@@ -15,7 +15,7 @@ interface Props {
   typed: Typed;
   tags: Tags;
   changes: Changes;
-  /** What the last change came to. */
+  /** The result of the last change. */
   said: string;
   onSave: () => void;
   children: ReactNode;
@@ -57,7 +57,7 @@ export function PostForm({ post, typed, tags, changes, said, onSave, children }:
             {text.beside ? <Beside theirs={text.beside} mine={values} /> : null}
           </div>
         )}
-        <Field name="excerpt" hint="Left empty, it is made from the text." changes={changes}>
+        <Field name="excerpt" hint="If it is empty, it is made from the text." changes={changes}>
           {(control) => <textarea {...control} rows={3} value={values.excerpt} onChange={({ target }) => type({ excerpt: target.value })} />}
         </Field>
       </div>
@@ -84,7 +84,7 @@ export function PostForm({ post, typed, tags, changes, said, onSave, children }:
           <TermChoices values={values} changes={changes} type={type} />
           <Field
             name="slug"
-            hint={post ? "An old address goes on leading to the post." : "Left empty, it is made from the title."}
+            hint={post ? "Old addresses redirect to the post." : "If it is empty, it is made from the title."}
             changes={changes}
           >
             {(control) => (
@@ -97,11 +97,11 @@ export function PostForm({ post, typed, tags, changes, said, onSave, children }:
   );
 }
 
-/** The server turns Markdown into HTML, so that readers get what writers saw. */
+/** Shows the server's HTML, so that readers get what the writer saw. */
 function Preview({ html, isOld }: { html: string; isOld: boolean }) {
   return (
     <section className="preview" aria-label="Preview">
-      {isOld ? <p className="notice">This is the text as it was saved last. Save it to see your changes.</p> : null}
+      {isOld ? <p className="notice">This is the text that was saved last. Save to see your changes.</p> : null}
       <PostBody html={html} />
     </section>
   );

@@ -1,4 +1,4 @@
-// A link that shows a draft to whoever has it, for a day.
+// A link that shows a draft for a day to anyone who has it.
 import { useState } from "react";
 import { useMutation } from "urql";
 import { failureOf } from "../graphql/failure";
@@ -28,7 +28,7 @@ export function PreviewLink({ id }: { id: string }) {
       {link !== null && made?.expiresAt != null ? (
         <div role="status">
           <p className="hint">
-            Whoever has this link sees the post until <Minute at={made.expiresAt} />:
+            Anyone who has this link can see the post until <Minute at={made.expiresAt} />:
           </p>
           <p className="preview-link">
             <a href={link} target="_blank" rel="noreferrer">

@@ -1,4 +1,4 @@
-// What went wrong with a change and belongs to no field.
+// The errors of a change that belong to no field of the form.
 import { failureOf } from "../graphql/failure";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
@@ -15,7 +15,7 @@ export function Problems({ changes }: { changes: Changes }) {
         <div className="failed">
           <h2>{failure.title}</h2>
           <p>{failure.text} Your text is kept in this tab.</p>
-          {failure.code === "UNAUTHENTICATED" ? <Link to={addressOf.desk}>Sign in anew</Link> : null}
+          {failure.code === "UNAUTHENTICATED" ? <Link to={addressOf.desk}>Sign in again</Link> : null}
           <p className="code">
             Code: <code>{failure.code}</code>
           </p>
@@ -39,7 +39,7 @@ function namesOfFields({ userErrors }: Changes): string {
   return names.map((name) => FIELDS[name]).join(", ");
 }
 
-/** The server's messages begin with a small letter. */
+/** The server's messages start with a lower-case letter. */
 export function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

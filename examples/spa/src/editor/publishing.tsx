@@ -1,4 +1,4 @@
-// When a post comes out. The rule: times are typed and shown in the writer's zone, which stands beside them, and are sent as UTC.
+// The publication of a post. The rule: times are typed and shown in the writer's time zone, which is shown beside them, and are sent as UTC.
 import { useEffect, useId, useState } from "react";
 import type { EditedPostFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
@@ -101,7 +101,7 @@ function Schedule({ isBusy, onSchedule }: { isBusy: boolean; onSchedule: (at: st
 /** setTimeout cannot wait longer than this. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
-/** A scheduled post comes out at its instant without anybody's doing. */
+/** A scheduled post becomes published at its instant without a request. */
 function useIsOut({ status, publishedAt }: EditedPostFragment): boolean {
   const [now, setNow] = useState(() => Date.now());
   const left = publishedAt == null ? 0 : Date.parse(publishedAt) - now;

@@ -1,14 +1,14 @@
-// Tags: those that exist are suggested by name, a new one is made when the post is saved.
+// Tags: existing ones are suggested by name, a new one is created when the post is saved.
 import { type FocusEvent, type KeyboardEvent, useId, useRef } from "react";
 import { errorsOf } from "./field";
 import { sentence } from "./problems";
 import type { Changes } from "./use-changes";
 import type { Tags } from "./use-tags";
 
-const UNFIT = "The address of a new tag is made of a to z and 0 to 9: write some of these.";
+const UNFIT = "The address of a new tag is made of a to z and 0 to 9: use some of these characters.";
 
 interface Props {
-  /** Slugs of those that were added. */
+  /** The slugs of the tags that were added. */
   chosen: string[];
   tags: Tags;
   changes: Changes;
@@ -31,7 +31,7 @@ export function TagField({ chosen, tags, changes, onChange }: Props) {
     event.preventDefault();
     add();
   };
-  // Not where nothing of the form is focused instead: a new row of tags would then push away, in the middle of a click, the label that is clicked.
+  // Not if the focus leaves the form: a new row of tags would then move the clicked label away during the click.
   const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
     const isInForm = currentTarget.closest("form")?.contains(relatedTarget) === true;
     if (isInForm && !currentTarget.contains(relatedTarget)) tags.take();

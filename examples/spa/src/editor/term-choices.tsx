@@ -1,4 +1,4 @@
-// Categories and authors: only those that exist can be chosen.
+// Categories and authors: only existing ones can be chosen.
 import { useOnce } from "../graphql/use-once";
 import { ChoicesQuery } from "./documents";
 import { errorsOf } from "./field";

@@ -1,5 +1,5 @@
-// Every change that the editor makes to a post. The rule: each ends as the post as it is now, as what the writer can mend, or as a conflict that
-// names who was faster; nothing else is thrown away or assumed.
+// Every change that the editor makes to a post. The rule: each results in the current post, in errors that the writer can correct, or in a
+// conflict that names the other editors; nothing else is discarded or assumed.
 import { useState } from "react";
 import { type AnyVariables, type CombinedError, type DocumentInput, type OperationResult, useClient } from "urql";
 import type { EditedPostFragment, HistoryQuery as HistoryAnswer, PostChangeFragment } from "../gql/graphql";
@@ -11,7 +11,7 @@ export type Revision = NonNullable<Extract<HistoryAnswer["node"], { version: num
 
 export interface Conflict {
   theirs: EditedPostFragment;
-  /** What was changed since the writer's version, the newest first. */
+  /** The changes since the writer's version, newest first. */
   since: Revision[];
 }
 
@@ -21,9 +21,9 @@ export interface Changes {
   isBusy: boolean;
   error: CombinedError | null;
   userErrors: UserError[];
-  /** These fields were edited: what was wrong with them may be mended. */
-  forgetErrorsOf: (fields: Field[]) => void;
-  /** `version`: the one that the change is made on. */
+  /** These fields were edited, so their errors may be corrected. */
+  clearErrorsOf: (fields: Field[]) => void;
+  /** `version`: the one that the change is based on. */
   change: <Data, Variables extends AnyVariables>(
     document: DocumentInput<Data, Variables>,
     variables: Variables,
@@ -38,9 +38,9 @@ export function useChanges(): Changes {
   const [error, setError] = useState<CombinedError | null>(null);
   const [userErrors, setUserErrors] = useState<UserError[]>([]);
 
-  const refuse = (failed: CombinedError | undefined, mend: UserError[]): Outcome => {
+  const refuse = (failed: CombinedError | undefined, errors: UserError[]): Outcome => {
     setError(failed ?? null);
-    setUserErrors(mend);
+    setUserErrors(errors);
     return { refused: true };
   };
 
@@ -71,10 +71,10 @@ export function useChanges(): Changes {
     }
   };
 
-  const forgetErrorsOf = (fields: Field[]) => {
+  const clearErrorsOf = (fields: Field[]) => {
     setUserErrors((now) => now.filter(({ field }) => !fields.some((name) => name === field?.[1])));
   };
-  return { isBusy, error, userErrors, forgetErrorsOf, change };
+  return { isBusy, error, userErrors, clearErrorsOf, change };
 }
 
 const GONE: UserError = {

@@ -1,4 +1,4 @@
-// The tags of a post and the one that is being written. The rule: whatever is written counts as a tag, whether or not it was added by hand.
+// The tags of a post and the one that is being typed. The rule: the typed text counts as a tag, whether or not it was added by hand.
 import { useState } from "react";
 import { type KnownTag, useAllTags } from "../posts/all-tags";
 import type { Typed } from "./use-text";
@@ -7,11 +7,11 @@ export interface Tags {
   known: KnownTag[];
   written: string;
   write: (text: string) => void;
-  /** Slugs of those that were added, and of the one that is written. */
+  /** The slugs of the added tags, and of the typed one. */
   all: string[];
-  /** Whether what is written can be no slug. */
+  /** Whether no slug can be made from the typed text. */
   isUnfit: boolean;
-  /** Adds what is written. */
+  /** Adds the typed tag. */
   take: () => void;
 }
 

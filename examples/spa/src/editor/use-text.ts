@@ -1,18 +1,18 @@
-// The state of a post's form. The rule: whatever differs from the server's is in sessionStorage with the next render.
+// The state of a post's form. The rule: text that differs from the server's is in sessionStorage after the next render.
 import { useCallback, useEffect, useState } from "react";
-import { type Text, forgetText, keepText, keptText } from "./kept-text";
+import { type Text, removeText, keepText, keptText } from "./kept-text";
 import { type Values, differing, putOver } from "./values";
 
 export interface Typed {
   text: Text;
   isDirty: boolean;
-  /** Some of the fields, as they were just typed. */
+  /** Sets the fields that were just typed. */
   type: (some: Partial<Values>) => void;
-  /** The server has these values now; `sent` is what was saved, so that what was typed since then stays. */
-  settle: (version: number, saved: Values, sent: Values) => void;
-  /** Another text comes into the form, and what was typed is put aside. */
+  /** The server has these values now; `sent` is what was saved, so that text typed since then is kept. */
+  acceptSaved: (version: number, saved: Values, sent: Values) => void;
+  /** Replaces the text of the form, and keeps what was typed in `aside`. */
   takeInstead: (version: number, values: Values) => void;
-  /** What was typed goes on from a later version. */
+  /** Bases what was typed on a later version. */
   carryOver: (version: number, theirs: Values, beside: Values | null) => void;
   bringBack: () => void;
 }
@@ -24,7 +24,7 @@ export function useText(id: string, version: number, saved: Values): Typed {
 
   useEffect(() => {
     if (mustKeep) keepText(id, text);
-    else forgetText(id);
+    else removeText(id);
   }, [id, text, mustKeep]);
 
   useEffect(() => {
@@ -37,7 +37,7 @@ export function useText(id: string, version: number, saved: Values): Typed {
   const type = useCallback((some: Partial<Values>) => {
     setText((now) => ({ ...now, values: { ...now.values, ...some } }));
   }, []);
-  const settle = useCallback((next: number, base: Values, sent: Values) => {
+  const acceptSaved = useCallback((next: number, base: Values, sent: Values) => {
     setText((now) => ({ version: next, base, values: putOver(sent, now.values, base), aside: null, beside: null }));
   }, []);
   const takeInstead = useCallback((next: number, values: Values) => {
@@ -49,5 +49,5 @@ export function useText(id: string, version: number, saved: Values): Typed {
   const bringBack = useCallback(() => {
     setText((now) => (now.aside === null ? now : { ...now, values: now.aside, aside: null }));
   }, []);
-  return { text, isDirty, type, settle, takeInstead, carryOver, bringBack };
+  return { text, isDirty, type, acceptSaved, takeInstead, carryOver, bringBack };
 }

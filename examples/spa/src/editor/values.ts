@@ -1,4 +1,4 @@
-// What a writer can type into a post's form, how two states of it differ, and how two writers' changes go together. No I/O.
+// The values of a post's form, the differences between two states, and the combination of two writers' changes. No I/O.
 import type { EditedPostFragment } from "../gql/graphql";
 
 export interface Values {
@@ -13,7 +13,7 @@ export interface Values {
 
 export type Field = keyof Values;
 
-/** In the order in which they stand in the form, as people call them. */
+/** The labels of the fields, in the order of the form. */
 export const FIELDS: Record<Field, string> = {
   title: "Title",
   markdown: "Text",
@@ -48,23 +48,23 @@ export function isSame(one: Values, other: Values, field: Field): boolean {
   return JSON.stringify(one[field]) === JSON.stringify(other[field]);
 }
 
-/** The fields in which they differ. */
+/** The fields in which the two differ. */
 export function differing(one: Values, other: Values): Field[] {
   return NAMES_OF_FIELDS.filter((field) => !isSame(one, other, field));
 }
 
-/** Only what was changed is sent: what somebody else does to another field stays. */
+/** Only changed fields are sent, so that another editor's changes of other fields are kept. */
 export function changesOf(base: Values, values: Values): Partial<Values> {
   return Object.fromEntries(differing(base, values).map((field) => [field, values[field]]));
 }
 
-/** `theirs` with what was changed from `base` to `mine` put over it. */
+/** `theirs`, overwritten with the changes from `base` to `mine`. */
 export function putOver(base: Values, mine: Values, theirs: Values): Values {
   return { ...theirs, ...changesOf(base, mine) };
 }
 
 export interface Clash {
-  /** Changed by both, and not alike. */
+  /** Changed by both, to different values. */
   both: Field[];
   onlyTheirs: Field[];
   onlyMine: Field[];

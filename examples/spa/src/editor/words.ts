@@ -1,8 +1,8 @@
-// Names and changes of versions as people say them.
+// Names and changes of versions in plain words.
 import type { Revision } from "./use-changes";
 
 const CHANGED: Record<string, string> = {
-  created: "began it",
+  created: "a new post",
   title: "the title",
   body: "the text",
   excerpt: "the excerpt",
@@ -10,10 +10,10 @@ const CHANGED: Record<string, string> = {
   authors: "the authors",
   categories: "the categories",
   tags: "the tags",
-  publishedAt: "when it comes out",
+  publishedAt: "the publication date",
 };
 
-/** By this name goes whoever bears the token that the server was started with. */
+/** The name of the token that the server was started with. */
 const NAMELESS = "TIDINGS_EDITOR_TOKEN";
 
 export function nameOf({ changedBy }: Revision): string {
@@ -22,8 +22,8 @@ export function nameOf({ changedBy }: Revision): string {
 }
 
 export function signedInAs({ name, role }: { name: string; role: string }): string {
-  const told = role === "READER" ? "who may read drafts" : role.toLowerCase();
-  return name === NAMELESS ? told : `${name}, ${told}`;
+  const text = role === "READER" ? "with access to drafts" : role.toLowerCase();
+  return name === NAMELESS ? text : `${name}, ${text}`;
 }
 
 export function namesOf(revisions: Revision[]): string {

@@ -1,11 +1,11 @@
-// Errors of GraphQL in plain words. The rule: a reader hears what happened and what to do; the code stands beside it for whoever asks.
+// GraphQL errors in plain words. The rule: a reader sees what happened and what to do; the code is shown beside it for support.
 import type { CombinedError } from "urql";
 
 export interface Failure {
   code: string;
   title: string;
   text: string;
-  /** Whether asking again may help. */
+  /** Whether a retry may help. */
   canRetry: boolean;
 }
 
@@ -23,13 +23,13 @@ const WORDS: Record<string, Words> = {
   },
   FORBIDDEN: {
     title: "Your token does not allow this",
-    text: "It needs a token of a higher role. Whoever runs the site can make one.",
+    text: "It needs a token with a higher role. The operator of the site can create one.",
     ...NOT_AGAIN,
   },
-  BAD_PREVIEW: { title: "This preview link is not whole", text: "Copy all of it, or ask for a new one.", ...NOT_AGAIN },
-  PREVIEW_EXPIRED: { title: "This preview has ended", text: "Its time is over. Ask for a new link.", ...NOT_AGAIN },
-  BAD_CURSOR: { title: "The list has changed", text: "It cannot go on from here. Load the page anew.", ...NOT_AGAIN },
-  BAD_USER_INPUT: { title: "The address is not quite right", text: "Something in it cannot be looked up.", ...NOT_AGAIN },
+  BAD_PREVIEW: { title: "This preview link is incomplete", text: "Copy all of it, or ask for a new one.", ...NOT_AGAIN },
+  PREVIEW_EXPIRED: { title: "This preview has expired", text: "Ask for a new link.", ...NOT_AGAIN },
+  BAD_CURSOR: { title: "The list has changed", text: "It cannot continue from here. Reload the page.", ...NOT_AGAIN },
+  BAD_USER_INPUT: { title: "The address is not quite right", text: "A part of it is not valid.", ...NOT_AGAIN },
   FILTER_TOO_BROAD: { title: "That is too much at once", text: "Choose fewer tags, then try again.", ...NOT_AGAIN },
   QUERY_TOO_COMPLEX: { title: "That is too much at once", text: "Choose fewer tags, then try again.", ...NOT_AGAIN },
   TIMEOUT: BUSY,
@@ -48,12 +48,12 @@ export function failureOf(error: CombinedError): Failure {
 
 const ELSEWHERE = import.meta.env.VITE_TIDINGS_URL;
 
-/** The browser does not tell a server that is not there from one that does not let the page in. */
+/** A browser does not distinguish a server that does not run from one that does not allow the page's origin. */
 const FOR_DEVELOPERS =
   ELSEWHERE === undefined
-    ? `Nothing answers at ${import.meta.env.TIDINGS_URL}, which /graphql is handed on to. Start the server there, or name another by TIDINGS_URL. ` +
-      "To do without the handing on, set VITE_TIDINGS_URL, and let this page in by `tidings serve --cors-origin`."
-    : `Nothing that this page may read answers at ${ELSEWHERE}. Does the server run, and with \`--cors-origin ${window.location.origin}\`?`;
+    ? `No server answers at ${import.meta.env.TIDINGS_URL}, where /graphql is forwarded to. Start the server there, or set another address with TIDINGS_URL. ` +
+      "To send requests without forwarding, set VITE_TIDINGS_URL, and allow this page's origin with `tidings serve --cors-origin`."
+    : `No server that this page can read answers at ${ELSEWHERE}. Is the server running, and with \`--cors-origin ${window.location.origin}\`?`;
 
 function codeOf(error: CombinedError): string {
   const code = error.graphQLErrors[0]?.extensions["code"];

@@ -1,4 +1,4 @@
-// A query that is asked once, of the server, for a view whose own state must not go when the cache is refreshed.
+// A query that is sent to the server once, for a view whose own state must not be lost when the cache is refreshed.
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { useEffect, useState } from "react";
 import { type AnyVariables, type CombinedError, useClient } from "urql";
@@ -14,12 +14,12 @@ export function useOnce<Data, Variables extends AnyVariables>(query: TypedDocume
   const [tries, setTries] = useState(0);
   const key = JSON.stringify(variables);
   useEffect(() => {
-    let isWanted = true;
+    let isCurrent = true;
     void client.query(query, JSON.parse(key) as Variables, { requestPolicy: "network-only" }).then(({ data, error }) => {
-      if (isWanted) setAsked({ ...(data !== undefined && { data }), ...(error && { error }) });
+      if (isCurrent) setAsked({ ...(data !== undefined && { data }), ...(error && { error }) });
     });
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
   }, [client, query, key, tries]);
   const again = () => {

@@ -1,4 +1,4 @@
-// All months that hold posts, by year.
+// All months that have posts, by year.
 import { useQuery } from "urql";
 import { graphql } from "../gql";
 import type { ArchiveQuery as ArchiveAnswer } from "../gql/graphql";

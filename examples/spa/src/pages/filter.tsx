@@ -1,4 +1,4 @@
-// Posts that bear some tags. The rule: the address holds the whole choice, so that it can be shared.
+// Posts that have some tags. The rule: the address contains the whole choice, so that it can be shared.
 import { useMemo } from "react";
 import { useCountedTags } from "../posts/all-tags";
 import { PostList } from "../posts/post-list";
@@ -19,7 +19,7 @@ export function FilterPage({ search }: { search: string }) {
   const { tags, match } = useMemo(() => read(search), [search]);
   const source = useMemo(() => postsBy({ tags: match === "all" ? { all: tags } : { any: tags } }), [tags, match]);
   return (
-    <Page title="By tags" kind="Filter" intro="The address holds your choice: share it.">
+    <Page title="By tags" kind="Filter" intro="The address contains your choice: share it.">
       <div className="filter">
         <TagChoice chosen={tags} onChange={(next) => show({ tags: next, match })} />
         <MatchChoice match={match} onChange={(next) => show({ tags, match: next })} />
@@ -27,7 +27,7 @@ export function FilterPage({ search }: { search: string }) {
       {tags.length === 0 ? (
         <Empty>Choose a tag to see its posts.</Empty>
       ) : (
-        <PostList key={search} source={source} empty="No post bears these tags. Take one away, or let any of them do." />
+        <PostList key={search} source={source} empty="No post has these tags. Remove one, or choose any of them." />
       )}
     </Page>
   );
@@ -37,7 +37,7 @@ function TagChoice({ chosen, onChange }: { chosen: string[]; onChange: (chosen: 
   const { tags, error, again } = useCountedTags();
   if (error) return <Failed error={error} onRetry={again} />;
   const toggle = (slug: string) => onChange(chosen.includes(slug) ? chosen.filter((other) => other !== slug) : [...chosen, slug]);
-  // One that the address names is shown even where no post bears it or there is no such tag, so that it can be taken away.
+  // A tag in the address is shown even if no post has it or it does not exist, so that it can be removed.
   const unknown = tags ? chosen.filter((slug) => !tags.some((tag) => tag.slug === slug)) : [];
   const used = (tags ?? []).filter(({ slug, posts }) => posts.totalCount > 0 || chosen.includes(slug));
   const shown = [...used, ...unknown.map((slug) => ({ slug, name: slug }))];
@@ -57,7 +57,7 @@ function TagChoice({ chosen, onChange }: { chosen: string[]; onChange: (chosen: 
 function MatchChoice({ match, onChange }: { match: Match; onChange: (match: Match) => void }) {
   return (
     <fieldset className="chips">
-      <legend>A post bears</legend>
+      <legend>A post has</legend>
       {(["all", "any"] as const).map((value) => (
         <label key={value} className="chip">
           <input type="radio" name="match" checked={match === value} onChange={() => onChange(value)} />

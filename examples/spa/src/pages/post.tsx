@@ -1,4 +1,4 @@
-// One post, with the way to the newer and the older one.
+// One post, with links to the next newer and older one.
 import { useEffect } from "react";
 import { useQuery } from "urql";
 import type { PostQuery as PostAnswer } from "../gql/graphql";

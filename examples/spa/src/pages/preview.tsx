@@ -1,4 +1,4 @@
-// A draft, shown to whoever has its link.
+// A draft, shown to anyone who has its link.
 import { useQuery } from "urql";
 import { PreviewQuery } from "../posts/documents";
 import { WholePost, WholePostToCome } from "../posts/whole-post";
@@ -13,5 +13,5 @@ export function PreviewPage({ token }: { token: string }) {
   if (error && !post) return <FailedView error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
   if (!data) return <WholePostToCome />;
   if (!post) return <NotFoundPage what="post any more" />;
-  return <WholePost post={post} notice={<p className="notice">A preview, as the post is now. Who has the link can see it.</p>} />;
+  return <WholePost post={post} notice={<p className="notice">A preview of the post in its current state. Anyone who has the link can see it.</p>} />;
 }

@@ -1,4 +1,4 @@
-// A tag, a category or an author with its posts. The rule: the heading and the first page come with one request.
+// A tag, a category or an author with its posts. The rule: one request returns the heading and the first page.
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useQuery } from "urql";
@@ -104,7 +104,7 @@ const AUTHOR = kindOf({
   ),
 });
 
-/** Only for the types that it infers. */
+/** Exists only for its inferred types. */
 function kindOf<Data, Found extends Term>(kind: Kind<Data, Found>): Kind<Data, Found> {
   return kind;
 }

@@ -1,4 +1,4 @@
-// Every tag of the site, in pages that are asked for one after another.
+// Every tag of the site, in pages that are requested one after another.
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { useEffect, useState } from "react";
 import { type CombinedError, type OperationResult, useClient } from "urql";
@@ -21,7 +21,7 @@ const TagsQuery = graphql(`
   }
 `);
 
-// The server reckons with the most that a count may cost before it runs: 50 of them are half of what one query may.
+// The server computes the most that a count could cost before it runs the query: 50 counts are half of the limit for one query.
 const CountedTagsQuery = graphql(`
   query CountedTags($after: String) {
     tags(first: 50, after: $after) {
@@ -43,12 +43,12 @@ const CountedTagsQuery = graphql(`
 
 export type KnownTag = Plain["tags"]["nodes"][number];
 
-/** Those of drafts alone too, for writers to choose from. */
+/** All tags, also those that only drafts have, for writers to choose from. */
 export function useAllTags() {
   return useTagsOf<KnownTag>(TagsQuery);
 }
 
-/** Each with how many published posts bear it. */
+/** All tags, each with the number of published posts that have it. */
 export function useCountedTags() {
   return useTagsOf<Counted["tags"]["nodes"][number]>(CountedTagsQuery);
 }
@@ -62,27 +62,27 @@ interface Known<Tag> {
   error?: CombinedError;
 }
 
-/** `tags` is undefined until all are there. */
+/** `tags` is undefined until all pages are loaded. */
 function useTagsOf<Tag>(query: TypedDocumentNode<Page<Tag>, { after?: string | null }>): Known<Tag> & { again: () => void } {
   const client = useClient();
   const [known, setKnown] = useState<Known<Tag>>({});
   const [tries, setTries] = useState(0);
   useEffect(() => {
-    let isWanted = true;
+    let isCurrent = true;
     const ask = async () => {
       const tags: Tag[] = [];
       let after: string | null = null;
       do {
         const { data, error }: OperationResult<Page<Tag>> = await client.query(query, { after });
-        if (!data) return isWanted && setKnown(error ? { error } : {});
+        if (!data) return isCurrent && setKnown(error ? { error } : {});
         tags.push(...data.tags.nodes);
         after = data.tags.pageInfo.hasNextPage ? (data.tags.pageInfo.endCursor ?? null) : null;
       } while (after !== null);
-      return isWanted && setKnown({ tags });
+      return isCurrent && setKnown({ tags });
     };
     void ask();
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
   }, [client, query, tries]);
   return { ...known, again: () => setTries((count) => count + 1) };

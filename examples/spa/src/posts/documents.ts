@@ -1,4 +1,4 @@
-// What lists and posts ask for.
+// The queries of lists and posts.
 import { graphql } from "../gql";
 
 graphql(`

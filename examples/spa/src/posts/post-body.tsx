@@ -1,11 +1,11 @@
-// A post's text. The rule: the server has sanitised the HTML; here it only gets what a page of this site needs.
+// A post's text. The rule: the server has sanitised the HTML; this file only adds what a page of this site needs.
 import { useMemo } from "react";
 import { addressOf } from "../routing/addresses";
 import { followWithin } from "../routing/link";
 
 export function PostBody({ html }: { html: string }) {
   const prepared = useMemo(() => ({ __html: prepare(html) }), [html]);
-  // The links in it are links; the handler only keeps them from loading the whole site anew.
+  // The links in the text are real links; the handler only prevents them from reloading the whole site.
   // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
   return <div className="prose" onClick={followWithin} dangerouslySetInnerHTML={prepared} />;
 }
@@ -18,7 +18,7 @@ function prepare(html: string): string {
   text.querySelectorAll("img").forEach((image) => image.setAttribute("loading", "lazy"));
   text.querySelectorAll("pre").forEach((block) => block.setAttribute("tabindex", "0"));
   text.querySelectorAll("table").forEach(makeScrollable);
-  // Markdown makes a heading of each cell of the first row; an empty one heads nothing.
+  // Markdown makes each cell of the first row a heading cell; an empty one is not a heading.
   text.querySelectorAll("th:empty").forEach((cell) => cell.replaceWith(text.createElement("td")));
   text.querySelectorAll("input[type=checkbox]").forEach((box) => {
     box.setAttribute("aria-label", box.hasAttribute("checked") ? "Done" : "To do");
@@ -26,7 +26,7 @@ function prepare(html: string): string {
   return text.body.innerHTML;
 }
 
-/** What is written relative to a post leads to the same place in a preview and in the editor. */
+/** Makes relative addresses absolute, so that they have the same target on the post's page, in a preview and in the editor. */
 function resolve(element: Element, attribute: string): void {
   const written = element.getAttribute(attribute) ?? "";
   const base = new URL(addressOf.post("any"), window.location.origin);
@@ -35,7 +35,7 @@ function resolve(element: Element, attribute: string): void {
   }
 }
 
-/** A wide table scrolls by itself, by keyboard too. */
+/** Lets a wide table scroll separately from the page, also by keyboard. */
 function makeScrollable(table: Element): void {
   const frame = table.ownerDocument.createElement("div");
   frame.className = "wide";

@@ -1,4 +1,4 @@
-// A post in a list, and the room that it takes before it is there.
+// A post in a list, and its placeholder while it loads.
 import type { PostCardFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";

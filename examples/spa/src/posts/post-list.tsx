@@ -1,5 +1,5 @@
-// A list that grows as one scrolls. The rule: each page asks from the end of the page before it, so that no post is shown twice or left out,
-// even where one was published meanwhile; and how many pages are open is kept with the entry of the history.
+// A list that grows with scrolling. The rule: each page starts at the end of the previous page, so that no post is shown twice or omitted,
+// even if one was published meanwhile; and the number of open pages is kept with the entry of the history.
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type RequestPolicy, useQuery } from "urql";
 import { keepNote, noteOf, usePlace } from "../routing/place";
@@ -33,7 +33,7 @@ interface PageProps<Data, Asked extends object> extends Props<Data, Asked> {
   /** How many pages are open from this one on. */
   left: number;
   isFirst: boolean;
-  /** Whether it was opened by the button, so that the keyboard goes on from here. */
+  /** Whether the button opened it, so that the keyboard focus moves here. */
   isFocused: boolean;
   byHand: boolean;
   more: (byHand: boolean) => void;
@@ -42,7 +42,7 @@ interface PageProps<Data, Asked extends object> extends Props<Data, Asked> {
 function PageOfPosts<Data, Asked extends object>(props: PageProps<Data, Asked>) {
   const { source, after, left, isFirst, isFocused, byHand, more, empty } = props;
   const { by } = usePlace();
-  // On the way back the list is what it was; else it is also asked whether there is something new.
+  // On the way back, the list is shown from the cache; otherwise it is also requested again.
   const [requestPolicy] = useState<RequestPolicy>(by === "back" ? "cache-first" : "cache-and-network");
   const [{ data, error }, again] = useQuery({
     query: source.query,
@@ -73,7 +73,7 @@ function PageOfPosts<Data, Asked extends object>(props: PageProps<Data, Asked>) 
   );
 }
 
-/** Opens the next page when it comes into sight, or when it is pressed. */
+/** Opens the next page when it becomes visible, or when it is pressed. */
 function More({ more }: { more: (byHand: boolean) => void }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

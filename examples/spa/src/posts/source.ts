@@ -1,4 +1,4 @@
-// Where a list of posts comes from: a query that takes `first` and `after`, and the way to the connection in its answer.
+// The source of a list of posts: a query that takes `first` and `after`, and a function that finds the connection in its answer.
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import type { PageOfPostsFragment, PostFilter, PostsQuery as Posts } from "../gql/graphql";
 import { PostsQuery } from "./documents";

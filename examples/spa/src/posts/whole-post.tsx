@@ -1,4 +1,4 @@
-// A post as its readers see it.
+// A post on its own page.
 import type { ReactNode } from "react";
 import type { WholePostFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";

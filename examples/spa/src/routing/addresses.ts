@@ -1,4 +1,4 @@
-// Every address of the site, written in one place.
+// Every address of the site, in one place.
 export const addressOf = {
   latest: "/",
   post: (slug: string) => `/posts/${encodeURIComponent(slug)}`,

@@ -1,4 +1,4 @@
-// A link within the site. The rule: it is a real link, so that it opens in another tab, is copied and is read aloud as one.
+// A link within the site. The rule: it is a real link, so that browsers can open it in another tab and copy it, and screen readers announce it as a link.
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 import { goTo, usePlace } from "./place";
 
@@ -16,7 +16,7 @@ export function Link({ to, children, ...rest }: Props) {
   );
 }
 
-/** For a click anywhere within some HTML: follows a link of this site without loading the page anew. */
+/** Handles a click anywhere within some HTML: follows a link of this site without reloading the page. */
 export function followWithin(event: MouseEvent<HTMLElement>): void {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

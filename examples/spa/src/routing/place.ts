@@ -1,12 +1,12 @@
-// Where the reader is: the address, and how it was reached. The rule: nothing else touches window.history.
+// The current address, and how it was reached. The rule: only this file uses window.history.
 import { useSyncExternalStore } from "react";
 
 export interface Place {
   path: string;
   search: string;
-  /** Of this entry of the history. */
+  /** The key of this entry of the history. */
   key: string;
-  /** `back` stands for forward too. */
+  /** `back` means forward too. */
   by: "load" | "link" | "back";
 }
 
@@ -19,7 +19,7 @@ const listeners = new Set<() => void>();
 if (!isEntry(window.history.state)) writeEntry({ key: crypto.randomUUID(), notes: {} });
 let place = read("load");
 window.addEventListener("popstate", () => {
-  // A plain link to a part of the page (#part) makes an entry of the history that has no state.
+  // A plain link to a part of the page (#part) creates an entry of the history without a state.
   if (!isEntry(window.history.state)) writeEntry({ key: crypto.randomUUID(), notes: {} });
   moveTo(read("back"));
 });
@@ -40,13 +40,13 @@ export function goTo(address: string): void {
   moveTo(read("link"));
 }
 
-/** The address without a new entry: the way back skips the old one. */
+/** Changes the address without a new entry, so that the back button skips the old address. */
 export function replaceWith(address: string): void {
   window.history.replaceState(window.history.state, "", address);
   moveTo(read(place.by));
 }
 
-/** What a view keeps with its entry of the history, so that it is there again on the way back and after a reload. */
+/** A value that a view keeps with its entry of the history, available again after going back and after a reload. */
 export function noteOf<T>(name: string): T | undefined {
   return entry().notes[name] as T | undefined;
 }

@@ -1,4 +1,4 @@
-// Which view an address leads to; the first that fits.
+// The view of each address: the first route that matches.
 import { type ReactElement, lazy } from "react";
 import { ArchivePage } from "../pages/archive";
 import { FilterPage } from "../pages/filter";
@@ -10,7 +10,7 @@ import { PreviewPage } from "../pages/preview";
 import { AuthorPage, CategoryPage, TagPage } from "../pages/term";
 import type { Place } from "./place";
 
-// Readers need none of the editor's code.
+// Loaded lazily, because readers do not need the editor's code.
 const Desk = lazy(() => import("../editor/desk-page"));
 const NewPost = lazy(() => import("../editor/new-post-page"));
 const EditPost = lazy(() => import("../editor/edit-post-page"));

@@ -1,8 +1,8 @@
-// Where the page was scrolled to, kept for each entry of the history. The rule: a link starts at the top, the way back at the old place.
+// The scroll position, kept for each entry of the history. The rule: a link starts at the top, the way back at the previous position.
 import { useEffect, useLayoutEffect } from "react";
 import { type Place, keepNote, noteOf } from "./place";
 
-/** How long a page may take to grow as long as it was. */
+/** The time that a page has to reach its previous length. */
 const PATIENCE_MS = 3000;
 
 export function useScrollKept({ key, by }: Place): void {
@@ -16,7 +16,7 @@ export function useScrollKept({ key, by }: Place): void {
     let waiting = 0;
     const keep = () => {
       window.clearTimeout(waiting);
-      // Browsers refuse to write an entry of the history many times a second.
+      // Browsers refuse frequent writes to an entry of the history.
       waiting = window.setTimeout(() => keepNote("scroll", window.scrollY), 120);
     };
     window.addEventListener("scroll", keep, { passive: true });
@@ -28,7 +28,7 @@ export function useScrollKept({ key, by }: Place): void {
   }, [key, by]);
 }
 
-/** Scrolls there as soon as the page is long enough, unless the reader scrolls first. */
+/** Scrolls to the target as soon as the page is long enough, unless the reader scrolls first. */
 function restore(target: number): () => void {
   window.scrollTo(0, target);
   if (window.scrollY >= target - 1) return () => {};

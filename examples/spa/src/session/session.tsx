@@ -1,4 +1,4 @@
-// Who is signed in. The rule: the token lives in this tab's sessionStorage and goes to no address but the server's.
+// The signed-in user. The rule: the token is stored in this tab's sessionStorage, and sent only to the server.
 import { type ReactNode, createContext, useCallback, useContext, useMemo, useState } from "react";
 import { Provider } from "urql";
 import { makeClient } from "../graphql/client";
@@ -13,7 +13,7 @@ interface Session {
 
 const Context = createContext<Session | null>(null);
 
-/** Each session has a client and a cache of its own, so that nothing of an editor's is left when one signs out. */
+/** Each session has its own client and cache, so that no data of an editor remains after signing out. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [token, setToken] = useState(() => window.sessionStorage.getItem(STORED));
   const client = useMemo(() => makeClient(token), [token]);

@@ -10,7 +10,7 @@ export function useTitle(title: string | undefined): void {
 
 interface Props {
   title: string;
-  /** What stands above the heading, and says what kind of view it is. */
+  /** The kind of view, shown above the heading. */
   kind?: string;
   intro?: ReactNode;
   children: ReactNode;

@@ -1,4 +1,4 @@
-// What a view shows while it loads, where it is empty and where it failed.
+// What a view shows while it loads, if it is empty, and if it failed.
 import type { ReactNode } from "react";
 import type { CombinedError } from "urql";
 import { failureOf } from "../graphql/failure";
@@ -23,7 +23,7 @@ interface FailedProps {
   onRetry: () => void;
 }
 
-/** Where the whole view failed, this is its heading. */
+/** For a failure of the whole view, with its heading. */
 export function FailedView(props: FailedProps) {
   useTitle(failureOf(props.error).title);
   return (

@@ -1,4 +1,4 @@
-// Instants as people write them: days by UTC, as the archive counts them; minutes in the reader's own time zone.
+// Formatted instants: days in UTC, as in the archive; minutes in the reader's own time zone.
 import { SITE } from "../site";
 
 const DAY = new Intl.DateTimeFormat(SITE.language, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
@@ -17,7 +17,7 @@ export function nameOfMonth(month: number): string {
   return MONTH.format(new Date(Date.UTC(2024, month - 1, 1)));
 }
 
-/** The zone that times are shown in, such as `Europe/London`. */
+/** The time zone of the shown times, such as `Europe/London`. */
 export function nameOfZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,4 +1,4 @@
-//! Lists as readers page through them, forwards and backwards, with their counts; the months of the archive.
+//! Pages through each list as readers do, forwards and backwards, with its count, and compares it with the posts and terms; so too the archive.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
@@ -28,7 +28,7 @@ pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     Ok(differences)
 }
 
-/// A list of posts, and what is to be in it, in its order.
+/// A list of posts, and the posts that it must hold, in its order.
 struct ExpectedList<'a> {
     asked: String,
     reader: &'a Reader,
@@ -62,12 +62,12 @@ impl<'a> ExpectedList<'a> {
         Ok(differences)
     }
 
-    /// The whole list, page by page.
+    /// Reads the whole list, page by page.
     async fn walk(&self, direction: Direction) -> Result<Vec<PostKey>> {
         let mut found: Vec<PostKey> = Vec::new();
         loop {
-            let (arguments, expected) = next_page(direction, found.last());
-            let page = read_page(self.reader, self.reader, &self.list, &arguments, expected).await?;
+            let (arguments, requested) = next_page(direction, found.last());
+            let page = read_page(self.reader, self.reader, &self.list, &arguments, requested).await?;
             let has_more = page.has_next || page.has_previous;
             extend(&mut found, page.items.iter().map(|post| post.key()), direction);
             if !has_more || page.items.is_empty() {
@@ -77,7 +77,7 @@ impl<'a> ExpectedList<'a> {
     }
 }
 
-/// `last`: the item that the page before ended with, in the direction of the walk.
+/// `last`: the last item of the previous page, in the direction of the walk.
 fn next_page<C: Clone>(direction: Direction, last: Option<&C>) -> (PageArguments<C>, RequestedFields) {
     let (size, last) = (Some(PAGE_SIZE_MAX as i32), last.cloned());
     match direction {
@@ -123,18 +123,21 @@ fn compare<C: Eq + Hash>(
     let which = match (differs(expected, found), differs(found, expected)) {
         (Some(missing), _) => format!("it lacks {missing}"),
         (None, Some(surplus)) => format!("it has {surplus}"),
-        (None, None) => "they are in another order, or twice".to_owned(),
+        (None, None) => "they are in another order, or one of them is repeated".to_owned(),
     };
     let by = match direction {
         Direction::Forward => "forwards",
         Direction::Backward => "backwards",
     };
-    Some(difference(asked, format!("shows {} read {by}, and is to show {}: {which}", found.len(), expected.len())))
+    Some(difference(
+        asked,
+        format!("shows {} items when read {by}, but should show {}: {which}", found.len(), expected.len()),
+    ))
 }
 
 fn compare_count(asked: &str, expected: impl TryInto<u64> + Display + Copy, found: u64) -> Option<Difference> {
     let is_right = expected.try_into().is_ok_and(|expected: u64| expected == found);
-    (!is_right).then(|| difference(asked, format!("counts {found}, and is to count {expected}")))
+    (!is_right).then(|| difference(asked, format!("counts {found}, but should count {expected}")))
 }
 
 fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
@@ -219,8 +222,8 @@ async fn check_terms(shown: &Shown<'_>, kind: TermKind) -> Result<Vec<Difference
 async fn walk_terms(reader: &Reader, kind: TermKind, direction: Direction) -> Result<Vec<Slug>> {
     let mut found: Vec<Slug> = Vec::new();
     loop {
-        let (arguments, expected) = next_page(direction, found.last());
-        let page = term_pages::read_page(reader, kind, &arguments, expected).await?;
+        let (arguments, requested) = next_page(direction, found.last());
+        let page = term_pages::read_page(reader, kind, &arguments, requested).await?;
         let has_more = page.has_next || page.has_previous;
         extend(&mut found, page.items.iter().map(|term| term.slug.clone()), direction);
         if !has_more || page.items.is_empty() {

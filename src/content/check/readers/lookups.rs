@@ -1,4 +1,4 @@
-//! Posts by their ids and slugs, terms by theirs, as readers look them up.
+//! Looks up each post by its id and its slugs, and each term by its slugs, as readers do.
 
 use std::collections::HashSet;
 
@@ -43,13 +43,13 @@ async fn check_post(reader: &Reader, owners: &Owners<'_>, id: &PostId, known: &K
     let mut compare = |asked: String, found: Option<PostId>| {
         if found.as_ref() != Some(id) {
             let found = found.map_or_else(|| "nothing".to_owned(), |id| format!("the post {id}"));
-            differences.push(difference(&asked, format!("shows {found}, and is to show the post {id}")));
+            differences.push(difference(&asked, format!("shows {found}, but should show the post {id}")));
         }
     };
     let found = reader.post_by_id(id).await?;
     compare(format!("node, of the post {id}"), found.map(|post| post.id.clone()));
     for slug in known.former_slugs.iter().chain([&known.slug]) {
-        // Of several posts that had a slug it leads to one.
+        // If several posts had a slug, it points to one of them.
         if owners.points_to(slug, Some(id)).is_some_and(|(owner, _)| owner == id) {
             let found = reader.post_by_slug(slug).await?;
             compare(format!("post, of the slug {slug}"), found.map(|post| post.id.clone()));
@@ -70,7 +70,7 @@ async fn check_term(reader: &Reader, term: &Term, former: Vec<&Slug>) -> Result<
         }
     }
     for slug in former {
-        // Of several terms that had a slug it leads to one.
+        // If several terms had a slug, it points to one of them.
         let found = reader.term(term.kind(), slug).await?;
         if !found.is_some_and(|term| term.former_slugs.contains(slug)) {
             let what = format!("does not show the {noun} that once had it");

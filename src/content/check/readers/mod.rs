@@ -1,5 +1,5 @@
-//! What readers are shown, held against the posts and terms: every list, count, month, slug and id, asked as a query asks for them. The rule: it is
-//! asked only if the rows agree with each other, so what differs here is a defect of Tidings.
+//! Compares what readers get with the posts and terms: every list, count, month, slug and id, read as a query reads them. The rule: this check runs
+//! only if the rows agree with each other, so a difference that it reports is a defect of Tidings.
 
 mod lists;
 mod lookups;
@@ -28,16 +28,16 @@ pub(super) async fn check(reader: &Reader, posts: &Posts, terms: &[Term]) -> Res
 }
 
 struct Shown<'a> {
-    /// Reads as everyone does.
+    /// Reads as an anonymous client.
     public: &'a Reader,
-    /// Reads as one who sees drafts and posts to come.
+    /// Reads as an actor who also sees drafts and scheduled posts.
     editor: &'a Reader,
     posts: &'a Posts,
     terms: &'a [Term],
 }
 
 impl<'a> Shown<'a> {
-    /// What everyone sees.
+    /// The posts that an anonymous client sees.
     fn published(&self) -> impl Iterator<Item = &'a Known> {
         let now = self.public.now();
         self.posts
@@ -47,7 +47,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// `asked`: as a query names it.
+/// `asked`: what was read, as a query names it.
 fn difference(asked: &str, what: String) -> Difference {
     Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
 }

@@ -1,5 +1,5 @@
-//! The rows of `PostKeys`. The rule (I6): a slug belongs to the post that has it; a row that names a post which does not have the slug, or does not exist, keeps
-//! nobody from it.
+//! The rows of `PostKeys`. The rule (I6): a slug belongs to the post that has it; a row that names a post which does not have the slug, or does not
+//! exist, does not prevent another post from taking it.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::store::{Key, StoreError};
 
 use super::overlay::Overlay;
 
-/// Why a change is refused for an id or a slug that it would take.
+/// Why a change is refused because of an id or a slug that it would take; `None` if it is not.
 pub fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, StoreError> {
     let Some(after) = change.after() else { return Ok(None) };
     if change.before.is_none() && post(rows, &after.id)?.is_some() {
@@ -27,7 +27,7 @@ pub fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, S
     Ok(None)
 }
 
-/// Makes the rows say what the post is after the change, and releases those that it no longer owns.
+/// Writes the rows that the post owns after the change, and deletes those that it no longer owns.
 pub fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError> {
     let (before, after) = (change.before(), change.after());
     let had = before.map(plan::lookups).unwrap_or_default();
@@ -41,7 +41,7 @@ pub fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), StoreErro
     }
     let Some(after) = after else { return Ok(()) };
     for key in changed(before, after, &had, &has) {
-        // A slug that belongs to another post stays with it, and the post keeps all others.
+        // A slug that belongs to another post stays with that post.
         let is_new = !had.contains(&key);
         if (is_new || !is_of_another(overlay, &key, &after.id)?)
             && let Some(properties) = plan::claim_row(&key, after, "")
@@ -52,7 +52,7 @@ pub fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), StoreErro
     Ok(())
 }
 
-/// The rows that the post has after the change, and that said something else before.
+/// The rows that the post owns after the change and whose content the change alters.
 fn changed(before: Option<&Post>, after: &Post, had: &BTreeSet<Key>, has: &BTreeSet<Key>) -> Vec<Key> {
     let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
     let named = [lookup::by_id(&after.id), lookup::by_slug(&after.slug)];
@@ -70,7 +70,7 @@ fn is_of_another(rows: &Overlay<'_>, key: &Key, id: &PostId) -> Result<bool, Sto
     }
 }
 
-/// The post that a slug leads to.
+/// The post that has this slug, now or formerly.
 fn owner(overlay: &Overlay<'_>, slug: &Slug) -> Result<Option<Post>, StoreError> {
     let Some(row) = overlay.get(Table::PostKeys, &lookup::by_slug(slug))? else { return Ok(None) };
     let named = rows::read(&row)?;

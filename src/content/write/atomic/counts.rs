@@ -1,4 +1,4 @@
-//! The counts of partitions. The rule: a partition's listing is a copy of its count, in the same transaction.
+//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction.
 
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::partition_catalog;

@@ -1,4 +1,4 @@
-//! Index rows: pointer, mirror and count. The rule: a pointer that exists already is not counted again.
+//! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again.
 
 use crate::content::rows::pointer;
 use crate::content::write::plan::PointerPlace;
@@ -30,7 +30,7 @@ pub fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(), StoreE
     Ok(())
 }
 
-/// Whether the index of a slug lists any post.
+/// Whether the index of a term's first slug has any post.
 pub fn is_listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<bool, StoreError> {
     let count = counts::read(rows, Table::PostsBy(kind), &place::count(term::posts_partition(slug)))?;
     Ok(count.rows > 0)

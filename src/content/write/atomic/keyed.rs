@@ -1,4 +1,5 @@
-//! The idempotency key of a creation. The rule (W11): its row is written in the transaction that creates the post, so a row means that the post was created.
+//! The idempotency key of a creation. The rule (W11): its row is written in the transaction that creates the post, so a row means that the post was
+//! created.
 
 use crate::content::rows::idempotency as rows;
 use crate::content::write::keyed::{NewKey, Used};
@@ -14,7 +15,7 @@ pub fn used(overlay: &Overlay<'_>, key: &NewKey, now: Instant) -> Result<Option<
     Ok(row.as_ref().map(rows::read).transpose()?.and_then(|found| key.used(found, now)))
 }
 
-/// Says that the key was used for this post.
+/// Writes the row that says that the key was used for this post.
 pub fn write(overlay: &mut Overlay<'_>, key: &NewKey, post: &PostId, now: Instant) {
     overlay.put(Table::Idempotency, key.place.clone(), rows::row(&key.row(post, None, now)));
 }

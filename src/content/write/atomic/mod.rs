@@ -1,5 +1,5 @@
-//! The executor for a store with transactions over all partitions. The rule: a change is one transaction, and everything that it decides by is read inside of it,
-//! so there is nothing to claim, lease, undo or recover, and no row names an intent.
+//! The executor for a store whose transactions cover all partitions. The rule: a change is one transaction and reads all that it depends on inside of
+//! it, so there is nothing to claim, lease, undo or recover, and no row names an intent.
 
 mod claims;
 mod counts;
@@ -28,10 +28,10 @@ use super::{Writer, outcomes, record};
 use overlay::Overlay;
 
 impl Writer {
-    /// Makes the changes, and answers for each in their order. They are one transaction if it can hold them all.
+    /// Makes the changes, in one transaction if it can hold them all. Returns their outcomes in the same order.
     ///
     /// # Errors
-    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if whether all was made cannot be learned.
+    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether all were made.
     pub(super) async fn change_posts_at_once(
         &self,
         planned: Vec<Planned>,
@@ -59,7 +59,7 @@ impl Writer {
             let made = self.transact(move |rows| posts::change(rows, &part, &new_tags, key.as_ref())).await;
             match made {
                 Ok(made) => outcomes.extend(made),
-                // Some of the changes were made, and no error says which.
+                // Some of the changes were made, and no other error can report that.
                 Err(_) if outcomes.contains(&Outcome::Done) => return Err(ContentError::OutcomeUnknown),
                 Err(error) => return Err(error),
             }
@@ -76,7 +76,7 @@ impl Writer {
         self.transact(move |rows| terms::change(rows, &changes)).await
     }
 
-    /// Runs `change` in a transaction, and writes the rows that it leaves in the overlay, with a record of the items that it returns.
+    /// Runs `change` in a transaction that writes the rows of the overlay, and the record of the items that `change` returns.
     async fn transact<T: Send + 'static>(
         &self,
         change: impl FnOnce(&mut Overlay<'_>) -> Result<(T, Vec<ChangedItem>), StoreError> + Send + 'static,
@@ -88,7 +88,7 @@ impl Writer {
             Ok((value, recorded(rows, &name, by.as_deref(), items)?))
         };
         let ended = transact(&self.store, plan).instrument(spans::commit()).await;
-        // Readers of this server see what was written, whether or not its answer came.
+        // Readers of this server see what was written, even if the answer was lost.
         self.partition_catalogs.invalidate();
         ended.map_err(|error| match error {
             StoreError::OutcomeUnknown { .. } => ContentError::OutcomeUnknown,
@@ -97,7 +97,7 @@ impl Writer {
     }
 }
 
-/// All that the transaction writes.
+/// All writes of the transaction: the overlay, and the record of changes.
 fn recorded(
     mut rows: Overlay<'_>,
     name: &IntentName,

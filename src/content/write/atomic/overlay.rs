@@ -1,5 +1,5 @@
-//! The rows inside a transaction, as the changes that were planned before have left them. The rule: a later change of the same transaction sees what an earlier
-//! one has written.
+//! The rows inside a transaction: those of the store, with the writes of this transaction on top. The rule: a later change of the same transaction
+//! sees what an earlier one has written.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -7,7 +7,7 @@ use std::ops::Bound;
 use crate::keys::Table;
 use crate::store::{Entity, Etag, Key, PAGE_ROWS_MAX, Properties, RowRange, RowWrite, Rows, StoreError};
 
-/// What the store has, under what was written.
+/// The stored rows, overlaid with the rows that were written.
 pub(super) struct Overlay<'a> {
     stored: &'a dyn Rows,
     /// `None`: deleted.
@@ -19,7 +19,7 @@ impl<'a> Overlay<'a> {
         Self { stored, written: BTreeMap::new() }
     }
 
-    /// A row that was written here has an ETag that no stored row has: its own is given at the commit.
+    /// A row that was written in this transaction has an ETag that no stored row has; it gets its own ETag at the commit.
     pub fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
         match self.written.get(&(table, key.clone())) {
             Some(properties) => Ok(properties.clone().map(|properties| unsaved(key, properties))),
@@ -31,7 +31,7 @@ impl<'a> Overlay<'a> {
         self.written.insert((table, key), Some(properties));
     }
 
-    /// A row that does not exist may be deleted too.
+    /// Deleting a row that does not exist is not an error.
     pub fn delete(&mut self, table: Table, key: Key) {
         self.written.insert((table, key), None);
     }

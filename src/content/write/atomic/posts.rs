@@ -1,4 +1,4 @@
-//! Changes of posts inside a transaction. The rule: a change is refused before its first write, so that what is refused has written nothing.
+//! Changes of posts inside a transaction. The rule: a change is refused before its first write, so that a refused change has written nothing.
 
 use crate::content::rows::change::ChangedItem;
 use crate::content::rows::post as rows;
@@ -16,7 +16,7 @@ use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, keyed};
 
-/// What became of each change, and what is recorded of them. `key`: of a creation, and the present instant.
+/// The outcome of each change, and the items for the record of changes. `key`: the idempotency key of a creation, and the current instant.
 pub fn change(
     rows: &mut Overlay<'_>,
     planned: &[Planned],
@@ -63,7 +63,7 @@ fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Opt
         let is_new_tag = kind == TermKind::Tag && new_tags.contains(&slug);
         match (terms::state(rows, kind, &slug)?, is_new_tag) {
             (TermSlugs::Exists, _) | (TermSlugs::Absent, true) => {}
-            // The slug leads to another tag since the caller looked: the post is to have that one.
+            // The slug belongs to another tag since the caller looked it up, and the post is to get that tag.
             (TermSlugs::OfAnother, true) => return Ok(Some(Outcome::Conflict)),
             (TermSlugs::Absent | TermSlugs::OfAnother, false) => return Ok(Some(Outcome::TermGone(kind, slug))),
         }
@@ -71,7 +71,8 @@ fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Opt
     Ok(None)
 }
 
-/// Whether the row that will hold the whole post holds no other. `PostKeys` keeps two posts from one slug; this is for rows that it does not name.
+/// Whether the row that will hold the whole post holds no other post. `PostKeys` prevents two posts from having one slug; this check is about rows
+/// that `PostKeys` does not name.
 fn is_free(rows: &Overlay<'_>, before: Option<&Post>, after: &Post) -> Result<bool, StoreError> {
     let (table, key) = whole_row(after);
     if before.is_some_and(|before| whole_row(before) == (table, key.clone())) {
@@ -91,10 +92,10 @@ fn write(rows: &mut Overlay<'_>, planned: &Planned, new_tags: &[Slug]) -> Result
     let (before, after) = (change.before(), change.after());
     if let Some(before) = &change.before {
         let post = &before.whole.post;
-        carry_out(rows, post, delete_rows(post, &before.etag))?;
+        apply(rows, post, delete_rows(post, &before.etag))?;
     }
     if let (Some(after), Some(new)) = (after, &planned.rows) {
-        carry_out(rows, after, put_rows(after, new, &Precondition::None))?;
+        apply(rows, after, put_rows(after, new, &Precondition::None))?;
     }
     write_counts(rows, before, after)?;
     write_index(rows, change)?;
@@ -109,8 +110,8 @@ fn write(rows: &mut Overlay<'_>, planned: &Planned, new_tags: &[Slug]) -> Result
     Ok(())
 }
 
-/// The rows of a post at its place. The preconditions have been checked.
-fn carry_out(rows: &mut Overlay<'_>, post: &Post, operations: Vec<Operation>) -> Result<(), StoreError> {
+/// Writes or deletes the rows of a post at its place. The preconditions have been checked before.
+fn apply(rows: &mut Overlay<'_>, post: &Post, operations: Vec<Operation>) -> Result<(), StoreError> {
     let place = PostPlace::of(post);
     for operation in operations {
         let key = Key::new(place.partition(), operation.row())?;
@@ -129,7 +130,7 @@ fn write_counts(rows: &mut Overlay<'_>, before: Option<&Post>, after: Option<&Po
     };
     match (before, after) {
         (Some(before), Some(after)) if !is_move(before, after) => {
-            // A post that stays at its instant leaves the count of its month alone.
+            // A post that keeps its instant does not change the count of its month.
             let (old, new) = (before.key(), after.key());
             if old == new { Ok(()) } else { count(after, 0, Some(&new)) }
         }

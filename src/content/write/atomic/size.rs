@@ -1,5 +1,5 @@
-//! How many changes one transaction holds. The rule: the estimate is never too low, so that no transaction is refused for its size; a change that fits none by
-//! itself is refused by the store.
+//! Estimates how many changes fit into one transaction. The rule: the estimate is never too low, so that the store refuses no transaction because of
+//! its size, except one of a single change that is too large.
 
 use crate::content::rows::post as rows;
 use crate::content::write::plan::{self, Planned};
@@ -8,12 +8,12 @@ use crate::keys::PostPlace;
 use crate::model::Post;
 use crate::store::limits::{TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX, key_payload_bytes, row_payload_bytes};
 
-/// More than any other row of a claim, a pointer, a count, a listing or a new tag takes.
+/// An upper bound for a row of a claim, a pointer, a count, a listing or a new tag.
 const SMALL_ROW_BYTES: usize = 4 << 10;
-/// More than the record of one change takes.
+/// An upper bound for the record of one change.
 const RECORD_BYTES: usize = 1 << 10;
 
-/// What one change writes at most.
+/// An upper bound for what one change writes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
     rows: usize,
@@ -28,7 +28,7 @@ impl Size {
         let whole = planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.whole));
         let kept = change.before.as_ref().map_or(0, |before| row_payload_bytes(&key, &before.row));
         let summary = |post: &Post| row_payload_bytes(&key, &rows::summary(post));
-        // The summary, its mirror and the two claims that hold less than it.
+        // The summary, its mirror, and two claims, each smaller than the summary.
         let summaries = 4 * change.after().map_or(0, summary);
         let small: usize = [change.before(), change.after()].into_iter().flatten().map(small_rows).sum();
         let revisions = if change.after.is_none() { 2 * REVISIONS_MAX as usize } else { 2 };
@@ -47,18 +47,19 @@ impl Size {
         Self { rows: self.rows + other.rows, bytes: self.bytes + other.bytes }
     }
 
-    /// With room for the record.
+    /// Leaves one row for the record of changes.
     fn fits(self) -> bool {
         self.rows < TRANSACTION_ROWS_MAX && self.bytes < TRANSACTION_BYTES_MAX
     }
 }
 
-/// Two rows and a count for each pointer; two rows, a count and a listing for each tag that may be new; the claims; a count and a listing of the month.
+/// Two rows and a count for each pointer; two rows, a count and a listing for each tag that may be new; the claims; a count and a listing of the
+/// month.
 fn small_rows(post: &Post) -> usize {
     3 * plan::pointers(post).len() + 4 * post.tags.len() + plan::lookups(post).len() + 2
 }
 
-/// The changes in their order, as many together as one transaction holds.
+/// Splits the changes, in their order, into parts that fit into one transaction each.
 pub fn parts(planned: Vec<Planned>) -> Vec<Vec<Planned>> {
     let mut parts: Vec<Vec<Planned>> = Vec::new();
     let mut filled = Size::default();

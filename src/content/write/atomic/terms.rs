@@ -1,4 +1,5 @@
-//! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; any other is replaced.
+//! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; a row that belongs to no
+//! term is replaced.
 
 use crate::content::rows::change::ChangedItem;
 use crate::content::rows::partition_catalog::read_month;
@@ -8,7 +9,7 @@ use crate::content::write::listing::Partition;
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, TermChange};
 use crate::content::write::record;
-use crate::content::write::terms::leads;
+use crate::content::write::terms::has_slug;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{Slug, Term, TermId, TermKind};
@@ -17,7 +18,7 @@ use crate::store::{Key, Properties, RowRange, StoreError};
 use super::overlay::Overlay;
 use super::{counts, index};
 
-/// What became of each change, and what is recorded of them.
+/// The outcome of each change, and the items for the record of changes.
 pub fn change(
     rows: &mut Overlay<'_>,
     changes: &[TermChange],
@@ -34,12 +35,12 @@ pub fn change(
     Ok((outcomes, items))
 }
 
-/// What there is of a term that a post is to get.
+/// Whether a term that a post is to get exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TermSlugs {
     Exists,
     Absent,
-    /// The slug is a later one of another term.
+    /// The slug belongs to a term with another first slug.
     OfAnother,
 }
 
@@ -78,13 +79,14 @@ fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome
     }
     let is_taken = match owner(rows, id.kind, &after.slug)? {
         Some(owner) => owner.id != *id,
-        // Posts have a term of this first slug, which would be hidden by a row of the slug.
+        // Posts have a term with this first slug; a row of the slug would hide it.
         None => index::is_listed(rows, id.kind, &after.slug)?,
     };
     Ok(is_taken.then_some(TermOutcome::Taken))
 }
 
-/// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Former slugs that belong to others are left with them.
+/// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Former slugs that belong to other terms are left to
+/// them.
 fn write(rows: &mut Overlay<'_>, before: Option<&Term>, after: Option<&Term>) -> Result<(), StoreError> {
     let Some(id) = after.or(before).map(|term| &term.id) else { return Ok(()) };
     let had = before.map(plan::term_rows).unwrap_or_default();
@@ -129,12 +131,12 @@ fn put(
     }
 }
 
-/// The term that a slug leads to.
+/// The term that has this slug, now or formerly.
 fn owner(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term>, StoreError> {
     Ok(match row(rows, kind, slug)? {
         Some(TermRow::Identity(found)) => Some(found.term),
         Some(TermRow::Slug(found)) => match row(rows, kind, &found.first_slug)? {
-            Some(TermRow::Identity(found)) => Some(found.term).filter(|term| leads(term, slug)),
+            Some(TermRow::Identity(found)) => Some(found.term).filter(|term| has_slug(term, slug)),
             _ => None,
         },
         Some(TermRow::Gone { .. }) | None => None,

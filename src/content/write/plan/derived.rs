@@ -1,4 +1,4 @@
-//! Rows that follow from a post or term alone, whoever writes them. The rule: both executors write what these functions return.
+//! Rows that follow from a post or term alone. The rule: both executors write exactly what these functions return.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::keys::lookup::{self, Lookup};
 use crate::model::{Post, Slug, Term};
 use crate::store::{Key, Properties};
 
-/// What a row of `PostKeys` says for a post that owns it; `None` if the post does not own it.
+/// The content of a row of `PostKeys` for the post that owns it; `None` if the post does not own it.
 pub fn claim_row(key: &Key, post: &Post, intent: &str) -> Option<Properties> {
     match lookup::parse(key)? {
         Lookup::Id(_) => Some(rows::place(post, intent)),
@@ -17,7 +17,7 @@ pub fn claim_row(key: &Key, post: &Post, intent: &str) -> Option<Properties> {
     }
 }
 
-/// What `Revisions` keeps of a version that is replaced: its row, without the names of intents and the marks of moves.
+/// What `Revisions` keeps of a version that is replaced: its row, without the names of intents and without `PendingFrom`.
 pub fn revision_row(row: &Properties) -> Properties {
     let marks = [post::MADE_BY, post::TAKEN_BY, post::PENDING_FROM, post::PENDING_BY];
     let set: Vec<&str> = marks.into_iter().filter(|mark| row.get(mark).is_some()).collect();

@@ -1,4 +1,5 @@
-//! What a change writes, as pure functions of the post or term before and after. The rule: nothing here reads, waits or asks for the time.
+//! Computes what a change writes, from the post or term before and after. The rule: all functions are pure; none reads a row, waits, or uses the
+//! clock.
 
 use std::collections::BTreeSet;
 
@@ -21,21 +22,21 @@ pub(in crate::content) use step::{count_operation, delete_rows, put_rows};
 /// As long as the name of any intent.
 const LONGEST_NAME: &str = "----------------------------------------------------------------";
 
-/// A post as it was read for a change, with the ETag that the change holds it to.
+/// A post as it was read for a change, with the ETag that is the precondition of the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     pub whole: WholePost,
-    /// Of the row under its slug, which every change of the post writes.
+    /// The ETag of the row under its slug, which every change of the post writes.
     pub etag: Etag,
     /// The properties of that row.
     pub row: Properties,
-    /// The intents that the row names: of the change that made it, and of one that has taken it.
+    /// The intents that the row names: `MadeBy`, the change that wrote this version, and `TakenBy`, a change that has taken the row.
     pub named: Vec<IntentName>,
 }
 
 impl Stored {
     /// # Errors
-    /// If the row does not read.
+    /// If the row is damaged.
     pub fn read(row: &Entity) -> Result<Self, StoreError> {
         let named = [rows::made_by(row)?, rows::taken_by(row)?];
         Ok(Self {
@@ -47,14 +48,14 @@ impl Stored {
     }
 }
 
-/// One post's change: created, changed or deleted.
+/// A change of one post: its creation, update or deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub before: Option<Stored>,
     pub after: Option<WholePost>,
 }
 
-/// One term's change: created, changed, renamed or deleted.
+/// A change of one term: its creation, update, rename or deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermChange {
     pub before: Option<StoredTerm>,
@@ -67,11 +68,11 @@ pub struct StoredTerm {
     pub term: Term,
     pub etag: Etag,
     pub row: Properties,
-    /// The intents that the row names.
+    /// The intents that the row names: `MadeBy` and `DeletingBy`.
     pub named: Vec<IntentName>,
 }
 
-/// A change with the rows of the post after it: made on whatever thread has the time, because packing the body is most of the work.
+/// A change with the rows of the post after it. It can be planned on any thread; packing the body is most of the work.
 #[derive(Debug, Clone)]
 pub struct Planned {
     pub change: Change,
@@ -82,13 +83,13 @@ pub struct Planned {
 #[derive(Debug, Clone)]
 pub(in crate::content) struct PostRows {
     pub whole: Properties,
-    /// The summary, and its mirror.
+    /// The summary row, and its mirror row.
     pub summary: Properties,
 }
 
 impl Planned {
     /// # Errors
-    /// [`ContentError::TooLarge`] if the body fits no row.
+    /// [`ContentError::TooLarge`] if no row can hold the body.
     pub fn of(change: Change) -> Result<Self> {
         let rows = change.after.as_ref().map(PostRows::of).transpose()?;
         Ok(Self { change, rows })
@@ -97,7 +98,7 @@ impl Planned {
 
 impl PostRows {
     /// # Errors
-    /// [`ContentError::TooLarge`] if the body fits no row, beside all that the post has and the marks of a change.
+    /// [`ContentError::TooLarge`] if no row can hold the body together with the post's other properties and those that a change adds.
     pub fn of(whole: &WholePost) -> Result<Self> {
         let post = &whole.post;
         let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
@@ -128,12 +129,12 @@ impl Change {
         self.after.as_ref().map(|whole| &whole.post)
     }
 
-    /// Whether the post changes its partition, so that no one transaction covers it.
+    /// Whether the post moves to another partition, so that no single transaction covers the change.
     pub fn is_move(&self) -> bool {
         matches!((self.before(), self.after()), (Some(before), Some(after)) if is_move(before, after))
     }
 
-    /// Whether nothing but the post's own rows changes: no slug, place or term.
+    /// Whether only the post's own rows change: no slug, place or term does.
     pub fn is_in_place(&self) -> bool {
         match (self.before(), self.after()) {
             (Some(before), Some(after)) => {
@@ -147,7 +148,7 @@ impl Change {
         }
     }
 
-    /// Terms that a post has after the change, and as a published post did not have before.
+    /// The terms that the post has after the change and did not have before; all of them if the change makes a draft a published post.
     pub fn new_terms(&self) -> Vec<(TermKind, Slug)> {
         let Some(after) = self.after() else { return Vec::new() };
         let before = self.before().filter(|before| after.published_at.is_none() || before.published_at.is_some());
@@ -163,7 +164,7 @@ impl Change {
         new.difference(&old).cloned().collect()
     }
 
-    /// The slugs that the post has after the change and did not have before; its present one first, if it is among them.
+    /// The slugs that the post has after the change and did not have before; the current slug is the first, if it is new.
     pub fn new_slugs(&self) -> Vec<Slug> {
         let Some(after) = self.after() else { return Vec::new() };
         let had = |slug: &Slug| {

@@ -1,4 +1,5 @@
-//! What of a post or term decides which rows it has, as an intent keeps it. The rule: plain data; what does not read is `None`, never a default.
+//! The snapshots of posts and terms in an intent: the fields that decide which rows they have. The rule: plain data; a damaged snapshot yields
+//! `None`, never a default.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,7 @@ pub struct PostSnapshot {
     pub origin: Option<String>,
 }
 
-/// All of a term.
+/// All fields of a term.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermSnapshot {
     pub kind: String,
@@ -48,7 +49,7 @@ impl PostSnapshot {
         }
     }
 
-    /// A post that has the same rows; its texts are empty. `None` if the intent is damaged.
+    /// A post with the same row keys; its texts are empty. `None` if the intent is damaged.
     pub fn to_post(&self) -> Option<Post> {
         let slugs = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<Slug>>>();
         let at = Instant::from_ticks(self.ticks)?;

@@ -1,5 +1,5 @@
-//! The transactions of a change of a post, as values. The rule: each leaves the name of its intent on one row, its witness, so that whether it was carried
-//! out can be read (W5).
+//! The transactions of a change of a post, as values. The rule: each writes the name of its intent to one row, its witness, so that a reader of that
+//! row can see whether the transaction was carried out (W5).
 
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::marker::{self, Marker};
@@ -10,7 +10,7 @@ use crate::store::{Etag, Operation, Precondition, Properties};
 
 use super::{Planned, PostRows, Stored};
 
-/// One transaction on a partition of posts, less the row that counts the partition.
+/// One transaction on a partition of posts, without the row that counts the partition.
 #[derive(Debug, Clone)]
 pub struct Step {
     pub collection: Collection,
@@ -18,12 +18,12 @@ pub struct Step {
     pub operations: Vec<Operation>,
     /// How many posts the partition gains: -1, 0 or 1.
     pub added: i64,
-    /// The post's key in this partition, if it gains one or the post moves inside of it.
+    /// The post's key in this partition, if the partition gains the post or the post moves within it.
     pub newest: Option<PostKey>,
     pub witness: Witness,
 }
 
-/// The row that tells whether a step was carried out: it has this property, which names the intent.
+/// The row that shows whether a step was carried out: its property of this name then names the intent.
 #[derive(Debug, Clone)]
 pub struct Witness {
     pub row: String,
@@ -31,7 +31,7 @@ pub struct Witness {
     pub intent: String,
 }
 
-/// Step 2 of a change of a post that exists.
+/// Step 2 of the change of an existing post.
 pub fn take_step(stored: &Stored, intent: &str) -> Step {
     let post = &stored.whole.post;
     let row = place::whole_row(&post.slug);
@@ -44,7 +44,7 @@ pub fn take_step(stored: &Stored, intent: &str) -> Step {
     step(&PostPlace::of(post), vec![put], 0, None, witness)
 }
 
-/// Step 2 of the creation of a post. `over`: the ETag of a marker that is there already, of a closed intent.
+/// Step 2 of the creation of a post. `over`: the ETag of an existing marker of a closed intent, which is replaced.
 pub fn reserve_step(after: &Post, intent: &str, over: Option<Etag>) -> Step {
     let place = PostPlace::of(after);
     let row = place::marker(place.partition(), &after.id).row().to_owned();
@@ -57,7 +57,7 @@ pub fn reserve_step(after: &Post, intent: &str, over: Option<Etag>) -> Step {
     step(&place, vec![put], 0, None, witness)
 }
 
-/// The tentative copy that a move puts at its new place before the commit.
+/// Writes the tentative copy of a move to the new place, before the commit.
 pub fn tentative_step(before: &Post, after: &Post, new: &PostRows, intent: &str) -> Step {
     let from = Move::PendingFrom(other(&PostPlace::of(before)));
     let mark = |properties: &Properties| rows::set_pending_by(rows::set_move(properties.clone(), &from), intent);
@@ -67,7 +67,7 @@ pub fn tentative_step(before: &Post, after: &Post, new: &PostRows, intent: &str)
     step(&PostPlace::of(after), operations, 1, Some(after.key()), witness)
 }
 
-/// Step 4. `held`: the ETag of the row that the step before left, or that was read if there was none.
+/// Step 4. `held`: the ETag that step 2 has left on the row, or with which the row was read if there was no step 2.
 pub fn commit_step(planned: &Planned, intent: &str, held: &Etag) -> Step {
     match (&planned.change.before, &planned.change.after, &planned.rows) {
         (None, Some(after), Some(new)) => create(&after.post, new, intent, held),
@@ -88,7 +88,7 @@ fn create(after: &Post, new: &PostRows, intent: &str, held: &Etag) -> Step {
     step(&place, operations, 1, Some(after.key()), made(after, intent))
 }
 
-/// A change inside of one partition: what has a new key leaves the old one in the same transaction; a slug that changes leaves a redirect.
+/// A change within one partition: the same transaction deletes the rows of keys that the post no longer has; a slug that changes leaves a redirect.
 fn replace(before: &Stored, after: &Post, new: &PostRows, intent: &str, held: &Etag) -> Step {
     let old = &before.whole.post;
     let mut operations = put_rows(after, &made_by(new, intent), &Precondition::None);
@@ -116,7 +116,7 @@ fn replace(before: &Stored, after: &Post, new: &PostRows, intent: &str, held: &E
         }
     }
     operations.extend(leaving);
-    // A post that stays at its instant leaves the count of its month alone.
+    // A post that keeps its instant does not change the count of its month.
     let newest = Some(after.key()).filter(|key| *key != old.key());
     step(&PostPlace::of(after), operations, 0, newest, made(after, intent))
 }
@@ -141,7 +141,7 @@ fn delete(before: &Post, intent: &str, held: &Etag) -> Step {
     step(&place, operations, -1, None, witness)
 }
 
-/// The row of a slug, or of a place, that the post has left.
+/// The redirect row of a slug, or of a place, that the post has left.
 fn redirect(row: &Properties, after: &Post, intent: &str) -> Properties {
     rows::set_made_by(rows::set_move(row.clone(), &Move::ForwardTo(other(&PostPlace::of(after)))), intent)
 }
@@ -154,7 +154,7 @@ fn made(post: &Post, intent: &str) -> Witness {
     Witness { row: place::whole_row(&post.slug), property: rows::MADE_BY, intent: intent.to_owned() }
 }
 
-/// The three rows of a post. Every change writes the row under the slug, so the precondition on that one row stands for all three.
+/// The writes of the three rows of a post. Every change writes the row under the slug, so the precondition on that row protects all three.
 pub fn put_rows(post: &Post, new: &PostRows, precondition: &Precondition) -> Vec<Operation> {
     let others = if *precondition == Precondition::Absent { Precondition::Absent } else { Precondition::None };
     let put = |row, properties: &Properties, precondition| Operation::Put {

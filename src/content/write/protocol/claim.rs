@@ -1,5 +1,5 @@
-//! The rows of `PostKeys`: who owns an id and a slug. The rule (I6): a slug is claimed by an insert that fails if the row exists; a row that names another post is
-//! resolved, never left to it.
+//! The rows of `PostKeys`, which say which post owns an id or a slug. The rule (I6): a slug is claimed by an insert that fails if the row exists; a
+//! row that names another post is always resolved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Stor
 use super::intent::{self, StoredIntent, require_open};
 use super::{CONCURRENCY, Session};
 
-/// A row that is to be claimed, and for whom.
+/// A row that is to be claimed for a post.
 #[derive(Debug, Clone)]
 pub struct Claim {
     pub key: Key,
@@ -39,7 +39,7 @@ pub enum Refused {
 }
 
 impl Claim {
-    /// Of what `key` should say for a post that owns it; `None` if it does not.
+    /// The claim of the row `key` for a post; `None` if the post does not own it.
     pub fn of(key: &Key, post: &Post, intent: &str) -> Option<Self> {
         let properties = plan::claim_row(key, post, intent)?;
         Some(Self { key: key.clone(), id: post.id.clone(), properties })
@@ -58,7 +58,7 @@ impl Claim {
 }
 
 impl Session<'_> {
-    /// Claims all that are free; which were refused, and why.
+    /// Makes all claims whose rows are free. Returns the claims that were refused, and why.
     pub(super) async fn claim(&self, claims: Vec<Claim>) -> Result<Vec<(PostId, Refused)>> {
         let mut buckets: BTreeMap<String, Vec<Claim>> = BTreeMap::new();
         for claim in claims {
@@ -98,7 +98,7 @@ impl Session<'_> {
             Some(row) => {
                 let read = rows::read(&row)?;
                 if read.intent() == self.name.to_string() && *read.id() == claim.id {
-                    // Our own, whose answer was lost.
+                    // An earlier try has written it, and its answer was lost.
                     return Ok(None);
                 }
                 match self.owner(claim, &read).await? {
@@ -117,7 +117,8 @@ impl Session<'_> {
         Ok(None)
     }
 
-    /// Whose a row is that exists. The intents are read after the row, and the post after the intents: a change that was closed before has made the post what it is.
+    /// The owner of an existing row. The intents are read after the row, and the post after the intents: the post then shows the result of every
+    /// change that was closed before.
     async fn owner(&self, claim: &Claim, row: &LookupRow) -> Result<RowOwner> {
         let open = self.open_changes_of(row.id()).await?;
         if !open.is_empty() {
@@ -126,7 +127,7 @@ impl Session<'_> {
         let post = moves::find(&self.store, row.id(), &[]).await?;
         let is_same_post = *row.id() == claim.id;
         Ok(match (claim.slug(), post) {
-            // The slug is one that the post itself is about to get.
+            // The row is of this post, which is about to get the slug.
             (Some(_), Some(_)) if is_same_post => RowOwner::None,
             (None, Some(_)) => RowOwner::Itself,
             (Some(slug), Some(post)) if post.slug == slug || post.former_slugs.contains(&slug) => RowOwner::Other(slug),
@@ -134,7 +135,7 @@ impl Session<'_> {
         })
     }
 
-    /// The open intents of other changes of a post.
+    /// The open intents of other changes of this post.
     async fn open_changes_of(&self, id: &PostId) -> Result<Vec<IntentName>> {
         let rows = scan_all(&self.store, Table::Intents).await?;
         let named = rows.iter().map(|row| (IntentName::of_key(&row.key), row)).filter(|(name, _)| *name != self.name);
@@ -145,7 +146,7 @@ impl Session<'_> {
         Ok(named.filter(|(_, row)| changes(row)).map(|(name, _)| name).collect())
     }
 
-    /// Makes these rows say what the post is, and releases those that it does not own. `after`: the post as this change has made it. Rows are never inserted here,
+    /// Writes the rows that the post owns, and deletes those that it does not own. `after`: the post after this change. No rows are inserted here,
     /// because the change has claimed all that it needs before its commit (W3).
     pub(super) async fn reconcile_claims(&self, id: &PostId, keys: BTreeSet<Key>, after: Option<&Post>) -> Result<()> {
         let keys: Vec<Key> = keys.into_iter().collect();
@@ -185,8 +186,8 @@ impl Session<'_> {
         Ok(match claimed {
             Some((claim, post)) => {
                 let is_former = |slug: &Slug| *slug != post.slug;
-                let wants_former = claim.slug().as_ref().is_some_and(is_former);
-                let is_right = wants_former == matches!(read, LookupRow::Former { .. }) && read.names(post);
+                let is_former_slug = claim.slug().as_ref().is_some_and(is_former);
+                let is_right = is_former_slug == matches!(read, LookupRow::Former { .. }) && read.names(post);
                 (!is_right).then(|| claim.put(precondition))
             }
             None => Some(Operation::Delete { row: key.row().to_owned(), precondition }),
@@ -217,13 +218,13 @@ pub async fn remove_named(store: &Store, name: &IntentName, id: &PostId, keys: B
     stream::iter(removals).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-/// Whose a row of `PostKeys` is.
+/// The owner of a row of `PostKeys`.
 enum RowOwner {
     None,
-    /// The post that claims it, which exists already.
+    /// The post that claims the row; it exists already.
     Itself,
     /// Another post, which has this slug.
     Other(Slug),
-    /// To be known once these intents are closed.
+    /// It is known only after these intents are closed.
     Unknown(Vec<IntentName>),
 }

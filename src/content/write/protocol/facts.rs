@@ -36,7 +36,7 @@ pub async fn is_post_made(
     Ok(rows::made_by(&row)?.as_ref() == Some(name) && matches!(rows::read_move(&row)?, Some(Move::ForwardTo(_))))
 }
 
-/// The marker goes last, after the deletion was recorded.
+/// The marker is removed last, after the deletion was recorded; so if it is gone, the record decides.
 async fn is_deleted(store: &Store, name: &IntentName, before: &Post) -> Result<bool> {
     let place = PostPlace::of(before);
     let row = store.get(place.collection.name(), &place::marker(place.partition(), &before.id)).await?;

@@ -1,5 +1,5 @@
-//! Makes a commit impossible that comes too late. The rule (W6): before a change is undone for a writer that may still be at work, the row that its commit replaces
-//! is written again.
+//! Makes a late commit fail. The rule (W6): before a change is undone whose writer may still be at work, the row that its commit replaces is written
+//! again, so that its ETag changes.
 
 use crate::content::error::Result;
 use crate::content::rows::marker::{self, Marker};
@@ -11,7 +11,7 @@ use crate::keys::{PostPlace, Table, place, term};
 use crate::model::{Post, Term};
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store};
 
-/// Of one change of a post. One or two requests.
+/// Fences one change of a post. One or two requests.
 pub async fn raise(store: &Store, name: &IntentName, before: Option<&Post>, after: Option<&Post>) -> Result<()> {
     match (before, after) {
         (Some(before), _) => renew_post(store, name, before).await,
@@ -31,12 +31,13 @@ async fn renew_post(store: &Store, name: &IntentName, before: &Post) -> Result<(
     .await
 }
 
-/// The row of another version, or one that another change has taken, has another ETag already. One that was committed is not to be fenced.
+/// Whether the row needs a new ETag. The row of another version, or one that another change has taken, has another ETag already. A committed change
+/// is not fenced.
 fn is_to_renew(row: &Entity, name: &IntentName, before: &Post) -> bool {
     let is_same = rows::read_summary(row).is_ok_and(|found| found.id == before.id && found.version == before.version);
     let is_committed = rows::made_by(row).is_ok_and(|by| by.as_ref() == Some(name));
-    let is_others = rows::taken_by(row).is_ok_and(|by| by.is_some_and(|by| by != *name));
-    is_same && !is_committed && !is_others
+    let is_taken_by_another = rows::taken_by(row).is_ok_and(|by| by.is_some_and(|by| by != *name));
+    is_same && !is_committed && !is_taken_by_another
 }
 
 async fn fence_marker(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
@@ -44,7 +45,7 @@ async fn fence_marker(store: &Store, name: &IntentName, after: &Post) -> Result<
     let key = place::marker(place.partition(), &after.id);
     retry_on_conflict("a post", || async {
         let precondition = match store.get(place.collection.name(), &key).await? {
-            None if is_there(store, &place, after).await? => return Ok(()),
+            None if has_rows(store, &place, after).await? => return Ok(()),
             None => Precondition::Absent,
             Some(row) => match marker::read(&row)? {
                 Marker::Reserved(by) if by == name.to_string() => Precondition::Match(row.etag),
@@ -56,7 +57,7 @@ async fn fence_marker(store: &Store, name: &IntentName, after: &Post) -> Result<
     .await
 }
 
-async fn is_there(store: &Store, place: &PostPlace, after: &Post) -> Result<bool> {
+async fn has_rows(store: &Store, place: &PostPlace, after: &Post) -> Result<bool> {
     let row = store.get(place.collection.name(), &place.whole(&after.slug)).await?;
     Ok(row.is_some_and(|row| rows::read_summary(&row).is_ok_and(|post| post.id == after.id)))
 }
@@ -77,14 +78,14 @@ pub async fn remove_marker(store: &Store, name: &IntentName, after: &Post) -> Re
     .await
 }
 
-/// Of one change of a term: the identity row is written again, without the mark of a deletion; if it is absent, a row that says so keeps a creation from
-/// being reserved.
+/// Fences one change of a term: the identity row is written again, without `DeletingBy`. If it is absent, a row with `GoneBy` is written, which
+/// prevents a late reservation of a creation.
 pub async fn raise_term(store: &Store, name: &IntentName, before: Option<&Term>, changed: &Term) -> Result<()> {
     let kind = changed.kind();
     let (table, key) = (Table::Terms(kind), term::term(&changed.id.first_slug));
     retry_on_conflict("a term", || async {
         let Some(row) = store.get(table.name(), &key).await? else {
-            // Only a creation can still arrive, as its reservation.
+            // Only the reservation of a creation can still arrive.
             return match before {
                 None => put(store, table, &key, term_rows::gone(&name.to_string()), Precondition::Absent).await,
                 Some(_) => Ok(()),

@@ -1,5 +1,5 @@
-//! Index rows: pointer, mirror and count, in one transaction a partition. The rule: a writer writes every pointer that the post will have under its own name (W2);
-//! whoever removes one has read it before it read what entitles it to (W3, W4).
+//! Index rows: pointer, mirror and count, in one transaction for each partition. The rule: a writer writes every pointer that the post gets under the
+//! name of its intent (W2); a removal reads the pointer first, then the intent or the post that permits the removal (W3, W4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties
 use super::CONCURRENCY;
 use super::intent::require_open;
 
-/// Pointers in one transaction: two rows each, and the count.
+/// Pointers in one transaction, which writes two rows for each, and the count.
 const POINTERS_PER_BATCH: usize = 49;
 
 /// A pointer that is to be written, with its post.
@@ -59,7 +59,7 @@ impl IndexPartition {
     }
 }
 
-/// Writes pointers; one that exists already is written again under this intent's name, and not counted again.
+/// Writes pointers. One that exists already is written again under the name of this intent, and not counted again.
 pub async fn put(store: &Store, intent: &IntentName, pointers: Vec<NewPointer>) -> Result<()> {
     let mut partitions: BTreeMap<(TermKind, Slug), Vec<NewPointer>> = BTreeMap::new();
     for pointer in pointers {
@@ -73,7 +73,7 @@ pub async fn put(store: &Store, intent: &IntentName, pointers: Vec<NewPointer>) 
 
 async fn put_in(store: &Store, intent: &IntentName, partition: IndexPartition, pointers: &[NewPointer]) -> Result<()> {
     for chunk in pointers.chunks(POINTERS_PER_BATCH) {
-        // First as if none of them existed; they are read only if one does.
+        // The first try assumes that none of them exists; they are read only if that fails.
         let mut is_first_try = true;
         retry_on_conflict("an index", || {
             let is_read = !std::mem::take(&mut is_first_try);
@@ -96,7 +96,7 @@ async fn put_chunk(
     } else {
         chunk.iter().map(|_| None).collect()
     };
-    let _lock = store.turn(partition.table.name(), &partition.name).await;
+    let _lock = store.keyed_lock(partition.table.name(), &partition.name).await;
     let (count, unchanged) = partition.count(store).await?;
     let added = found.iter().filter(|row| row.is_none()).count() as i64;
     let newest = chunk.iter().map(|p| &p.place.key).min();
@@ -122,7 +122,7 @@ async fn read_pointer(store: &Store, partition: &IndexPartition, key: &PostKey) 
     Ok(store.get(partition.table.name(), &partition.key(time::time_row(key))?).await?)
 }
 
-/// Removes pointers that the post has no more, for the open intent of the change that was made (W3).
+/// Removes pointers that the post no longer has after a change that was made; its intent must still be open (W3).
 pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers.into_iter().map(|pointer| async move {
         retry_on_conflict("an index", || async {
@@ -153,7 +153,7 @@ pub async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<Poin
 }
 
 async fn delete(store: &Store, partition: &IndexPartition, pointer: &PointerPlace, etag: Etag) -> Result<()> {
-    let _lock = store.turn(partition.table.name(), &partition.name).await;
+    let _lock = store.keyed_lock(partition.table.name(), &partition.name).await;
     let (count, unchanged) = partition.count(store).await?;
     let delete = |row, precondition| Operation::Delete { row, precondition };
     let operations = vec![
@@ -171,7 +171,7 @@ async fn has(store: &Store, pointer: &PointerPlace) -> Result<bool> {
     Ok(post.is_some_and(|post| plan::pointers(&post).contains(pointer)))
 }
 
-/// Whether the index of a slug lists any post. One point read.
+/// Whether the index of a term's first slug has any post. One point read.
 pub async fn is_listed(store: &Store, kind: TermKind, slug: &Slug) -> Result<bool> {
     let row = store.get(Table::PostsBy(kind).name(), &place::count(term::posts_partition(slug))).await?;
     Ok(row.as_ref().map(count::read).transpose()?.is_some_and(|count| count.rows > 0))

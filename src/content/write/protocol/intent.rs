@@ -1,5 +1,5 @@
-//! The intent: the entry in a write-ahead log that says what one change will write. The rule: while it is open, whoever finds it can finish the change or undo it
-//! (docs/design.md, "Rows").
+//! The intent: the entry in a write-ahead log (a saga log) that says what one change will write. The rule: while it is open, any server that finds it
+//! can finish the change or undo it (docs/design.md, "Rows").
 
 use serde::{Deserialize, Serialize};
 
@@ -14,42 +14,42 @@ use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, PostId, Slug, TermId, TermKind};
 use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
 
-/// How long an intent is its writer's own without being renewed; after this time its writer is taken to have stopped.
+/// How long a lease lasts without being renewed; after this time other servers assume that the writer has stopped.
 pub const LEASE_SECONDS: i64 = 15;
-/// How long a closed intent is kept: far over the time that a request may be under way.
+/// How long a kept intent stays before it is swept: much longer than a request can be under way.
 const KEPT_SECONDS: i64 = 600;
 
-/// Of this shape of rows and this protocol. An intent of another format is left alone.
+/// The format of this version's rows and protocol. An intent of another format is left alone.
 const FORMAT: i32 = 2;
 pub const FORMAT_NAME: &str = "Format";
 const OPEN_UNTIL: &str = "OpenUntil";
 const KEPT: &str = "Kept";
 const WORK: &str = "Work";
 
-/// What one change will write, and for whom.
+/// What one change will write, and on whose behalf.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
     pub work: Work,
-    /// Who makes the change.
+    /// The name of the author of the change.
     pub by: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Work {
-    /// Of each post, what it was and what it is to be; and the tags that are made for them once they exist.
+    /// Each post before and after the change; and the tags that are created after the posts that have them.
     Posts { changes: Vec<(Option<PostSnapshot>, Option<PostSnapshot>)>, new_tags: Vec<String> },
-    /// Of each term, what it was and what it is to be.
+    /// Each term before and after the change.
     Terms { changes: Vec<(Option<TermSnapshot>, Option<TermSnapshot>)> },
 }
 
-/// A row of `Intents` as it was found.
+/// A row of `Intents` as it was read.
 #[derive(Debug, Clone)]
 pub enum StoredIntent {
-    /// Its writer works, or has stopped if `until` is over.
+    /// Its writer is at work; after `until` the writer has stopped.
     Open { intent: Intent, until: Instant },
-    /// The change has ended. What names the intent is removed once more after `until`.
+    /// The change has ended. What names the intent is removed again after `until` (W4).
     Kept { intent: Intent, until: Instant },
-    /// Of another version of the program.
+    /// An intent of another version of the server.
     Foreign,
 }
 
@@ -75,7 +75,7 @@ impl Intent {
         changes.iter().filter_map(|(_, after)| after.as_ref())
     }
 
-    /// Whether a post is to have this term.
+    /// Whether a post has this term after the change.
     pub fn gives(&self, id: &TermId) -> bool {
         let kind = |snapshot: &PostSnapshot| match id.kind {
             TermKind::Category => snapshot.categories.clone(),
@@ -85,7 +85,7 @@ impl Intent {
         self.after().any(|snapshot| kind(snapshot).iter().any(|slug| slug == id.first_slug.as_str()))
     }
 
-    /// Whether it changes this post.
+    /// Whether the change writes this post.
     pub fn changes_post(&self, id: &PostId) -> bool {
         match &self.work {
             Work::Posts { changes, .. } => {
@@ -96,7 +96,7 @@ impl Intent {
     }
 }
 
-/// The row of an open intent, leased for [`LEASE_SECONDS`] from now on; with the instant at which the lease is over.
+/// The row of an open intent, leased for [`LEASE_SECONDS`] from now on, and the instant at which the lease expires.
 fn leased(clock: &Clock, packed: &Properties) -> (Properties, Instant) {
     let until = after(clock, LEASE_SECONDS);
     let mut properties = packed.clone();
@@ -120,7 +120,7 @@ fn after(clock: &Clock, seconds: i64) -> Instant {
     Instant::from_ticks(ticks).unwrap_or(Instant::MAX)
 }
 
-/// Writes the row of an open intent, leased anew. `etag`: of the row that it replaces.
+/// Writes the row of an open intent with a new lease. `etag`: the ETag of the row that it replaces.
 pub async fn put_leased(
     store: &Store,
     clock: &Clock,
@@ -134,7 +134,7 @@ pub async fn put_leased(
     Ok((etags, until))
 }
 
-/// Closes an intent that something may still be under way of: it is kept, and swept later.
+/// Closes an intent of which a request may still be under way: it is kept, and swept later.
 pub async fn keep(store: &Store, clock: &Clock, name: &IntentName, intent: &Intent) -> Result<()> {
     let mut properties = pack(intent)?;
     properties.set(KEPT, Value::Boolean(true));
@@ -155,7 +155,7 @@ async fn put(
     Ok(etags.into_iter().next().flatten())
 }
 
-/// Idempotent: an intent that is gone is closed.
+/// Closes an intent by deleting its row. Idempotent, because an intent without a row is closed.
 pub async fn close(store: &Store, name: &IntentName) -> Result<()> {
     let key = name.key();
     let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::None };
@@ -166,7 +166,7 @@ pub async fn close(store: &Store, name: &IntentName) -> Result<()> {
 }
 
 /// # Errors
-/// If the row does not read.
+/// If the row is damaged.
 pub fn read(row: &Entity) -> Result<StoredIntent> {
     let fields = RowFields(row);
     if row.properties.get(FORMAT_NAME).is_none() || fields.int32(FORMAT_NAME)? != FORMAT {
@@ -178,22 +178,22 @@ pub fn read(row: &Entity) -> Result<StoredIntent> {
     Ok(if fields.flag(KEPT)? { StoredIntent::Kept { intent, until } } else { StoredIntent::Open { intent, until } })
 }
 
-/// Whether the intent is closed: gone, or kept (W1). One point read.
+/// Whether the intent is closed: absent, or kept (W1). One point read.
 pub async fn is_closed(store: &Store, name: &IntentName) -> Result<bool> {
     let row = store.get(Table::Intents.name(), &name.key()).await?;
     Ok(row.is_none_or(|row| RowFields(&row).flag(KEPT).unwrap_or(false)))
 }
 
-/// Whether a row's lease goes on, whatever version wrote it. A kept intent has none.
+/// Whether the lease of an intent's row has not expired, whichever version wrote the row. A kept intent has no lease.
 pub fn is_leased(row: &Entity, now: Instant) -> bool {
     let fields = RowFields(row);
     fields.instant(OPEN_UNTIL).is_ok_and(|until| until > now) && !fields.flag(KEPT).unwrap_or(false)
 }
 
-/// What entitles a writer to remove rows (W3): its intent is still open, read after the rows.
+/// Checks what permits a writer to remove rows (W3): its intent, read after the rows, is still open.
 ///
 /// # Errors
-/// [`ContentError::LeaseLost`] if another has finished the change.
+/// [`ContentError::LeaseLost`] if another server has finished or undone the change.
 pub async fn require_open(store: &Store, name: &IntentName) -> Result<()> {
     match is_closed(store, name).await? {
         false => Ok(()),

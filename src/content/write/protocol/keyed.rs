@@ -1,5 +1,6 @@
-//! The claim of an idempotency key. The rule (W11): it is the first row that a creation writes after its intent, and it names the intent, so that the record of
-//! changes says whether the creation was made; a row whose creation was not made belongs to nobody, and needs no undoing.
+//! The claim of an idempotency key. The rule (W11): its row is the first that a creation writes after its intent, and it names the intent, so that
+//! the record of changes says whether the creation was made. The row of a creation that was not made needs no undoing: the next creation with the key
+//! replaces it.
 
 use crate::content::error::Result;
 use crate::content::rows::idempotency as rows;
@@ -12,9 +13,9 @@ use crate::store::{Batch, Operation, Precondition};
 use super::Session;
 
 impl Session<'_> {
-    /// Claims a key for a post that is to be created; what it was used for before. One transaction if it was never used.
+    /// Claims a key for a post that is to be created. Returns what the key was used for before. One transaction if it was never used.
     pub(super) async fn claim_key(&self, key: &NewKey, post: &PostId) -> Result<Option<Used>> {
-        // First as if there were no row; it is read only if there is one.
+        // The first try assumes that there is no row; it is read only if that fails.
         let mut is_first_try = true;
         retry_on_conflict("an idempotency key", || {
             let is_read = !std::mem::take(&mut is_first_try);
@@ -28,7 +29,7 @@ impl Session<'_> {
         if is_read && let Some(row) = self.store.get(Table::Idempotency.name(), &key.place).await? {
             let found = rows::read(&row)?;
             if found.intent.as_ref() == Some(&self.name) {
-                // Our own, whose answer was lost.
+                // An earlier try has written it, and its answer was lost.
                 return Ok(None);
             }
             if let Some(used) = self.writer.use_in(key, found).await? {

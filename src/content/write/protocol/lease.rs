@@ -1,4 +1,5 @@
-//! The lease of an intent, and the store that goes with it. The rule (W7): a writer sends nothing once its own clock says that its lease is over.
+//! The lease of an intent, and the store that enforces it. The rule (W7): a writer sends no request after its own clock says that its lease has
+//! expired.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -15,7 +16,7 @@ use crate::store::{
 
 use super::intent::{self, Intent};
 
-/// Three tries before a lease ends.
+/// A third of the lease.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 
 /// An open intent whose writer is at work.
@@ -32,15 +33,16 @@ impl Lease {
     /// Opens an intent.
     ///
     /// # Errors
-    /// [`ContentError::TooLarge`] if one row cannot hold it; otherwise the store's, and then nothing of the change was written.
+    /// [`ContentError::TooLarge`] if one row cannot hold the intent; otherwise an error of the store. In both cases nothing of the change was
+    /// written.
     pub async fn open(raw: &Store, clock: &Clock, name: IntentName, intent: &Intent) -> Result<Self> {
         Self::take(raw, clock, name, intent, None).await
     }
 
-    /// Leases an intent. `etag`: of its row, if it exists.
+    /// Leases an intent. `etag`: the ETag of its row, if the row exists.
     ///
     /// # Errors
-    /// As [`open`](Self::open); a precondition that does not hold means that another has taken it.
+    /// As [`open`](Self::open); a precondition that does not hold means that another server has taken the intent over.
     pub async fn take(
         raw: &Store,
         clock: &Clock,
@@ -59,20 +61,20 @@ impl Lease {
         Ok(Self { name, raw: Arc::clone(raw), clock: clock.clone(), packed, etag, leased })
     }
 
-    /// The store through which the change is made.
+    /// The store that the change uses: it refuses every request after the lease has expired.
     pub fn store(&self) -> Store {
         Arc::<LeasedStore>::clone(&self.leased)
     }
 
-    /// Whether the answer to a write was lost, so that it may still arrive.
+    /// Whether the answer to a write was lost, so that the write may still be carried out.
     pub fn is_in_doubt(&self) -> bool {
         self.leased.is_in_doubt.load(Ordering::Relaxed)
     }
 
-    /// Does the work, and renews the lease for as long as it takes.
+    /// Does the work, and renews the lease until the work is done.
     ///
     /// # Errors
-    /// The work's own; or [`ContentError::LeaseLost`] if another has taken the intent for left.
+    /// The error of the work, or [`ContentError::LeaseLost`] if another server has taken the intent over.
     pub async fn while_renewed<T>(&mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let renewing = async {
             loop {
@@ -101,7 +103,7 @@ impl Lease {
     }
 }
 
-/// A store that refuses once the lease is over, and remembers whether an answer was lost.
+/// A store that refuses every request after the lease has expired, and remembers whether the answer to a write was lost.
 struct LeasedStore {
     inner: Store,
     clock: Clock,
@@ -110,15 +112,15 @@ struct LeasedStore {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the lease of the change was over before this request")]
-struct Over;
+#[error("the lease of the change had expired before this request")]
+struct Expired;
 
 impl LeasedStore {
     fn check(&self) -> StoreResult<()> {
         let until = Instant::from_ticks(self.until.load(Ordering::Relaxed)).unwrap_or(Instant::MAX);
         match self.clock.now() < until {
             true => Ok(()),
-            false => Err(StoreError::unavailable("the change took longer than its lease", Over)),
+            false => Err(StoreError::unavailable("the change took longer than its lease", Expired)),
         }
     }
 }
@@ -166,8 +168,8 @@ impl TableStore for LeasedStore {
         self.inner.scan(table, continuation).await
     }
 
-    async fn turn(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        self.inner.turn(table, name).await
+    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
+        self.inner.keyed_lock(table, name).await
     }
 
     async fn ping(&self) -> StoreResult<()> {

@@ -1,5 +1,5 @@
-//! The lists of partitions: months, first characters of terms. The rule (W8): a listing names the open intents that are to put a row into the partition; whoever
-//! changes its count copies it, after the listing was read and under its ETag.
+//! The lists of partitions: months, and first characters of terms. The rule (W8): a listing names the open intents that are to put a row into the
+//! partition; every change of the count is copied to the listing, under the ETag of the listing, which is read before the count.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ impl Partition {
         }
     }
 
-    /// Its own count.
+    /// The partition's own count.
     pub fn count(&self) -> (Table, Key) {
         match self {
             Self::Month(collection, _) => (collection.table(), place::count(self.name())),
@@ -48,7 +48,7 @@ impl Partition {
 pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
-        let _lock = store.turn(table.name(), key.row()).await;
+        let _lock = store.keyed_lock(table.name(), key.row()).await;
         let found = store.get(table.name(), &key).await?;
         let listed = found.as_ref().map(count::read).transpose()?.unwrap_or_default();
         let mut awaited_by = found.as_ref().map(partition_catalog::awaited_by).transpose()?.unwrap_or_default();
@@ -58,12 +58,12 @@ pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partiti
     .await
 }
 
-/// Copies a partition's own count to its listing, and takes the name of the intent off it. Two point reads, and a write if they differ.
+/// Copies a partition's own count to its listing, and removes the name of the intent from it. Two point reads, and a write if anything differs.
 pub async fn copy_count(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
-        let _lock = store.turn(table.name(), key.row()).await;
-        // The listing is read first: if the count changes meanwhile, whoever changed it copies it again.
+        let _lock = store.keyed_lock(table.name(), key.row()).await;
+        // The listing is read first: if the count changes after that, the writer of the change copies it again.
         let found = store.get(table.name(), &key).await?;
         let (count_table, count_key) = partition.count();
         let counted = store.get(count_table.name(), &count_key).await?;

@@ -1,7 +1,7 @@
-//! The executor for tables: a change is carried out step by step, because a transaction covers one partition. The rule: at every step whoever comes along can
-//! finish the change or undo it. docs/design.md has the rows, the rules W1 to W10 and the steps. Their code: the intent in [`intent`] and [`lease`]; the take and the
-//! commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the preparation in [`claim`], [`listing`], [`index`] and [`moving`]; [`reconcile`]; [`undo`]; recovery in [`recover`],
-//! [`facts`] and [`fence`]; terms in [`terms`].
+//! The executor for tables: it carries a change out step by step, because a transaction covers one partition. The rule: after every step, any server
+//! can finish the change or undo it. docs/design.md has the rows, the rules W1 to W11 and the steps. Their code: the intent in [`intent`] and
+//! [`lease`]; the take and the commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the preparation in [`claim`], [`listing`],
+//! [`index`] and [`moving`]; the waiting in [`wait`]; [`reconcile`]; [`undo`]; recovery in [`recover`], [`facts`] and [`fence`]; terms in [`terms`].
 
 pub mod claim;
 mod facts;
@@ -24,7 +24,7 @@ use super::{CONCURRENCY, Writer};
 use crate::keys::intent::IntentName;
 use crate::store::Store;
 
-/// One change under way: its intent, and the store that refuses once the lease is over.
+/// A change under way: the name of its intent, and a store that refuses every request after the lease has expired.
 struct Session<'a> {
     writer: &'a Writer,
     store: Store,

@@ -1,5 +1,5 @@
-//! The two ends of a move between partitions. The rule: changes of one post are made one at a time, so rows at the new place are this change's own, or left by one
-//! that is closed.
+//! The two ends of a move between partitions. The rule: changes of one post are made one at a time, so rows of the post at the new place belong to
+//! this change, or are leftovers of a closed one.
 
 use crate::content::error::Result;
 use crate::content::rows::count;
@@ -15,11 +15,11 @@ use super::Session;
 use super::intent::require_open;
 use super::steps;
 
-/// Leftovers of closed changes that are removed before the tentative copy is put; there is at most one for each of its rows.
+/// How many leftovers of closed changes are removed before the tentative copy is written; there is at most one for each of its rows.
 const LEFTOVERS_MAX: usize = 4;
 
 impl Session<'_> {
-    /// Puts the tentative copy. `false` if the place is not free.
+    /// Writes the tentative copy. Returns `false` if the place is not free.
     pub(super) async fn put_tentative(&self, before: &Post, after: &Post, rows: &PostRows) -> Result<bool> {
         let step = tentative_step(before, after, rows, &self.name.to_string());
         for _ in 0..LEFTOVERS_MAX {
@@ -33,7 +33,7 @@ impl Session<'_> {
         Ok(false)
     }
 
-    /// Removes rows of the same post that are at its new place. Whether there were any.
+    /// Removes rows of the same post at its new place. Returns whether there were any.
     async fn remove_leftover(&self, step: &Step, after: &Post) -> Result<bool> {
         let place = PostPlace::of(after);
         for row in step.operations.iter().map(|operation| operation.row()) {
@@ -49,7 +49,7 @@ impl Session<'_> {
         Ok(false)
     }
 
-    /// After the commit: takes the marks off the rows at the new place.
+    /// After the commit: removes `PendingFrom` and `PendingBy` from the rows at the new place.
     pub(super) async fn clear_mark(&self, after: &Post) -> Result<()> {
         let place = PostPlace::of(after);
         retry_on_conflict("a move", || async {
@@ -67,13 +67,13 @@ impl Session<'_> {
 
     /// After the commit: removes the redirects at the old place, or at the old slug.
     pub(super) async fn remove_redirects(&self, before: &Post) -> Result<()> {
-        let is_ours = |row: &Entity| Ok(matches!(rows::read_move(row)?, Some(Move::ForwardTo(_))));
+        let is_redirect = |row: &Entity| Ok(matches!(rows::read_move(row)?, Some(Move::ForwardTo(_))));
         let place = PostPlace::of(before);
         if self.store.get(place.collection.name(), &place.whole(&before.slug)).await?.is_none() {
             return Ok(());
         }
         require_open(&self.store, &self.name).await?;
-        remove_copy(&self.store, &place, &before.slug, is_ours).await
+        remove_copy(&self.store, &place, &before.slug, is_redirect).await
     }
 }
 
@@ -87,8 +87,9 @@ fn is_pending(row: &Entity, by: &IntentName) -> bool {
         && rows::pending_by(row).is_ok_and(|text| text == by.to_string())
 }
 
-/// Deletes a post's rows at a place if the row under its slug passes `is_removed`; the summary and its mirror only if they bear a mark too, because those of a
-/// redirect of a slug are the post's own. Tentative rows were counted when they were put; redirects were taken off the count by the commit that made them.
+/// Deletes a post's rows at a place if the row under its slug passes `is_removed`. The summary and its mirror are deleted only if they have
+/// `PendingFrom` or `ForwardTo` too, because next to a slug's redirect they are the post's own. Tentative rows were counted when they were written;
+/// redirects were taken off the count by the commit that wrote them.
 async fn remove_copy(
     store: &Store,
     place: &PostPlace,

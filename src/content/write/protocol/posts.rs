@@ -1,4 +1,4 @@
-//! Changes of posts, many at once or one, by the steps of docs/design.md. The rule: the commit of a post is one transaction, each change is answered for by itself,
+//! Changes of one or many posts, by the steps of docs/design.md. The rule: the commit of a post is one transaction, each change has its own outcome,
 //! and nothing that happens after the commit changes the answer (W10).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -34,15 +34,15 @@ use super::{CONCURRENCY, Session, steps, undo};
 struct PostProgress {
     /// Whether the first request of the commit was sent.
     is_commit_sent: AtomicBool,
-    /// What became of each change, from the commit on.
+    /// The outcome of each change; set after the commit.
     outcomes: OnceLock<Vec<Outcome>>,
 }
 
 impl Writer {
-    /// Makes the changes, and answers for each in their order.
+    /// Makes the changes. Returns their outcomes in the same order.
     ///
     /// # Errors
-    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if whether anything was cannot be learned.
+    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether anything was.
     pub(in crate::content::write) async fn change_posts_stepwise(
         &self,
         planned: &[Planned],
@@ -67,7 +67,7 @@ impl Writer {
         let intent = Intent::of_posts(&changes, new_tags, self.by.as_deref());
         let opened = Lease::open(&self.store, &self.clock, name, &intent).instrument(spans::open_intent()).await;
         let ended = match opened {
-            // An intent is one row: if it cannot hold them all, each half has its own.
+            // An intent is one row. If it cannot hold all changes, each half gets an intent of its own.
             Err(ContentError::TooLarge { .. }) if planned.len() > 1 => {
                 let (first, second) = planned.split_at(planned.len() / 2);
                 let mut outcomes = Box::pin(self.change_together(first, new_tags, key)).await?;
@@ -80,7 +80,7 @@ impl Writer {
                 let run = PostsRun { session: &session, planned, new_tags, key, progress: &progress };
                 self.change_leased(lease, &intent, run).await
             }
-            // Nothing of the change was sent: an intent that was opened all the same is undone by a recovery.
+            // No request of the change was sent. If the intent was opened nevertheless, a recovery undoes it.
             Err(ContentError::Store(StoreError::OutcomeUnknown { what, source })) => {
                 Err(StoreError::Unavailable { what, source }.into())
             }
@@ -92,7 +92,7 @@ impl Writer {
 
     async fn change_leased(&self, mut lease: Lease, intent: &Intent, run: PostsRun<'_>) -> Result<Vec<Outcome>> {
         let done = lease.while_renewed(run.carry_out()).await;
-        // Readers of this server see what was written, whether or not all of it was.
+        // Readers of this server see what was written, even if not all of it was.
         self.partition_catalogs.invalidate();
         let name = &run.session.name;
         match (run.progress.outcomes.get().cloned(), done) {
@@ -112,7 +112,7 @@ impl Writer {
         }
     }
 
-    /// What became of changes whose commit was not answered.
+    /// The outcomes of changes whose commit got no answer.
     async fn conclude(
         &self,
         name: &IntentName,
@@ -130,7 +130,7 @@ impl Writer {
     }
 }
 
-/// The answer to changes of which it is known that they were not made.
+/// The answer to changes that are known not to have been made.
 fn not_made(error: ContentError, changes: usize) -> Result<Vec<Outcome>> {
     match error {
         ContentError::Busy => Ok(vec![Outcome::Busy; changes]),
@@ -142,12 +142,12 @@ fn not_made(error: ContentError, changes: usize) -> Result<Vec<Outcome>> {
     }
 }
 
-/// One run of the protocol.
+/// One run of the protocol for posts.
 struct PostsRun<'a> {
     session: &'a Session<'a>,
     planned: &'a [Planned],
     new_tags: &'a [Slug],
-    /// Of a creation, which is then the only change.
+    /// The idempotency key of a creation, which is then the only change.
     key: Option<&'a NewKey>,
     progress: &'a PostProgress,
 }
@@ -161,7 +161,7 @@ impl PostsRun<'_> {
         if let (Some(key), [created]) = (self.key, self.planned)
             && let Some(used) = self.session.claim_key(key, &created.change.post().id).await?
         {
-            // Nothing but the intent was written.
+            // Only the intent was written.
             self.progress.outcomes.get_or_init(|| vec![used.into()]);
             return Ok(());
         }
@@ -193,17 +193,18 @@ impl PostsRun<'_> {
         self.reconcile(outcomes).instrument(spans::reconcile()).await
     }
 
-    /// Step 2. The ETag that each commit is held to, and the posts that another change keeps; one that is in neither has moved on.
+    /// Step 2. Returns the ETag that each commit requires, and the posts that another change keeps busy. A post that is in neither has changed since
+    /// it was read.
     async fn take(&self) -> Result<(HashMap<PostId, Etag>, Vec<PostId>)> {
         let name = self.session.name.to_string();
         let mut held = HashMap::new();
-        let (mut takes, mut kept) = (Vec::new(), Vec::new());
+        let (mut takes, mut blocked) = (Vec::new(), Vec::new());
         let busy = self.busy().await?;
         for planned in self.planned {
             let change = &planned.change;
             let id = change.post().id.clone();
             match &change.before {
-                Some(before) if busy.iter().any(|name| before.named.contains(name)) => kept.push(id),
+                Some(before) if busy.iter().any(|name| before.named.contains(name)) => blocked.push(id),
                 Some(before) if change.is_in_place() => drop(held.insert(id, before.etag.clone())),
                 Some(before) => takes.push((id, plan::take_step(before, &name))),
                 None => takes.push((id, plan::reserve_step(change.post(), &name, None))),
@@ -223,10 +224,10 @@ impl PostsRun<'_> {
                 held.extend(self.reserve_again(after).await?.map(|etag| (id, etag)));
             }
         }
-        Ok((held, kept))
+        Ok((held, blocked))
     }
 
-    /// W1: the intents that the posts name, and that stay open.
+    /// W1: those intents named by the posts that are still open after the wait.
     async fn busy(&self) -> Result<Vec<IntentName>> {
         let named: HashSet<&IntentName> =
             self.planned.iter().filter_map(|p| p.change.before.as_ref()).flat_map(|b| &b.named).collect();
@@ -241,7 +242,7 @@ impl PostsRun<'_> {
         Ok(busy)
     }
 
-    /// A marker of the post was there. One of a closed intent is replaced.
+    /// Reserves the post when a marker of it exists already; the marker of a closed intent is replaced.
     async fn reserve_again(&self, after: &Post) -> Result<Option<Etag>> {
         let place = PostPlace::of(after);
         let key = crate::keys::place::marker(place.partition(), &after.id);
@@ -254,7 +255,7 @@ impl PostsRun<'_> {
         steps::apply_one(self.store(), &step).await
     }
 
-    /// Step 3. Which changes are refused, and why.
+    /// Step 3. Returns the changes that are refused, and why.
     async fn prepare(&self, held: &HashMap<PostId, Etag>) -> Result<HashMap<PostId, Outcome>> {
         let mut taken: Vec<&Planned> = Vec::with_capacity(self.planned.len());
         for planned in self.planned {
@@ -289,7 +290,7 @@ impl PostsRun<'_> {
         Ok(refused.into_iter().map(|(id, why)| (id, outcome(why))).collect())
     }
 
-    /// The partitions that gain a post.
+    /// Lists the months that gain a post (W8).
     async fn list_months(&self, taken: &[&Planned]) -> Result<()> {
         let mut gained: HashSet<Partition> = HashSet::new();
         for planned in taken {
@@ -323,7 +324,7 @@ impl PostsRun<'_> {
         index::put(self.store(), &self.session.name, pointers).await
     }
 
-    /// The posts whose new place is not free.
+    /// Writes the tentative copies of moves. Returns the posts whose new place is not free.
     async fn put_tentative(&self, free: &[&Planned]) -> Result<Vec<PostId>> {
         let mut puts = Vec::new();
         for planned in free {
@@ -340,7 +341,7 @@ impl PostsRun<'_> {
         Ok(lost.into_iter().flatten().collect())
     }
 
-    /// W9: the changes that would give a post a term which does not exist, or may be about to go.
+    /// W9: refuses the changes that would give a post a term that does not exist or that is being deleted.
     async fn look_at_terms(&self, free: &[&Planned]) -> Result<HashMap<PostId, Outcome>> {
         let each_once: BTreeSet<(TermKind, Slug)> = free.iter().flat_map(|p| p.change.new_terms()).collect();
         let states = self.session.term_states(each_once.into_iter().collect()).await?;
@@ -360,7 +361,7 @@ impl PostsRun<'_> {
         Ok(refused)
     }
 
-    /// Step 5, and the undoing of what was refused.
+    /// Step 5 for the changes that were made; undoes those that were refused.
     async fn reconcile(&self, outcomes: &[Outcome]) -> Result<()> {
         let mut made = Vec::new();
         for (planned, outcome) in self.planned.iter().zip(outcomes) {

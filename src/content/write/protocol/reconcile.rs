@@ -1,5 +1,5 @@
-//! Step 5: after the commit, the rows that the post no longer has go, and those that name its place are put right. The rule (W3): idempotent, and each row is
-//! removed or written over only while the intent is open, read after the row.
+//! Step 5: after the commit, removes the rows that the post no longer has, and corrects those that name its place. The rule (W3): idempotent, and a
+//! row is removed or written over only if the intent, read after the row, is open.
 
 use std::collections::BTreeSet;
 
@@ -24,11 +24,11 @@ pub struct Made {
 }
 
 impl Session<'_> {
-    /// Reconciles the changes that an intent has made. `by`: who is recorded.
+    /// Reconciles the changes that an intent has made. `by`: the author of the changes, for the record.
     pub(super) async fn reconcile(&self, by: Option<&str>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
         let items = made.iter().filter_map(|m| record::of_post(m.before.as_ref(), m.after.as_ref())).collect();
         record::write(&self.store, &self.name, by, items).await?;
-        self.make_new_tags(&made, new_tags).await?;
+        self.create_new_tags(&made, new_tags).await?;
         let each = made.into_iter().map(|made| async move { self.reconcile_post(&made).await });
         stream::iter(each).buffer_unordered(CONCURRENCY).try_collect().await
     }
@@ -43,7 +43,7 @@ impl Session<'_> {
                 self.clear_mark(after).await?;
             }
             self.reconcile_claims(&after.id, claims_to_reconcile(before, after), Some(after)).await?;
-            // Until `PostKeys` names the new place, the redirects are the way there.
+            // The redirects are needed until `PostKeys` names the new place.
             if is_move(before, after) || before.slug != after.slug {
                 self.remove_redirects(before).await?;
             }
@@ -66,14 +66,14 @@ impl Session<'_> {
     }
 }
 
-/// The rows of `PostKeys` that may say something else after the change. Those that it has claimed say it already.
+/// The rows of `PostKeys` whose content the change may alter. Rows that it has claimed have their new content already.
 fn claims_to_reconcile(before: &Post, after: &Post) -> BTreeSet<Key> {
     let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
     let mut keys: BTreeSet<Key> = BTreeSet::new();
     if place(before) != place(after) {
         keys.extend([lookup::by_id(&after.id), lookup::by_slug(&after.slug), lookup::by_slug(&before.slug)]);
     }
-    // Slugs that it had and has no more.
+    // Slugs that the post no longer has.
     keys.extend(plan::lookups(before).difference(&plan::lookups(after)).cloned());
     keys
 }

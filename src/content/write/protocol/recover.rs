@@ -1,4 +1,5 @@
-//! Intents whose writer has stopped. The rule: what was committed is finished, what was not is undone, and the rows that name the intent decide which (W5).
+//! Recovers intents whose writer has stopped. The rule: a committed change is finished, any other is undone, and the rows that name the intent decide
+//! which (W5).
 
 use std::time::Duration;
 
@@ -19,31 +20,32 @@ use super::lease::Lease;
 use super::reconcile::Made;
 use super::{Session, facts, fence, undo};
 
-/// How long a writer tries to finish a change of its own that has failed; after it the next recovery does.
+/// How long a writer tries to finish a failed change of its own; after this time the next recovery does.
 const FINISH_TIME: Duration = Duration::from_secs(10);
 
-/// What a recovery found.
+/// The counts of a recovery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Intents that were finished or undone.
-    pub settled: usize,
-    /// Intents that another server may still be at work on.
+    pub closed: usize,
+    /// Intents whose writer may still be at work.
     pub left: usize,
     /// Intents that this version cannot read.
     pub skipped: usize,
 }
 
-/// Whether anyone may still be at work on an intent.
+/// Whether the writer of an intent may still be at work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::content) enum Writers {
     /// Its process is gone.
     Gone,
-    /// It has not been heard of.
-    Unheard,
+    /// Its lease has expired, but its process may still run.
+    Unknown,
 }
 
 impl Writer {
-    /// Finishes or undoes each change whose writer has stopped. `is_alone`: no other process can write to this store, so every intent's has.
+    /// Finishes or undoes each change whose writer has stopped. `is_alone`: no other process can write to this store, so the writer of every intent
+    /// has stopped.
     pub async fn recover(&self, is_alone: bool) -> Result<Recovered> {
         self.recover_each(is_alone).instrument(spans::recover()).await
     }
@@ -56,10 +58,10 @@ impl Writer {
             match intent::read(&row) {
                 Ok(StoredIntent::Open { until, .. }) if until > now && !is_alone => recovered.left += 1,
                 Ok(StoredIntent::Open { intent, .. }) => {
-                    let writers = if is_alone { Writers::Gone } else { Writers::Unheard };
+                    let writers = if is_alone { Writers::Gone } else { Writers::Unknown };
                     match self.recover_intent(&name, &row.etag, &intent, writers).await {
-                        Ok(_) => recovered.settled += 1,
-                        // Another server is quicker.
+                        Ok(_) => recovered.closed += 1,
+                        // Another server has taken it over first.
                         Err(ContentError::LeaseLost) => recovered.left += 1,
                         Err(e) => return Err(e),
                     }
@@ -80,10 +82,10 @@ impl Writer {
         Ok(recovered)
     }
 
-    /// Takes an intent over, and finishes or undoes its changes. Whether each of them was made.
+    /// Takes an intent over, and finishes or undoes its changes. Returns whether each of them was made.
     ///
     /// # Errors
-    /// [`ContentError::LeaseLost`] if another is doing so.
+    /// [`ContentError::LeaseLost`] if another server has taken the intent over.
     pub(in crate::content) async fn recover_intent(
         &self,
         name: &IntentName,
@@ -100,24 +102,24 @@ impl Writer {
         let facts = lease.while_renewed(session.finish(intent, writers)).await?;
         match writers {
             Writers::Gone => intent::close(&self.store, name).await?,
-            Writers::Unheard => intent::keep(&self.store, &self.clock, name, intent).await?,
+            Writers::Unknown => intent::keep(&self.store, &self.clock, name, intent).await?,
         }
         metrics::change_recovered();
         tracing::info!(intent = %name, "write.recovered");
         Ok(facts)
     }
 
-    /// Removes what has arrived late of a change that was closed long ago.
+    /// Removes what late requests of a closed change have written, and the kept intent (W7).
     async fn sweep(&self, name: &IntentName, intent: &Intent) -> Result<()> {
         self.remove_named(name, intent).await?;
         intent::close(&self.store, name).await
     }
 
-    /// Removes what names a closed intent and what no post or term has (W4).
+    /// Removes the rows that name a closed intent and that no post or term has (W4).
     async fn remove_named(&self, name: &IntentName, intent: &Intent) -> Result<()> {
         let store = &self.store;
         for (before, after) in posts(intent)? {
-            // Of a change that was made, the post has what names it.
+            // If the change was made, the post has the rows that name it, so they stay.
             undo::undo_post(store, name, before.as_ref(), after.as_ref(), false).await?;
         }
         for (before, after) in terms(intent)? {
@@ -126,19 +128,19 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether each change of an own intent was made, after its commit was not answered.
+    /// Finds out whether each change of this writer's intent was made, after its commit got no answer.
     pub(super) async fn learn(&self, name: &IntentName, intent: &Intent) -> Result<Vec<bool>> {
         let learned = async {
             let row = self.store.get(Table::Intents.name(), &name.key()).await?;
             let open = row.filter(|row| matches!(intent::read(row), Ok(StoredIntent::Open { .. })));
             if let Some(row) = open {
-                match self.recover_intent(name, &row.etag, intent, Writers::Unheard).await {
+                match self.recover_intent(name, &row.etag, intent, Writers::Unknown).await {
                     Err(ContentError::LeaseLost) => self.wait_until_closed(std::slice::from_ref(name)).await?,
                     facts => return facts,
                 }
             }
             let facts = self.recorded(name, intent).await?;
-            // What this writer has still written after another had undone its change.
+            // This writer may have written rows after another server had undone its change.
             if facts.contains(&false) {
                 self.remove_named(name, intent).await?;
             }
@@ -147,7 +149,7 @@ impl Writer {
         tokio::time::timeout(FINISH_TIME, learned).await.unwrap_or(Err(ContentError::OutcomeUnknown))
     }
 
-    /// Of a closed intent: what was made of it is in the record.
+    /// Whether each change of a closed intent was made: those that were are in the record.
     async fn recorded(&self, name: &IntentName, intent: &Intent) -> Result<Vec<bool>> {
         let posts = posts(intent)?.into_iter().filter_map(|(before, after)| after.or(before));
         let posts = posts.map(|post| post.id.to_string());
@@ -160,7 +162,7 @@ impl Writer {
         Ok(made)
     }
 
-    /// Finishes a change of this writer's whose reconciliation has failed; if that fails too, the next recovery does.
+    /// Finishes a change of this writer whose reconciliation has failed. If this fails too, the next recovery finishes it.
     pub(super) async fn finish_soon(&self, name: &IntentName, intent: &Intent, error: &ContentError) {
         if let Err(again) = self.learn(name, intent).await {
             metrics::change_left();
@@ -168,7 +170,7 @@ impl Writer {
         }
     }
 
-    /// Closes the intent of a change that is reconciled. One that cannot be closed is finished once more by the next recovery.
+    /// Closes the intent of a reconciled change. If it cannot be closed, the next recovery finishes the change again, which changes nothing.
     pub(super) async fn end(&self, name: &IntentName, intent: &Intent, is_in_doubt: bool) {
         let ended = match is_in_doubt {
             true => intent::keep(&self.store, &self.clock, name, intent).await,
@@ -197,7 +199,7 @@ impl Session<'_> {
             if is_made { made.push(Made { before, after }) } else { undone.push((before, after)) }
         }
         for (before, after) in undone {
-            let keeps_fence = writers == Writers::Unheard;
+            let keeps_fence = writers == Writers::Unknown;
             undo::undo_post(&self.store, &self.name, before.as_ref(), after.as_ref(), keeps_fence).await?;
         }
         if !made.is_empty() {
@@ -207,7 +209,7 @@ impl Session<'_> {
         Ok(all)
     }
 
-    /// If it was not made, it can no more be.
+    /// Whether the change was made. If it was not, the fence prevents it from being made later.
     async fn is_made_or_fenced(&self, before: Option<&Post>, after: Option<&Post>, writers: Writers) -> Result<bool> {
         let (store, name) = (&self.store, &self.name);
         let is_made = facts::is_post_made(store, name, before, after).await?;
@@ -215,21 +217,21 @@ impl Session<'_> {
             return Ok(is_made);
         }
         fence::raise(store, name, before, after).await?;
-        // The commit may have come between the two.
+        // The commit may have been carried out between the read and the fence.
         facts::is_post_made(store, name, before, after).await
     }
 }
 
 type Sides<T> = (Option<T>, Option<T>);
 
-/// The changes of posts of an intent.
+/// The changes of posts in an intent.
 fn posts(intent: &Intent) -> Result<Vec<Sides<Post>>> {
     let Work::Posts { changes, .. } = &intent.work else { return Ok(Vec::new()) };
     let post = |snapshot: &Option<PostSnapshot>| snapshot.as_ref().map(|s| s.to_post().ok_or_else(damaged)).transpose();
     changes.iter().map(|(before, after)| Ok((post(before)?, post(after)?))).collect()
 }
 
-/// The changes of terms of an intent.
+/// The changes of terms in an intent.
 pub(super) fn terms(intent: &Intent) -> Result<Vec<Sides<Term>>> {
     let Work::Terms { changes } = &intent.work else { return Ok(Vec::new()) };
     let term = |snapshot: &Option<TermSnapshot>| snapshot.as_ref().map(|s| s.to_term().ok_or_else(damaged)).transpose();

@@ -1,5 +1,5 @@
-//! Carries out the transactions of a change. The rule: a post's rows change in one of them, together with the count of their partition, or not at all; and
-//! whether a step was carried out is read from its witness (W5).
+//! Carries out the transactions of a change of posts. The rule: the rows of a post in one partition and the count of the partition change in one
+//! transaction, or not at all; whether a step was carried out is read from its witness (W5).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,8 +17,8 @@ use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Store, Sto
 
 use super::CONCURRENCY;
 
-/// Carries out each step, many in one transaction if they share a partition. The ETag of each witness; a post that is left out has moved on, and its
-/// step was not carried out.
+/// Carries out the steps; those that share a partition share transactions. Returns the ETag of each witness. A post that is missing there has changed
+/// since it was read, and its step was not carried out.
 pub async fn apply(store: &Store, steps: Vec<(PostId, Step)>) -> Result<HashMap<PostId, Etag>> {
     let mut partitions: BTreeMap<(Collection, String), Vec<(PostId, Step)>> = BTreeMap::new();
     for (id, step) in steps {
@@ -46,14 +46,15 @@ async fn apply_in_partition(store: &Store, steps: Vec<(PostId, Step)>) -> Result
     Ok(applied)
 }
 
-/// The ETag of the witness; `None` if the post's own rows have moved on. Only the count may be tried again.
+/// Carries out one step. Returns the ETag of its witness, or `None` if the post's own rows have changed. It is tried again only if another writer has
+/// changed the count.
 pub async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>> {
     retry_on_conflict("a month", || async {
         if let Some(etag) = witness(store, step).await? {
             return Ok(Some(etag));
         }
-        if !is_open(store, step).await? {
-            // An earlier try whose answer was lost may have arrived between the two reads.
+        if !holds(store, step).await? {
+            // An earlier try whose answer was lost may have been carried out between the two reads.
             return witness(store, step).await;
         }
         Ok(commit_group(store, &[step]).await?.pop())
@@ -69,7 +70,7 @@ async fn witness(store: &Store, step: &Step) -> Result<Option<Etag>> {
 }
 
 /// Whether every precondition of the step holds.
-async fn is_open(store: &Store, step: &Step) -> Result<bool> {
+async fn holds(store: &Store, step: &Step) -> Result<bool> {
     let reads = step.operations.iter().map(|operation| async move {
         let key = Key::new(step.partition.clone(), operation.row())?;
         Ok::<_, ContentError>((operation, store.get(step.collection.name(), &key).await?))
@@ -85,14 +86,14 @@ async fn is_open(store: &Store, step: &Step) -> Result<bool> {
     }))
 }
 
-/// One transaction, with the count of the partition if it changes. The ETags of the witnesses, in the order of the steps.
+/// Sends one transaction, with the count of the partition if it changes. Returns the ETags of the witnesses, in the order of the steps.
 async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
     let Some(first) = steps.first() else { return Ok(Vec::new()) };
     let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
     let added = steps.iter().map(|step| step.added).sum();
     let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
     let is_counted = added != 0 || newest.is_some();
-    let _lock = if is_counted { store.turn(first.collection.name(), &first.partition).await } else { None };
+    let _lock = if is_counted { store.keyed_lock(first.collection.name(), &first.partition).await } else { None };
     if is_counted {
         let (count, unchanged) = read_count(store, first.collection, &first.partition).await?;
         operations.push(count_operation(&count.changed(added, newest), unchanged));
@@ -105,7 +106,7 @@ async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
 }
 
 const NO_WITNESS: ContentError =
-    ContentError::Internal { what: "the store did not answer with the ETag of a row that it wrote", source: None };
+    ContentError::Internal { what: "the store returned no ETag for a row that it wrote", source: None };
 
 pub async fn read_count(store: &Store, collection: Collection, partition: &str) -> Result<(Count, Precondition)> {
     let row = store.get(collection.name(), &place::count(partition)).await?;
@@ -115,13 +116,13 @@ pub async fn read_count(store: &Store, collection: Collection, partition: &str) 
     })
 }
 
-/// Steps of one partition, as many together as a transaction holds.
+/// Splits the steps of one partition into groups that fit into one transaction each.
 fn groups(steps: Vec<(PostId, Step)>) -> Vec<Vec<(PostId, Step)>> {
     let mut groups: Vec<Vec<(PostId, Step)>> = Vec::new();
     let (mut operations, mut bytes) = (0, 0);
     for (id, step) in steps {
         let size: usize = step.operations.iter().map(operation_bytes).sum();
-        // One operation is kept for the count.
+        // One operation is reserved for the count.
         let fits = operations + step.operations.len() < BATCH_OPERATIONS_MAX && bytes + size < BATCH_BYTES_MAX / 2;
         if groups.is_empty() || !fits {
             groups.push(Vec::new());
@@ -129,12 +130,12 @@ fn groups(steps: Vec<(PostId, Step)>) -> Vec<Vec<(PostId, Step)>> {
         }
         operations += step.operations.len();
         bytes += size;
-        groups.last_mut().expect("one was pushed").push((id, step));
+        groups.last_mut().expect("a group was pushed if there was none").push((id, step));
     }
     groups
 }
 
-/// Roughly what an operation counts for; half of the limit is kept free for what this leaves out.
+/// An estimate of the bytes of an operation. Half of the limit stays free for what it leaves out.
 fn operation_bytes(operation: &Operation) -> usize {
     let Operation::Put { properties, .. } = operation else { return 100 };
     let value = |value: &Value| match value {

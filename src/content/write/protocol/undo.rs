@@ -1,5 +1,5 @@
-//! What a change that was not made has left. The rule (W4): only rows that name its intent are removed, and only if the post or term, read after the row, does not
-//! have them.
+//! Undoes changes of posts that were not made. The rule (W4): only rows that name the intent are removed, and only if the post, read after the row,
+//! does not have them.
 
 use futures_util::future::try_join_all;
 
@@ -15,7 +15,7 @@ use crate::store::Store;
 use super::listing::{self, Partition};
 use super::{claim, fence, index, moving};
 
-/// Undoes one change of a post. `keeps_fence`: the marker of a creation stays, until the intent is swept.
+/// Undoes one change of a post. `keeps_fence`: the marker of a creation is kept until the intent is swept.
 pub async fn undo_post(
     store: &Store,
     name: &IntentName,
@@ -36,7 +36,7 @@ pub async fn undo_post(
     match before {
         None if !keeps_fence => fence::remove_marker(store, name, after).await?,
         None => {}
-        // The version that was to be replaced was kept, and the post was deleted since.
+        // The change has kept the version that it was to replace, and the post was deleted since.
         Some(before) if moves::find(store, &before.id, &[PostPlace::of(before)]).await?.is_none() => {
             revisions::delete_all(store, &before.id).await?;
         }
@@ -47,7 +47,7 @@ pub async fn undo_post(
     Ok(())
 }
 
-/// The months of both states, if they differ or one of them is new.
+/// The months of the two states, each once.
 pub fn months(before: Option<&Post>, after: Option<&Post>) -> Vec<Partition> {
     let month = |post: &Post| {
         let place = PostPlace::of(post);

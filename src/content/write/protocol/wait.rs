@@ -1,4 +1,5 @@
-//! Waiting for the change of another. The rule (W1): a change starts only when those that its rows name are closed; one whose writer has stopped is finished here.
+//! Waits for the changes of other writers. The rule (W1): a change starts only when the intents that its rows name are closed; a change whose writer
+//! has stopped is finished or undone here.
 
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ const NAP_FIRST: Duration = Duration::from_millis(4);
 const NAP_MAX: Duration = Duration::from_secs(1);
 
 impl Writer {
+    /// Waits until all these intents are closed.
+    ///
     /// # Errors
     /// [`ContentError::Busy`] if one of them is still open after [`WAIT_MAX`].
     pub(in crate::content) async fn wait_until_closed(&self, names: &[IntentName]) -> Result<()> {
@@ -46,18 +49,18 @@ impl Writer {
                 Err(ContentError::LeaseLost) => Ok(false),
                 Err(e) => Err(e),
             },
-            // Nothing of this version can finish it.
+            // This version of the server cannot finish it.
             Ok(StoredIntent::Foreign) | Err(_) => Ok(false),
         }
     }
 
-    /// A recovery waits for others in its turn, so its type is closed here.
+    /// A recovery can wait for other changes itself, so its future is boxed to end the recursion of types.
     fn finish_for_another<'a>(
         &'a self,
         name: &'a IntentName,
         etag: &'a Etag,
         intent: &'a Intent,
     ) -> BoxFuture<'a, Result<Vec<bool>>> {
-        Box::pin(self.recover_intent(name, etag, intent, Writers::Unheard))
+        Box::pin(self.recover_intent(name, etag, intent, Writers::Unknown))
     }
 }

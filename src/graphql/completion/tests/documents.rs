@@ -1,6 +1,7 @@
-//! Random documents over the toy that are valid. The rule: any choices make one, and one key always names the same field with the same arguments.
+//! Random valid documents for the toy schema. The rule: any sequence of choices makes a valid document, and a key always names the same field with
+//! the same arguments.
 
-/// The fields of a type with the types of their own selections, and the types that a fragment in it may be on.
+/// The fields of a type with the types of their selections, and the possible type conditions of fragments in it.
 fn fields(of: &str) -> (&'static [(&'static str, &'static str)], &'static [&'static str]) {
     match of {
         "Query" => (
@@ -81,12 +82,12 @@ pub fn make(choices: &[u8]) -> String {
 
 struct Maker<'a> {
     choices: std::slice::Iter<'a, u8>,
-    /// The types that they are on, and their texts.
+    /// The type conditions of the fragments, and their texts.
     fragments: Vec<(&'static str, String)>,
 }
 
 impl Maker<'_> {
-    /// With no choices left, the first.
+    /// The first option if no choices are left.
     fn choose(&mut self, count: usize) -> usize {
         self.choices.next().map_or(0, |choice| usize::from(*choice)) % count
     }
@@ -120,7 +121,7 @@ impl Maker<'_> {
         }
     }
 
-    /// One that was made before, or a new one; it is among the others only when it is done, so that none spreads itself.
+    /// An existing fragment or a new one. A new fragment is added only when it is complete, so that no fragment spreads itself.
     fn fragment(&mut self, conditions: &[&'static str], depth: usize) -> String {
         let on = self.pick(conditions);
         let known: Vec<usize> = (0..self.fragments.len()).filter(|index| self.fragments[*index].0 == on).collect();

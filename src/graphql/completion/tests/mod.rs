@@ -1,5 +1,5 @@
-//! Completion against the specification's own algorithm, written naively, over a toy schema whose fields wait, fail and are null. The rule: the
-//! text of the whole answer is compared, so that the order of keys counts.
+//! Compares the completion with the algorithm of the specification, implemented naively, on a toy schema whose fields wait, fail and are null. The
+//! rule: the tests compare the text of the whole answer, so that the order of keys counts.
 
 mod documents;
 mod reference;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn types() -> Arc<TypeMap> {
-    Arc::new(TypeMap::of(&toy::schema().sdl()).expect("the toy's SDL"))
+    Arc::new(TypeMap::of(&toy::schema().sdl()).expect("the SDL of the toy schema is valid"))
 }
 
 async fn run(document: &str, variables: Value) -> Response {
@@ -27,7 +27,7 @@ async fn run(document: &str, variables: Value) -> Response {
     response
 }
 
-/// The text of the data of an answer, whatever its errors.
+/// The text of the data of an answer, which may also have errors.
 async fn data(document: &str) -> String {
     let response = run(document, json!({})).await;
     assert!(!is_request_error(&response), "{document}: {:?}", response.errors);
@@ -39,14 +39,14 @@ fn paths(response: &Response) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn keys_stand_in_the_order_of_the_selection() {
+async fn keys_are_in_the_order_of_the_selection() {
     let cases = [
         (
             "{ crate { id label } fruit { label id } }",
             r#"{"crate":{"id":11,"label":"c11"},"fruit":{"label":"f7","id":7}}"#,
         ),
         ("{ z: id a: id __typename }", r#"{"z":0,"a":0,"__typename":"Query"}"#),
-        // A key stands where it is met first, and what is selected under it later comes behind.
+        // The first occurrence of a key decides its position, and later selections under it come after the earlier ones.
         ("{ fruit { id } id fruit { label id } }", r#"{"fruit":{"id":7,"label":"f7"},"id":0}"#),
         (
             "{ ...B id ...A } fragment A on Query { fruit { id } } fragment B on Query { fruit { label } }",
@@ -58,7 +58,7 @@ async fn keys_stand_in_the_order_of_the_selection() {
     }
 }
 
-/// The same keys in another order for another type: presence alone does not tell which fragment applied.
+/// The same keys are in another order for another type: the presence of keys alone does not show which fragment applied.
 #[tokio::test]
 async fn the_order_follows_the_fragments_of_the_objects_own_type() {
     let fragments = "... on Fruit { a: id b: label } ... on Crate { b: label a: id }";
@@ -68,7 +68,7 @@ async fn the_order_follows_the_fragments_of_the_objects_own_type() {
 }
 
 #[tokio::test]
-async fn introspection_stands_in_order_too() {
+async fn the_keys_of_introspection_are_in_order_too() {
     let document =
         "{ __type(name: \"Fruit\") { kind name fields { type { ofType { name } kind } name } } z: __typename }";
     let text = data(document).await;
@@ -76,9 +76,9 @@ async fn introspection_stands_in_order_too() {
     assert!(text.ends_with(r#""z":"Query"}"#), "{text}");
 }
 
-/// The engine takes an object without keys for null, and asks only the request for the variables of conditions.
+/// The engine takes an object without keys for null, and ignores the defaults of variables in conditions.
 #[tokio::test]
-async fn an_object_of_which_nothing_is_selected_is_empty() {
+async fn an_object_whose_fields_are_all_skipped_is_empty() {
     let cases = [
         ("{ id @skip(if: true) }", "{}"),
         ("{ fruit { id @include(if: false) } }", r#"{"fruit":{}}"#),
@@ -95,7 +95,7 @@ async fn an_object_of_which_nothing_is_selected_is_empty() {
 }
 
 #[tokio::test]
-async fn a_failed_field_is_null_as_far_as_its_type_demands() {
+async fn a_failed_field_is_null_up_to_the_nearest_nullable_position() {
     let cases = [
         // Int, Int! in an object that may be null, and Int! up to the root.
         ("{ thing(n: 10) { id ... on Crate { sour } } }", r#"{"thing":{"id":10,"sour":null}}"#),
@@ -135,7 +135,7 @@ async fn a_request_error_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn null_through_propagation_is_no_request_error() {
+async fn data_that_is_null_through_propagation_is_not_a_request_error() {
     let response = run("{ id fails }", json!({})).await;
     assert_eq!((&response.data, is_request_error(&response)), (&async_graphql::Value::Null, false));
 }
@@ -144,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_answer_is_what_the_specification_says(choices in prop::collection::vec(any::<u8>(), 100..900)) {
+    fn every_answer_conforms_to_the_specification(choices in prop::collection::vec(any::<u8>(), 100..900)) {
         let document = documents::make(&choices);
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let response = runtime.block_on(run(&document, json!({ "yes": true, "no": false })));
@@ -157,9 +157,10 @@ proptest! {
     }
 }
 
-/// Prints what completion adds to an answer of twenty objects, alone and with two below each. The least of many runs, for the machine may be busy.
+/// Prints the time that completion adds to an answer of twenty objects, alone and with two objects below each. It takes the minimum of many runs,
+/// because the machine may be busy.
 #[tokio::test]
-#[ignore = "a measurement, not a test; wants optimised code"]
+#[ignore = "a measurement, not a test; needs optimised code"]
 async fn cost_of_twenty() {
     let flat = "a: id b: id c: id d: id e: id f: id g: id h: id";
     let in_order = "a: id b: id c: id d: id e: id inside { id i: id } beside { id i: id }";

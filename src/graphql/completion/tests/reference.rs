@@ -1,5 +1,5 @@
-//! ExecuteSelectionSet() of the GraphQL specification over the toy, one field after the other. The rule: written from the specification and
-//! without anything of what it is to judge.
+//! ExecuteSelectionSet() of the GraphQL specification for the toy schema, one field after the other. The rule: it is written from the
+//! specification and uses no code of the completion that it checks.
 
 use std::collections::BTreeSet;
 
@@ -45,22 +45,22 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// `None` where the object is to be null. Its other fields are run all the same, as the engine does.
+    /// `None` if the object must be null. Its other fields still run, as in the engine.
     fn object(&mut self, sets: &[&'a SelectionSet], kind: Kind, n: u32, path: &str) -> Option<String> {
         let mut keys: Vec<(&str, Vec<&Field>)> = Vec::new();
         sets.iter().for_each(|set| self.collect(set, kind, &mut keys));
         let mut fields = Vec::new();
-        let mut stands = true;
+        let mut is_kept = true;
         for (key, selected) in keys {
             let (of, resolved) = resolve(kind, n, selected[0]);
             let below: Vec<_> = selected.iter().map(|field| &field.selection_set.node).collect();
             let path = format!("{path},{key:?}");
             match self.complete(&Type::new(of).expect("a type"), resolved, &below, &path) {
                 Some(value) => fields.push(format!("{key:?}:{value}")),
-                None => stands = false,
+                None => is_kept = false,
             }
         }
-        stands.then(|| format!("{{{}}}", fields.join(",")))
+        is_kept.then(|| format!("{{{}}}", fields.join(",")))
     }
 
     fn complete(&mut self, of: &Type, resolved: Resolved, below: &[&'a SelectionSet], path: &str) -> Option<String> {
@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
             }
             Object(kind, n) => self.object(below, kind, n, path),
             List(items) => {
-                let BaseType::List(item) = &of.base else { panic!("{of} is no list") };
+                let BaseType::List(item) = &of.base else { panic!("{of} is not a list") };
                 let each = items.into_iter().enumerate();
                 let values: Vec<_> =
                     each.map(|(index, value)| self.complete(item, value, below, &format!("{path},{index}"))).collect();
@@ -130,13 +130,13 @@ fn is_selected(directives: &[Positioned<Directive>]) -> bool {
         let value = match &directive.node.arguments[0].1.node {
             Literal::Boolean(value) => *value,
             Literal::Variable(name) => matches!(name.as_str(), "yes" | "on"),
-            other => panic!("{other} is no condition"),
+            other => panic!("{other} is not a condition"),
         };
         value == (directive.node.name.node == "include")
     })
 }
 
-/// A field's type and what it answers for the object of this number.
+/// The type of a field and its value for the object with this number.
 fn resolve(kind: Kind, n: u32, field: &Field) -> (&'static str, Resolved) {
     let json = |n: u32| Json(n.to_string());
     let label = |letter: &str| if n.is_multiple_of(3) { Null } else { Json(format!("\"{letter}{n}\"")) };

@@ -1,5 +1,5 @@
-//! A schema of objects that are numbers. The rule: what a field answers hangs on the object's number alone, and how long it waits too; what
-//! [`super::reference`] says of a field and what is done here are the same.
+//! A toy schema whose objects are numbers. The rule: the number of an object alone decides the value of a field and how long it waits, and
+//! [`super::reference`] computes the same values.
 
 use async_graphql::{EmptyMutation, EmptySubscription, Error, Interface, Object, Result, Schema, Union};
 
@@ -24,7 +24,7 @@ pub fn schema() -> Schema<Query, EmptyMutation, EmptySubscription> {
     Schema::new(Query, EmptyMutation, EmptySubscription)
 }
 
-/// Fields are done in another order than they are begun.
+/// Makes fields finish in another order than they start.
 async fn wait(n: u32) {
     for _ in 0..n % 4 {
         tokio::task::yield_now().await;
@@ -35,7 +35,7 @@ fn fail_every(step: u32, n: u32) -> Result<u32> {
     if n.is_multiple_of(step) { Err(Error::new("failed")) } else { Ok(n) }
 }
 
-/// Odd numbers are fruits, even ones crates; zero is nothing.
+/// Odd numbers are fruits, even numbers are crates; zero is null.
 fn thing(n: u32) -> Option<Thing> {
     match n {
         0 => None,

@@ -1,4 +1,4 @@
-// A list that grows by a page with each press. The rule: the cursor is the server's, and `fetchMore` needs no merging of ours.
+// A list that loads one more page with each press. The rule: the cursor comes from the server, and the cache merges the pages.
 import { useQuery } from '@apollo/client/react';
 import { POSTS } from './documents';
 

@@ -26,7 +26,7 @@ test('fetchMore to the end shows every post once, in order', async () => {
   page.close();
 });
 
-test('the filter keeps lists apart, and each goes on where it stood', async () => {
+test('lists with different filters are separate, and each continues from its own cursor', async () => {
   const client = makeClient(uri);
   const filter = { tags: { all: ['moon'] } };
   const moon = client.watchQuery({ query: POSTS, variables: { first: 2, filter } });
@@ -41,7 +41,7 @@ test('the filter keeps lists apart, and each goes on where it stood', async () =
   subscription.unsubscribe();
 });
 
-test('one id is one object, whichever query brought it, and a mutation changes it everywhere', async () => {
+test('the cache has one object for each id, and a mutation changes it in every query', async () => {
   const client = makeClient(uri, token);
   const { data: list } = await client.query({ query: POSTS, variables: { first: 1 } });
   const { id, slug, version, title } = list!.posts.edges[0]!.node;
@@ -69,7 +69,7 @@ test('an error is a CombinedGraphQLErrors with its code', async () => {
   await assert.rejects(refused, (error) => CombinedGraphQLErrors.is(error) && error.errors[0]?.extensions?.code === 'UNAUTHENTICATED');
 });
 
-test('queries go by GET, mutations by POST, and each is answered in the media type it prefers', async () => {
+test('queries are sent by GET, mutations by POST, and each gets its preferred media type', async () => {
   const seen: string[] = [];
   const client = makeClient(uri, token, async (target, init) => {
     const response = await fetch(target, init);

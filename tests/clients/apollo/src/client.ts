@@ -17,7 +17,7 @@ export function makeCache(): InMemoryCache {
       Category: { fields: { posts: relayStylePagination(['filter']) } },
       Tag: { fields: { posts: relayStylePagination(['filter']) } },
       Author: { fields: { posts: relayStylePagination(['filter']) } },
-      // Has no id: a query that asks for `html` and one that asks for `markdown` are put together.
+      // PostBody has no id: the cache merges the fields that several queries select.
       PostBody: { merge: true },
       ArchiveMonth: { keyFields: ['year', 'month'], fields: { posts: relayStylePagination() } },
     },
@@ -28,7 +28,7 @@ export function makeClient(uri: string, token?: string, fetcher: typeof fetch = 
   const bearer = new SetContextLink(({ headers }) => ({
     headers: token ? { ...headers, authorization: `Bearer ${token}` } : headers,
   }));
-  // Queries by GET can be kept by caches on the way; mutations go by POST all the same.
+  // Proxies and browsers can cache queries that are sent by GET; mutations still use POST.
   const http = new HttpLink({ uri, useGETForQueries: true, fetch: fetcher });
   return new ApolloClient({ link: ApolloLink.from([bearer, http]), cache: makeCache() });
 }

@@ -1,4 +1,4 @@
-// What the front end asks for. The rule: whatever has an id is asked for its id, so that the cache knows it again.
+// The documents of the front end. The rule: every object that has an id is queried with it, so that the cache can identify it.
 import { graphql } from '../generated/gql';
 
 export const POSTS = graphql(`

@@ -1,4 +1,4 @@
-// Asks the server for a typed document. The rule: an answer with errors is an exception, and userErrors are left to the caller.
+// Sends a typed document to the server. The rule: an answer with errors throws an exception; the caller handles userErrors.
 import type { TypedDocumentString } from '../generated/gql/graphql';
 
 export type GraphQLError = { message: string; path?: (string | number)[]; extensions: { code: string } };

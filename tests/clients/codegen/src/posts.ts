@@ -1,4 +1,4 @@
-// The documents of a small front end. The rule: a component reads only what its own fragment asks for.
+// The documents of a small front end. The rule: a component reads only the fields of its own fragment.
 import { type FragmentType, graphql, readFragment } from '../generated/gql';
 
 export const PostCard = graphql(`

@@ -1,4 +1,4 @@
-// The same configuration over a document that asks for what is not there: it must fail.
+// The same configuration with a document that selects an unknown field: it must fail.
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import config from '../codegen';
 

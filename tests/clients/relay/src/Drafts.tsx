@@ -1,4 +1,4 @@
-// The drafts of whoever bears a token. The rule: the store follows each mutation by its directives, and no list is asked for again.
+// The drafts that a token has access to. The rule: directives in the mutations update the store, and no list is fetched again.
 import { useState } from 'react';
 import { ConnectionHandler, graphql, useLazyLoadQuery, useMutation } from 'react-relay';
 import { ROOT_ID } from 'relay-runtime';
@@ -11,7 +11,7 @@ import { PostLine } from './PostLine';
 const connections = [ConnectionHandler.getConnectionID(ROOT_ID, 'Drafts_drafts')];
 
 export function Drafts() {
-  const [told, tell] = useState('');
+  const [status, setStatus] = useState('');
   const { drafts } = useLazyLoadQuery<DraftsQuery>(
     graphql`
       query DraftsQuery {
@@ -49,10 +49,10 @@ export function Drafts() {
     }
   `);
   const first = drafts.edges[0]?.node;
-  const codes = (errors: readonly { code: string }[]) => tell(errors.map(({ code }) => code).join(' '));
+  const showCodes = (errors: readonly { code: string }[]) => setStatus(errors.map(({ code }) => code).join(' '));
   return (
     <>
-      <p role="status">{told}</p>
+      <p role="status">{status}</p>
       <ol>{drafts.edges.map(({ node }) => <PostLine key={node.id} post={node} />)}</ol>
       <button onClick={() => create({ variables: { input: { title: 'By Relay', markdown: 'Text.' }, connections } })}>New</button>
       {first && (
@@ -61,7 +61,7 @@ export function Drafts() {
             onClick={() =>
               rename({
                 variables: { input: { id: first.id, version: first.version, title: 'Renamed' } },
-                onCompleted: ({ updatePost }) => codes(updatePost.userErrors),
+                onCompleted: ({ updatePost }) => showCodes(updatePost.userErrors),
               })
             }
           >
@@ -71,7 +71,7 @@ export function Drafts() {
             onClick={() =>
               rename({
                 variables: { input: { id: first.id, version: first.version - 1, title: 'Too late' } },
-                onCompleted: ({ updatePost }) => codes(updatePost.userErrors),
+                onCompleted: ({ updatePost }) => showCodes(updatePost.userErrors),
               })
             }
           >

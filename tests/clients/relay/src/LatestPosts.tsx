@@ -1,4 +1,5 @@
-// All posts, a page with each press, or those with a tag. The rule: the connection says what was asked for, so each filter has a list of its own.
+// All posts, one more page with each press, or the posts with a tag. The rule: a connection is identified by its arguments, so that each filter
+// has a list of its own.
 import { graphql, useLazyLoadQuery, usePaginationFragment } from 'react-relay';
 import type { LatestPosts_query$key } from './__generated__/LatestPosts_query.graphql';
 import type { LatestPostsNext } from './__generated__/LatestPostsNext.graphql';

@@ -1,4 +1,4 @@
-// The posts of a tag. The rule: the next page is asked for by the tag's global id, through `node`.
+// The posts of a tag. The rule: the next page is queried by the tag's global id, through `node`.
 import { graphql, useLazyLoadQuery, usePaginationFragment } from 'react-relay';
 import type { TagPosts_tag$key } from './__generated__/TagPosts_tag.graphql';
 import type { TagPostsNext } from './__generated__/TagPostsNext.graphql';

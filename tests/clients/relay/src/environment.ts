@@ -1,4 +1,4 @@
-// The network and the store. The rule: an answer without data is an exception that bears the code of its first error.
+// The network and the store. The rule: an answer without data throws an exception with the code of its first error.
 import { Environment, type FetchFunction, Network, RecordSource, Store } from 'relay-runtime';
 
 export class RequestFailed extends Error {

@@ -14,7 +14,7 @@ import { TagPosts } from './TagPosts';
 const url = process.env.TIDINGS_URL!;
 const token = process.env.TIDINGS_TOKEN!;
 
-test('@connection appends each page to the end, until every post is there once and in order', async () => {
+test('@connection appends each page to the end, until the list has every post once and in order', async () => {
   const page = open(<LatestPosts />);
   const expected = await everySlug();
   for (let shown = 5; shown < 25; shown += 5) {
@@ -30,7 +30,7 @@ test('@connection appends each page to the end, until every post is there once a
   page.close();
 });
 
-test('@refetchable asks for the next page of a tag through node(id:)', async () => {
+test('@refetchable queries the next page of a tag through node(id:)', async () => {
   const asked: { query: string; variables: { id?: string } }[] = [];
   const page = open(<TagPosts slug="moon" />, undefined, (target, init) => {
     asked.push(JSON.parse(String(init?.body)));
@@ -46,7 +46,7 @@ test('@refetchable asks for the next page of a tag through node(id:)', async () 
   page.close();
 });
 
-test('the store follows mutations: a post is put into a list, changed where it is shown, and taken out', async () => {
+test('mutations update the store: a post is added to a list, changed in it, and removed', async () => {
   const page = open(<Drafts />, token);
   const titles = () => [...page.body.querySelectorAll('li')].map((line) => line.getAttribute('title'));
   await page.waitFor('the drafts', () => buttons(page).includes('New'));
@@ -73,7 +73,7 @@ test('an error has its code', async () => {
   await assert.rejects(asked, (error) => error instanceof RequestFailed && error.code === 'BAD_USER_INPUT');
 });
 
-test('the compiler finds a field that does not exist', () => {
+test('the compiler reports a field that does not exist', () => {
   const compiled = spawnSync('relay-compiler', [], { cwd: 'relay/wrong', encoding: 'utf8' });
   assert.notEqual(compiled.status, 0);
   assert.match(compiled.stdout + compiled.stderr, /The type `Post` has no field `headline`/);

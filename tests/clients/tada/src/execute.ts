@@ -1,4 +1,4 @@
-// Asks the server for a typed document. The rule: an answer with errors is an exception.
+// Sends a typed document to the server. The rule: an answer with errors throws an exception.
 import type { TadaDocumentNode } from 'gql.tada';
 import { print } from 'graphql';
 

@@ -1,4 +1,4 @@
-// The tag `graphql` with the types of the schema. The rule: each scalar of the schema's own is given its type here.
+// The tag `graphql` with the types of the schema. The rule: each custom scalar of the schema gets its type here.
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from '../generated/graphql-env';
 

@@ -1,4 +1,4 @@
-// The archive: the newest posts of each month. The rule: what is shown is what the fragment asks for.
+// The archive: the newest posts of each month. The rule: a line shows only fields of its fragment.
 import { type FragmentOf, graphql, readFragment } from './graphql';
 
 export const MonthPost = graphql(`

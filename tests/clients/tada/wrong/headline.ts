@@ -1,4 +1,4 @@
-// Asks for what is not there: `gql-tada check` must say so.
+// Selects a field that does not exist: `gql-tada check` must report it.
 import { graphql } from '../src/graphql';
 
 export const Headline = graphql(`

@@ -1,4 +1,4 @@
-// The client and its cache. The rule: the cache knows the schema, so that it warns of what the schema does not have.
+// The client and its cache. The rule: the cache knows the schema, so that it warns of unknown fields.
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
@@ -8,7 +8,7 @@ export function makeClient(url: string, token?: string, fetcher: typeof fetch = 
   const cache = cacheExchange({
     schema,
     keys: {
-      // These have no id: they are a part of what holds them.
+      // These have no id: the cache stores them as part of their parent object.
       PostBody: () => null,
       UserError: () => null,
       ArchiveMonth: ({ year, month }) => `${year}-${month}`,
@@ -23,7 +23,7 @@ export function makeClient(url: string, token?: string, fetcher: typeof fetch = 
   return new Client({
     url,
     exchanges: [cache, fetchExchange],
-    // Queries by GET can be kept by caches on the way; mutations go by POST all the same.
+    // Proxies and browsers can cache queries that are sent by GET; mutations still use POST.
     preferGetMethod: true,
     fetch: fetcher,
     fetchOptions: token ? { headers: { authorization: `Bearer ${token}` } } : {},

@@ -1,4 +1,5 @@
-// What the front end asks for. The rule: `__typename` and `id` make an object known again; urql adds the first, the second is asked for.
+// The documents of the front end. The rule: the cache identifies an object by `__typename` and `id`; urql adds the first, the documents select
+// the second.
 import { graphql } from './graphql';
 
 export const POSTS = graphql(`

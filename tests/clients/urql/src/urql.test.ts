@@ -7,7 +7,7 @@ import { POST, POSTS, RENAME } from './documents';
 const url = process.env.TIDINGS_URL!;
 const token = process.env.TIDINGS_TOKEN!;
 
-test('pages that are asked for forward are one list, with every post once and in order', async () => {
+test('forward pages form one list with every post once and in order', async () => {
   const client = makeClient(url);
   let after: string | null = null;
   for (let pages = 1; pages <= 5; pages += 1) {
@@ -26,7 +26,7 @@ test('pages that are asked for forward are one list, with every post once and in
   }
 });
 
-test('a mutation changes the post wherever the cache shows it, and CONFLICT comes as a user error', async () => {
+test('a mutation changes the post in every cached query, and CONFLICT is a user error', async () => {
   const client = makeClient(url, token);
   const seen: string[] = [];
   const list = client.query(POSTS, { first: 1 }).subscribe(({ data }) => seen.push(data!.posts.edges[0]!.node.title));
@@ -49,7 +49,7 @@ test('an error has its code', async () => {
   assert.equal(error?.graphQLErrors[0]?.extensions.code, 'BAD_USER_INPUT');
 });
 
-test('queries go by GET and mutations by POST', async () => {
+test('queries are sent by GET and mutations by POST', async () => {
   const seen: string[] = [];
   const client = makeClient(url, token, async (target, init) => {
     const response = await fetch(target, init);
@@ -61,7 +61,7 @@ test('queries go by GET and mutations by POST', async () => {
   assert.deepEqual(seen, ['GET 200 application/graphql-response+json', 'POST 200 application/graphql-response+json']);
 });
 
-test('the cache knows the schema: it warns of a field that is not there, and of nothing else', async (context) => {
+test('the cache knows the schema: it warns only of a field that does not exist', async (context) => {
   const spies = (['warn', 'error'] as const).map((kind) => context.mock.method(console, kind, () => {}));
   const warnings = () => spies.flatMap((spy) => spy.mock.calls.map((call) => String(call.arguments[0])));
   const client = makeClient(url);

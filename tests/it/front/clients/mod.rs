@@ -1,5 +1,5 @@
-//! Clients as front ends have them, each in a program of its own under tests/clients. The rule: whatever a client generates is generated
-//! afresh, and the program is told where the server is by TIDINGS_URL, and an admin's token by TIDINGS_TOKEN.
+//! GraphQL clients that front ends use, each in a program of its own in tests/clients. The rule: all code that a client generates is generated
+//! in the test run. The program gets the server's address in TIDINGS_URL and an admin's token in TIDINGS_TOKEN.
 
 mod python;
 mod rust;
@@ -8,7 +8,7 @@ use super::Example;
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::node::Package;
 
-/// The example blog, and whom the token of [`EDITOR_TOKEN`] makes an admin.
+/// A server of the example blog, with [`EDITOR_TOKEN`] as the token of an admin.
 fn start() -> Example {
     Example::start(&[], &[("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN)])
 }
@@ -25,12 +25,12 @@ fn with_server(work: impl FnOnce(&Package, &[(&str, &str)])) {
 }
 
 #[test]
-fn graphql_codegen_makes_types_that_tsc_takes_and_documents_that_run() {
+fn graphql_codegen_generates_types_that_tsc_accepts_and_documents_that_run() {
     run("codegen");
 }
 
 #[test]
-fn gql_tada_checks_each_document_and_types_what_comes_back() {
+fn gql_tada_checks_each_document_and_types_the_answers() {
     run("tada");
 }
 
@@ -50,7 +50,7 @@ fn relay_compiles_its_documents_pages_refetches_by_node_and_updates_its_store() 
 }
 
 #[test]
-fn introspection_with_every_option_is_the_schema_that_is_served() {
+fn introspection_with_every_option_equals_the_served_schema() {
     let arguments = ["--test", "introspection/introspection.test.js"];
     with_server(|package, variables| package.node(&arguments, variables));
 }

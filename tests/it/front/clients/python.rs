@@ -1,4 +1,4 @@
-//! The client in Python.
+//! The Python client `gql`.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,14 +6,14 @@ use std::process::Command;
 use super::start;
 use crate::support::graphql::EDITOR_TOKEN;
 
-/// `scripts/test` makes the environment below target/tools.
+/// `scripts/test` creates the Python environment below target/tools.
 #[test]
-fn pythons_gql_holds_queries_to_the_schema_and_pages_by_cursor() {
+fn python_gql_validates_queries_against_the_schema_and_pages_by_cursor() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the folder above tmp");
     let python = target.join("tools/python/bin/python");
     assert!(
         python.is_file(),
-        "there is no {}: `scripts/test` makes it; it needs Python 3.11 or later with venv (Debian: apt-get install python3-venv)",
+        "there is no {}: run `scripts/test`, which creates it; it needs Python 3.11 or later with venv (Debian: apt-get install python3-venv)",
         python.display()
     );
     let example = start();

@@ -1,4 +1,4 @@
-//! The client in Rust: types of each operation in tests/clients/rust/posts.graphql, made from schema.graphql when the tests are built.
+//! The client in Rust: the build of the tests generates the types of each operation in tests/clients/rust/posts.graphql from schema.graphql.
 
 use graphql_client::{GraphQLQuery, Response};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -6,7 +6,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use super::start;
 use crate::support::graphql::EDITOR_TOKEN;
 
-/// What the scalar of the schema is in Rust; a type of chrono or jiff does as well.
+/// The Rust type of the scalar `DateTime`; a type of chrono or jiff works too.
 type DateTime = String;
 
 #[derive(GraphQLQuery)]
@@ -74,8 +74,8 @@ async fn graphql_client_types_a_mutation_its_user_errors_and_its_error_codes() {
     let refused = ask::<Create>(&url, Some(EDITOR_TOKEN), input("")).await.data.expect("data").create_post;
     assert_eq!(refused.post, None);
     assert_eq!(refused.user_errors[0].code, create::UserErrorCode::INVALID);
-    let stranger = ask::<Create>(&url, None, input("By nobody")).await.errors.expect("errors");
-    let extensions = stranger[0].extensions.as_ref().expect("extensions");
+    let anonymous = ask::<Create>(&url, None, input("By nobody")).await.errors.expect("errors");
+    let extensions = anonymous[0].extensions.as_ref().expect("extensions");
     assert_eq!(extensions["code"], "UNAUTHENTICATED");
 }
 

@@ -1,4 +1,4 @@
-//! Answers that nobody takes.
+//! Answers that clients do not read.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -34,12 +34,12 @@ fn long_posts() -> (Blog, Serving) {
     (blog, serving)
 }
 
-/// Close to the longest answer that there is: every body, twice.
+/// Its answer is close to the maximum size: every body, twice.
 fn long_query() -> String {
     format!("{{ posts(first: {POSTS}) {{ nodes {{ a: body {{ markdown }} b: body {{ markdown }} }} }} }}")
 }
 
-/// A connection with 100 such requests under way, none of whose answers it takes.
+/// Sends 100 long queries on one connection and reads none of the answers.
 async fn hold_streams(address: String, window: u32, encoding: &'static str) {
     let stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
     let handshake = h2::client::Builder::new().initial_window_size(window).handshake::<_, Bytes>(stream);
@@ -60,15 +60,16 @@ async fn hold_streams(address: String, window: u32, encoding: &'static str) {
         std::future::pending::<()>().await;
     };
     tokio::select! {
-        // The server has cut it off.
+        // The server has closed the connection.
         _ = connection => {}
         () = asking => {}
     }
 }
 
-/// Two of HTTP/2, with a window of nothing and of one byte, and forty of HTTP/1.1 whose clients do not read; half of each compressed.
+/// Four HTTP/2 connections, with a window of zero bytes or one byte, and forty HTTP/1.1 connections whose clients do not read; half of the
+/// answers are compressed.
 #[test]
-fn answers_that_nobody_reads_stay_within_their_budget() {
+fn unread_answers_stay_within_the_memory_budget() {
     let (_blog, serving) = long_posts();
     let attack = Attack::on("1: answers that nobody takes", &serving);
     let runtime =
@@ -86,7 +87,7 @@ fn answers_that_nobody_reads_stay_within_their_budget() {
             stream
         })
         .collect();
-    // Longer than it takes until clients that read nothing lose their connections to those who wait for memory.
+    // Longer than the server keeps connections of clients that read nothing while other requests wait for memory.
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(15) {
         attack.wait_for_answers(1);
@@ -94,14 +95,14 @@ fn answers_that_nobody_reads_stay_within_their_budget() {
     attack.hold();
     attack.end();
     drop((unread, runtime));
-    // What the attack held was given back: a client that reads has its answer.
+    // The server has released the memory of the attack: a client that reads gets its answer.
     let (status, answer) = ask_until_served(&serving.address, &post(json!({ "query": long_query() })));
     assert_eq!((status, answer["data"]["posts"]["nodes"].as_array().map(Vec::len)), (200, Some(POSTS)));
     assert!(peak_memory(serving.id()).is_none_or(|peak| peak < MEMORY_MAX));
     assert_eq!(serving.stop().0, Some(0));
 }
 
-/// The server may still wait for the connections of an attack to end.
+/// Retries after a 503, because the server may still be closing the connections of the attack.
 fn ask_until_served(address: &str, sent: &[u8]) -> (u16, serde_json::Value) {
     let begun = Instant::now();
     loop {
@@ -113,9 +114,9 @@ fn ask_until_served(address: &str, sent: &[u8]) -> (u16, serde_json::Value) {
     }
 }
 
-/// One connection holds no more than its share, and is told so; it takes its answers in the end.
+/// An answer that is larger than the share of a connection is refused; a smaller one is sent.
 #[test]
-fn a_request_that_finds_no_room_is_refused_with_a_code() {
+fn an_answer_larger_than_the_share_of_a_connection_is_refused_with_a_code() {
     let (blog, serving) = long_posts();
     let store = blog.store();
     assert_eq!(serving.stop().0, Some(0));

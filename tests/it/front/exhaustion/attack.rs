@@ -1,5 +1,6 @@
-//! One attack, beside a well-behaved client. The rule: the process stays below [`MEMORY_MAX`] and every request of the client is answered with
-//! 200. How long the client waited is printed, alone and under the attack, and not asserted: it depends on the machine.
+//! One attack, with a well-behaved client at the same time. The rule: the memory of the process stays below [`MEMORY_MAX`], and every request
+//! of the client is answered with 200. The waiting times of the client, without and under the attack, are printed and not asserted, because
+//! they depend on the machine.
 
 use std::time::Duration;
 
@@ -8,14 +9,14 @@ use serde_json::{Value, json};
 use crate::front::well_behaved::{Times, WellBehaved};
 use crate::support::command::Serving;
 
-/// What the process may have at the most, in bytes.
+/// The maximum memory of the process, in bytes.
 pub const MEMORY_MAX: u64 = 400 * 1024 * 1024;
 
-/// Answers that the client is given alone, and that it must be given under the attack: enough for a 99th percentile.
+/// The number of answers that the client must get without and under the attack: enough for a 99th percentile.
 const ANSWERS: usize = 100;
 
-/// Rounds of an attack that ends by itself, at the most.
-const ROUNDS_MAX: usize = 1_000;
+/// The maximum number of repetitions of an attack.
+const REPETITIONS_MAX: usize = 1_000;
 
 pub struct Attack<'a> {
     name: &'static str,
@@ -25,17 +26,17 @@ pub struct Attack<'a> {
 }
 
 impl<'a> Attack<'a> {
-    /// Measures the client alone, and leaves it at work. It asks for the titles of the newest posts.
+    /// Measures the client without an attack, and lets it continue. It queries the titles of the newest posts.
     pub fn on(name: &'static str, serving: &'a Serving) -> Self {
         Self::beside(name, serving, "{ posts(first: 5) { nodes { title } } }")
     }
 
-    /// The same, on connections of which some are closed for others: the client opens another then.
+    /// The same, with a client that opens another connection if the server closes its connection for others.
     pub fn on_connections(name: &'static str, serving: &'a Serving) -> Self {
         Self::start(name, serving, "{ posts(first: 5) { nodes { title } } }", WellBehaved::start_asking_again)
     }
 
-    /// The same beside a client that asks this.
+    /// The same with a client that sends this query.
     pub fn beside(name: &'static str, serving: &'a Serving, query: &str) -> Self {
         Self::start(name, serving, query, WellBehaved::start_asking)
     }
@@ -49,23 +50,23 @@ impl<'a> Attack<'a> {
         Self { name, serving, alone, client }
     }
 
-    /// Repeats an attack that ends by itself, until the client was answered often enough beside it.
-    pub fn repeat(&self, mut round: impl FnMut()) {
-        for _ in 0..ROUNDS_MAX {
-            round();
+    /// Repeats an attack until the client has got enough answers under it.
+    pub fn repeat(&self, mut work: impl FnMut()) {
+        for _ in 0..REPETITIONS_MAX {
+            work();
             if self.client.answers() >= ANSWERS {
                 return;
             }
         }
-        panic!("{}: {} answers in {ROUNDS_MAX} rounds", self.name, self.client.answers());
+        panic!("{}: {} answers in {REPETITIONS_MAX} repetitions", self.name, self.client.answers());
     }
 
-    /// Waits until the client was answered often enough, while the attack goes on.
+    /// Waits until the client has got enough answers while the attack continues.
     pub fn hold(&self) {
         self.client.wait_for_answers(ANSWERS);
     }
 
-    /// Waits until the client was answered so many times more.
+    /// Waits until the client has got `count` more answers.
     pub fn wait_for_answers(&self, count: usize) {
         self.client.wait_for_answers(count);
     }
@@ -86,7 +87,7 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// The most memory that a process ever had, in bytes. Linux alone reports it of another process.
+/// The peak memory of a process, in bytes. Only Linux reports it for another process.
 pub fn peak_memory(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -98,5 +99,5 @@ pub fn outcome((status, body): &(u16, Value)) -> (u16, &str) {
     (*status, body["errors"][0]["extensions"]["code"].as_str().unwrap_or_default())
 }
 
-/// Far above what any of these waits takes.
+/// Much longer than any of these waits takes.
 pub const PATIENCE: Duration = Duration::from_secs(120);

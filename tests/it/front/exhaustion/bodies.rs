@@ -1,4 +1,4 @@
-//! Bodies of requests that are long, and that do not end.
+//! Request bodies that are long and unfinished.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,13 +11,14 @@ use super::attack::{Attack, outcome};
 use crate::front::Example;
 use crate::front::well_behaved::{answer, ask, post};
 
-/// A request whose body has about so many bytes and is valid.
+/// A valid request whose body has about this many bytes.
 fn long_request(bytes: usize) -> Vec<u8> {
     post(json!({ "query": "{ __typename }", "extensions": { "x": "x".repeat(bytes) } }))
 }
 
-/// Sends all but the last byte; what it is answered, unless it is cut off: the time of the body may be over before it was all sent.
-fn begin(address: &str, sent: &[u8]) -> Option<(u16, Value)> {
+/// Sends all bytes except the last one and returns the answer; `None` if the server cuts off the connection, because the time for a body can
+/// end before all of it is sent.
+fn send_all_but_the_last_byte(address: &str, sent: &[u8]) -> Option<(u16, Value)> {
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a timeout");
     stream.write_all(&sent[..sent.len() - 1]).ok()?;
@@ -27,9 +28,9 @@ fn begin(address: &str, sent: &[u8]) -> Option<(u16, Value)> {
     Some((head.split(' ').nth(1)?.parse().ok()?, serde_json::from_str(body).ok()?))
 }
 
-/// 120 bodies of 8 MiB but for their last byte. Most are refused while they arrive, for there is room for four; the others do not end in time.
+/// 120 bodies of 8 MiB without their last byte. The memory is enough for four, so most are refused while they arrive; the others time out.
 #[test]
-fn long_bodies_that_do_not_end_stay_within_their_memory() {
+fn unfinished_long_bodies_stay_within_the_memory_budget() {
     const BODY: usize = 8 << 20;
     let body_bytes = (BODY + 1_000).to_string();
     let settings = [("TIDINGS_LIMITS_BODY_BYTES", body_bytes.as_str())];
@@ -39,7 +40,8 @@ fn long_bodies_that_do_not_end_stay_within_their_memory() {
     let sent = long_request(BODY);
     attack.repeat(|| {
         let outcomes: Vec<Option<(u16, Value)>> = thread::scope(|scope| {
-            let clients: Vec<_> = (0..120).map(|_| scope.spawn(|| begin(address, &sent))).collect();
+            let clients: Vec<_> =
+                (0..120).map(|_| scope.spawn(|| send_all_but_the_last_byte(address, &sent))).collect();
             clients.into_iter().map(|client| client.join().expect("no panic")).collect()
         });
         for answer in outcomes.iter().flatten() {
@@ -48,14 +50,14 @@ fn long_bodies_that_do_not_end_stay_within_their_memory() {
         }
     });
     attack.end();
-    // What the attack held was given back.
+    // The server has released the memory of the attack.
     assert_eq!(ask(address, &sent).0, 200);
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// One body holds the memory that another needs; a small one needs none of it.
+/// An unfinished body holds the memory that another body needs; a small body does not need this memory.
 #[test]
-fn a_body_that_finds_no_room_is_refused_with_a_code() {
+fn a_body_over_the_memory_budget_is_refused_with_a_code() {
     let settings = [
         ("TIDINGS_LIMITS_RECEIVED_BYTES", "1048576"),
         ("TIDINGS_LIMITS_BODY_SECONDS", "100"),
@@ -70,8 +72,8 @@ fn a_body_that_finds_no_room_is_refused_with_a_code() {
     let (status, refused) = ask(address, &sent);
     assert_eq!((status, refused["errors"][0]["extensions"]["code"].as_str()), (503, Some("OVERLOADED")), "{refused}");
     let message = refused["errors"][0]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("hold as much as they may (1048576 bytes)"), "{message}");
-    assert_eq!(ask(address, &long_request(15_000)).0, 200, "a small body needs no room");
+    assert!(message.contains("use the allowed memory (1048576 bytes)"), "{message}");
+    assert_eq!(ask(address, &long_request(15_000)).0, 200, "a small body does not need the memory");
     holding.write_all(last).expect("read");
     assert_eq!(answer(holding).0, 200);
     assert_eq!(ask(address, &sent).0, 200);

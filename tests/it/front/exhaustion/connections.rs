@@ -1,4 +1,4 @@
-//! Connections and heads: places that a client takes and does not use.
+//! Connections, heads and request slots that a client takes and does not use.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,9 +11,9 @@ use super::attack::Attack;
 use crate::front::Example;
 use crate::front::well_behaved::{ask, request};
 
-/// The whole head is given ten seconds from its first byte, whether it is the first of its connection or not.
+/// The whole head must arrive within a time (3 s here) from its first byte, whether or not it is the first head of its connection.
 #[test]
-fn heads_that_come_a_byte_a_second_are_cut_off_and_others_are_served() {
+fn slow_heads_are_cut_off_and_others_are_served() {
     let example = Example::start(&[], &[("TIDINGS_LIMITS_HEAD_SECONDS", "3")]);
     let attack = Attack::on("7: heads that come a byte a second", &example.serving);
     let mut dripping: Vec<TcpStream> = Vec::new();
@@ -28,7 +28,7 @@ fn heads_that_come_a_byte_a_second_are_cut_off_and_others_are_served() {
         stream.set_nonblocking(true).expect("a mode");
         dripping.push(stream);
     }
-    // Idle time is 75 s: as long a head could take before.
+    // The idle time of a connection is 75 s; the time for a head must be shorter.
     let begun = Instant::now();
     while !dripping.is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(40), "{} are still open", dripping.len());
@@ -48,10 +48,10 @@ fn is_open(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// More connections than one address may have, and than there may be in all: half of them say nothing, half begin a head. Each newcomer takes the
-/// place of the longest idle one.
+/// More connections than the bounds for one address and for all: half of them send nothing, half begin a head. For each new connection, the
+/// server closes the one that is idle for the longest time.
 #[test]
-fn connections_beyond_the_bounds_make_room_and_others_are_served() {
+fn idle_connections_beyond_the_bounds_are_closed_and_others_are_served() {
     let example = Example::start(&[], &[]);
     let attack = Attack::on_connections("7: more connections than there may be", &example.serving);
     let address = &example.serving.address;
@@ -59,7 +59,7 @@ fn connections_beyond_the_bounds_make_room_and_others_are_served() {
     for n in 0..900 {
         let mut stream = TcpStream::connect(address).expect("a connection");
         if n % 2 == 0 {
-            // The server may have closed it for the next.
+            // The server may have closed it already for another one.
             let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nx");
         }
         idle.push(stream);
@@ -70,7 +70,7 @@ fn connections_beyond_the_bounds_make_room_and_others_are_served() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// A client that a trusted proxy names has its bound of requests under way; without such a header nobody has.
+/// A client that a trusted proxy names in a header has a bound of concurrent requests.
 #[test]
 fn a_client_behind_a_trusted_proxy_has_a_bound_of_its_own() {
     let settings = [("TIDINGS_CLIENT_ADDRESS_HEADER", "x-forwarded-for"), ("TIDINGS_LIMITS_CLIENT_REQUESTS", "2")];
@@ -82,7 +82,7 @@ fn a_client_behind_a_trusted_proxy_has_a_bound_of_its_own() {
             let mut stream = TcpStream::connect(address).expect("a connection");
             let head = "POST /graphql HTTP/1.1\r\nhost: tidings\r\nx-forwarded-for: 192.0.2.1\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
             stream.write_all(head.as_bytes()).expect("a head");
-            // It has its place once its body is waited for.
+            // The server has counted the request when it waits for the body.
             let mut said = [0; 12];
             stream.read_exact(&mut said).expect("an interim answer");
             assert_eq!(&said, b"HTTP/1.1 100");
@@ -97,13 +97,13 @@ fn a_client_behind_a_trusted_proxy_has_a_bound_of_its_own() {
     let refused = of("192.0.2.1");
     assert_eq!((refused.0, refused.1["errors"][0]["extensions"]["code"].as_str()), (429, Some("TOO_MANY_REQUESTS")));
     assert_eq!(of("192.0.2.2").0, 200);
-    assert_eq!(of("192.0.2.1, 192.0.2.3").0, 200, "what the client itself has sent does not count");
+    assert_eq!(of("192.0.2.1, 192.0.2.3").0, 200, "an address that the client itself has sent does not count");
     attack.hold();
     attack.end();
     drop(held);
     let begun = Instant::now();
     while of("192.0.2.1").0 != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the places are not given back");
+        assert!(begun.elapsed() < Duration::from_secs(20), "the server does not release the requests");
         thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(example.serving.stop().0, Some(0));

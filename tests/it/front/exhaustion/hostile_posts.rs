@@ -1,5 +1,5 @@
-//! Posts whose bodies are written to harm the server that renders them, imported or created, and read. The rule: whatever a body contains, the log,
-//! the memory and the time of others are bounded.
+//! Posts with bodies that are hostile to the server that renders them; they are imported or created, and read. The rule: whatever a body
+//! contains, the log, the memory and the waiting times of others are bounded.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -14,10 +14,10 @@ use crate::front::well_behaved::{answer, ask, post, request};
 use crate::support::command::{Blog, Serving, finish, tidings};
 use crate::support::graphql::EDITOR_TOKEN;
 
-/// Each body is rendered again for each answer.
+/// Switches the cache of rendered bodies off.
 const WITHOUT_KEEPING: (&str, &str) = ("TIDINGS_LIMITS_RENDERED_BYTES", "0");
 
-/// What a well-behaved client reads: a body of ten kilobytes, which is rendered.
+/// The query of the well-behaved client: a body of ten kilobytes, which the server renders.
 const ORDINARY: &str = r#"{ post(slug: "ordinary") { body { html } } }"#;
 
 struct Site {
@@ -26,14 +26,14 @@ struct Site {
 }
 
 impl Site {
-    /// A server of one post, `hostile-0`, and an ordinary one, `ordinary`.
+    /// A server with a hostile post, `hostile-0`, and an ordinary one, `ordinary`.
     fn of(hostile: &str, settings: &[(&str, &str)]) -> Self {
         Self::of_many(&[hostile.to_owned()], settings)
     }
 
     /// The same with several hostile posts.
     fn of_many(hostile: &[String], settings: &[(&str, &str)]) -> Self {
-        // With an excerpt of their own, so that the import makes none of their bodies.
+        // With an excerpt, so that the import does not generate one from the body.
         let post = |title: &str, body: &str| {
             format!("---\ntitle: {title}\ndate: 2025-01-01\nexcerpt: An excerpt.\n---\n{body}\n")
         };
@@ -65,7 +65,7 @@ fn footnote_references(bytes: usize) -> String {
     format!("{}\n\n[^1]: a", "[^1]".repeat(bytes / 4))
 }
 
-/// Bodies of this length that once took more than linear time or memory; tests/it/rendering.rs holds each of them to the clock.
+/// Bodies of this length that once took more than linear time or memory; tests/it/rendering.rs checks the time of each of them.
 fn costly(bytes: usize) -> Vec<String> {
     vec![
         format!("http://a.b/{}", "&a;".repeat(bytes / 3)),
@@ -82,7 +82,7 @@ fn lines_of_dependencies(errors: &[String]) -> Vec<&String> {
 }
 
 #[test]
-fn a_hostile_post_writes_no_lines_of_dependencies_into_the_log() {
+fn a_hostile_post_causes_no_log_lines_of_dependencies() {
     let site = Site::of(&table_of_blocks(40_000), &[WITHOUT_KEEPING]);
     let attack = Attack::beside("2: a hostile post and the log", &site.serving, ORDINARY);
     attack.repeat(|| drop(site.html("hostile-0")));
@@ -91,18 +91,18 @@ fn a_hostile_post_writes_no_lines_of_dependencies_into_the_log() {
     assert_eq!(lines_of_dependencies(&errors).first(), None);
 }
 
-/// What a client of HTTP/2 begins with (RFC 9113, section 3.4), and its settings: none.
+/// The connection preface of an HTTP/2 client (RFC 9113, section 3.4), with an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// A frame of data on a stream that was never opened; one that is longer than may be; a window of more than there can be.
+/// A DATA frame on a stream that was never opened; a frame longer than allowed; a window update over the maximum.
 const BROKEN: [&[u8]; 3] =
     [b"\0\0\x01\0\0\0\0\0\x05x", b"\xFF\xFF\xFF\0\0\0\0\0\x01", b"\0\0\x04\x08\0\0\0\0\0\x7F\xFF\xFF\xFF"];
 
-/// Clients of HTTP/2 that break the protocol, and clients that acknowledge pings which were never sent.
+/// HTTP/2 clients that break the protocol, and clients that acknowledge pings that were never sent.
 #[test]
-fn clients_that_break_the_protocol_write_no_lines_of_dependencies_into_the_log() {
+fn clients_that_break_the_protocol_cause_no_log_lines_of_dependencies() {
     let site = Site::of("", &[]);
     let attack = Attack::beside("2: a broken protocol and the log", &site.serving, ORDINARY);
-    // The server's HTTP/2 has a line of the log for each of them.
+    // The HTTP/2 library of the server logs a line for each of them.
     let acknowledged = b"\0\0\x08\x06\x01\0\0\0\0nobodys!".repeat(1_000);
     attack.repeat(|| {
         for broken in BROKEN.into_iter().chain([acknowledged.as_slice()]) {
@@ -119,7 +119,7 @@ fn clients_that_break_the_protocol_write_no_lines_of_dependencies_into_the_log()
     assert_eq!(lines_of_dependencies(&errors).first(), None);
 }
 
-/// Whoever asks for these lines gets some of them, and how many were left out.
+/// If the log setting enables these lines, the log has some of them and the number of those that were left out.
 #[test]
 fn repeated_lines_of_a_dependency_are_left_out_and_counted() {
     let site = Site::of(&table_of_blocks(40_000), &[WITHOUT_KEEPING, ("TIDINGS_LOG", "info,html5ever=warn")]);
@@ -135,10 +135,11 @@ fn repeated_lines_of_a_dependency_are_left_out_and_counted() {
     assert!(left_out.iter().any(|line| line["fields"]["lines"].as_u64() > Some(1_000)), "{left_out:?}");
 }
 
-/// A dozen clients ask and go away, again and again. One rendering runs at a time, and those whose clients have gone do not begin.
+/// A dozen clients send a query and disconnect, repeatedly. One rendering runs at a time, and the renderings of disconnected clients do not
+/// start.
 #[cfg(target_os = "linux")]
 #[test]
-fn cancelled_reads_leave_no_renderings_behind() {
+fn cancelled_reads_leave_no_renderings_running() {
     let site = Site::of(&footnote_references(1_000_000), &[WITHOUT_KEEPING]);
     let attack = Attack::beside("3: reads that are cancelled", &site.serving, ORDINARY);
     let body = json!({ "query": html_of("hostile-0") }).to_string();
@@ -147,21 +148,21 @@ fn cancelled_reads_leave_no_renderings_behind() {
         for _ in 0..12 {
             let mut stream = TcpStream::connect(&site.serving.address).expect("a connection");
             stream.write_all(&sent).expect("a request");
-            // Long enough for it to be under way.
+            // Long enough for the request to be running.
             stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a timeout");
             let _ = stream.read(&mut [0; 1]);
             let _ = stream.shutdown(Shutdown::Both);
         }
     });
-    // One more is answered after at most one that had begun, not after all of them.
+    // The next query waits for at most one rendering that had started, not for all of them.
     let html = site.html("hostile-0");
     assert!(html.len() < 10_000_000, "{} bytes", html.len());
     attack.end();
 }
 
-/// A megabyte each. Four clients read them all the while.
+/// Four clients read bodies of one megabyte.
 #[test]
-fn costly_bodies_keep_no_ordinary_post_waiting() {
+fn costly_bodies_do_not_delay_ordinary_posts() {
     let bodies = costly(1_000_000);
     let site = Site::of_many(&bodies, &[WITHOUT_KEEPING]);
     let attack = Attack::beside("4: costly bodies that are read", &site.serving, ORDINARY);
@@ -183,9 +184,9 @@ fn costly_bodies_keep_no_ordinary_post_waiting() {
     attack.end();
 }
 
-/// Four editors at once create posts of costly bodies, and change them, without an excerpt: one is made of the body.
+/// Four editors at once create and change posts with costly bodies and without an excerpt, so that the server generates it from the body.
 #[test]
-fn excerpts_of_costly_bodies_keep_no_reader_waiting() {
+fn excerpts_of_costly_bodies_do_not_delay_readers() {
     let site = Site::of("", &[("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN), WITHOUT_KEEPING]);
     let attack = Attack::beside("5: excerpts of costly bodies", &site.serving, ORDINARY);
     let body = footnote_references(1_000_000);
@@ -216,7 +217,7 @@ fn excerpts_of_costly_bodies_keep_no_reader_waiting() {
     attack.end();
 }
 
-/// An import makes excerpts as well.
+/// An import generates excerpts too.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_import_of_costly_bodies_takes_no_more_memory_than_a_server() {
@@ -233,7 +234,7 @@ fn an_import_of_costly_bodies_takes_no_more_memory_than_a_server() {
         }
         if begun.elapsed() > PATIENCE {
             let _ = import.kill();
-            panic!("it has not ended");
+            panic!("the import has not ended");
         }
         thread::sleep(Duration::from_millis(5));
     };
@@ -242,7 +243,7 @@ fn an_import_of_costly_bodies_takes_no_more_memory_than_a_server() {
     assert!(0 < peak && peak < MEMORY_MAX, "{peak} bytes");
 }
 
-/// What a FIFO gives can be read once, and an import reads twice; to open one is to wait for its writer.
+/// A FIFO can be read only once, but an import reads its source twice; and opening a FIFO would wait for a writer.
 #[cfg(unix)]
 #[test]
 fn an_import_of_a_fifo_is_refused_at_once() {

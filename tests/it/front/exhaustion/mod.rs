@@ -1,7 +1,8 @@
-//! Attacks on what the server has little of: memory, processor, places, connections, log. The rule: whatever a client does, the process stays
-//! small, and a well-behaved client beside it is served all the while.
+//! Attacks on the limited resources of the server: memory, processor time, request slots, connections, log. The rule: whatever a client does,
+//! the memory of the process stays bounded, and a well-behaved client is served at the same time.
 //!
-//! Each test prints a line of figures. `scripts/attack` runs them on the release build and holds the lines to what docs/operating.md promises.
+//! Each test prints a line with its measurements. `scripts/attack` runs the tests on the release build and compares the lines with the limits
+//! in docs/operating.md.
 
 mod answers;
 mod attack;

@@ -1,4 +1,4 @@
-//! An identity provider that hangs, and tokens that ask for its keys.
+//! An identity provider that hangs or is slow, and tokens that need its keys.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,40 +16,40 @@ use crate::front::Example;
 use crate::front::well_behaved::{answer, request};
 use crate::support::identity::ed25519;
 
-/// A provider that takes connections and answers nothing.
+/// A provider that accepts connections and never answers.
 struct Hanging {
     address: String,
     asked: Arc<AtomicUsize>,
-    given_up: Arc<AtomicUsize>,
+    aborted: Arc<AtomicUsize>,
 }
 
 impl Hanging {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
-        let (asked, given_up) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let counts = (Arc::clone(&asked), Arc::clone(&given_up));
+        let (asked, aborted) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let counts = (Arc::clone(&asked), Arc::clone(&aborted));
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { return };
                 counts.0.fetch_add(1, Ordering::SeqCst);
-                let given_up = Arc::clone(&counts.1);
+                let aborted = Arc::clone(&counts.1);
                 thread::spawn(move || {
-                    // Read until the server closes it.
+                    // Until the server closes the connection.
                     while matches!(stream.read(&mut [0; 1024]), Ok(count) if count > 0) {}
-                    given_up.fetch_add(1, Ordering::SeqCst);
+                    aborted.fetch_add(1, Ordering::SeqCst);
                 });
             }
         });
-        Self { address, asked, given_up }
+        Self { address, asked, aborted }
     }
 
     fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
-    fn given_up(&self) -> usize {
-        self.given_up.load(Ordering::SeqCst)
+    fn aborted(&self) -> usize {
+        self.aborted.load(Ordering::SeqCst)
     }
 }
 
@@ -73,23 +73,23 @@ fn ask_with(address: &str, token: &str) -> TcpStream {
     stream
 }
 
-/// Three hundred made-up tokens wait for the keys. A reading of the keys takes ten seconds until it is given up; others are served meanwhile.
+/// Three hundred forged tokens wait for the keys. The server aborts a read of the keys after ten seconds; other clients are served meanwhile.
 #[test]
-fn a_provider_that_hangs_keeps_nobody_waiting() {
+fn a_provider_that_hangs_does_not_delay_others() {
     let provider = Hanging::start();
     let keys = format!("{}/keys", provider.address);
     let example = Example::start(&[], &settings(&keys));
     let address = &example.serving.address;
     let attack = Attack::on("6: tokens for a provider that hangs", &example.serving);
-    // What the start has asked is not the attack's.
-    wait_until("the first reading does not end", || provider.given_up() == provider.asked());
-    let before = provider.given_up();
+    // The read at the start of the server is not part of the attack.
+    wait_until("the first read does not end", || provider.aborted() == provider.asked());
+    let before = provider.aborted();
     let part = |json: Value| BASE64_URL.encode(json.to_string());
     let jwt = |n: usize| format!("{}.{}.AAAA", part(json!({ "alg": "EdDSA", "kid": n.to_string() })), part(json!({})));
     let asked: Vec<TcpStream> = (0..300).map(|n| ask_with(address, &jwt(n))).collect();
-    wait_until("the keys are not asked for", || provider.asked() > before);
+    wait_until("the server does not read the keys", || provider.asked() > before);
     attack.wait_for_answers(10);
-    assert_eq!(provider.given_up(), before, "the others were answered only when the reading of the keys had ended");
+    assert_eq!(provider.aborted(), before, "the others were answered only after the read of the keys");
     for stream in asked {
         assert_eq!(outcome(&answer(stream)), (503, "UNAVAILABLE"));
     }
@@ -98,7 +98,7 @@ fn a_provider_that_hangs_keeps_nobody_waiting() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// The provider needs longer than a request waits for it: the server has its keys before it says that it serves.
+/// The provider takes longer than a request waits for it, so the server reads the keys before it reports that it serves.
 #[test]
 fn the_first_token_after_the_start_is_served_though_the_provider_is_slow() {
     let key = ed25519();
@@ -124,8 +124,8 @@ fn the_first_token_after_the_start_is_served_though_the_provider_is_slow() {
 
 /// The log names the address that does not answer, without its user and password.
 #[test]
-fn the_log_shows_no_password_of_the_address_of_the_keys() {
-    // Nothing listens at a port that was just given back.
+fn the_log_shows_no_password_of_the_key_address() {
+    // Nothing listens at a port that was just released.
     let closed = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("an address");
     let keys = format!("http://a-user:a-pass@{closed}/keys?key=a-key");
     let example = Example::start(&[], &settings(&keys));

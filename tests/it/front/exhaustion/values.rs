@@ -1,4 +1,4 @@
-//! Requests of few bytes that are many values or tokens once they are parsed.
+//! Short requests that need much memory when they are parsed.
 
 use std::thread;
 
@@ -9,7 +9,7 @@ use super::attack::{Attack, outcome};
 use crate::front::Example;
 use crate::front::well_behaved::{ask, request};
 
-/// Each is 30 MB and more once it is parsed.
+/// Each body would need more than 30 MB when it is parsed.
 #[test]
 fn bodies_of_nested_values_are_refused_before_they_are_parsed() {
     let example = Example::start(&[], &[]);
@@ -28,14 +28,14 @@ fn bodies_of_nested_values_are_refused_before_they_are_parsed() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// A body of less than 16 KiB that is a megabyte once it is parsed, and whose answer takes its time, so that many of them wait to run.
+/// A body of less than 16 KiB that needs a megabyte when it is parsed, with a slow query, so that many such requests wait to run.
 fn small_body() -> Value {
     let fields = "authors { name } categories { name } tags { name }";
     let query = format!("{{ posts(first: 10) {{ nodes {{ {fields} }} }} }}");
     json!({ "query": query, "variables": { "x": vec![json!({ "a": {} }); 1_700] } })
 }
 
-/// Sends the same body on a hundred streams of one connection; what became of each.
+/// Sends the same body on a hundred streams of one connection and returns the answers.
 async fn ask_on_streams(address: String, body: Bytes) -> Vec<(u16, Value)> {
     let stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
     let (sender, connection) = h2::client::handshake(stream).await.expect("HTTP/2");
@@ -72,9 +72,9 @@ async fn ask_on_streams(address: String, body: Bytes) -> Vec<(u16, Value)> {
     answers
 }
 
-/// Each is answered, or refused with a code; none of them is parsed before there is memory for it.
+/// Each request is answered, or refused with a code; the server parses a body only when there is memory for it.
 #[test]
-fn small_bodies_on_many_streams_stay_within_the_memory() {
+fn small_bodies_on_many_streams_stay_within_the_memory_budget() {
     let example = Example::start(&[], &[]);
     let attack = Attack::on("small bodies on many streams", &example.serving);
     let body = Bytes::from(small_body().to_string());

@@ -1,5 +1,5 @@
-//! What every list, count and look-up must be once all is quiet. The rule: it follows from all posts as the API shows them one by one, and every
-//! server says the same.
+//! The expected result of every list, count and look-up after the editors have stopped. The rule: it follows from all posts as the API returns them
+//! one by one, and every server returns the same.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use super::scene::Scene;
 use super::violations::Kind;
 use super::workload::Workload;
 
-/// Pages of a walk, so that lists have several.
+/// The items of a page in a walk; few, so that lists have several pages.
 const PAGE: usize = 4;
 const WHOLE: usize = 100;
 /// Queries that are under way at once.
@@ -29,7 +29,7 @@ pub(super) struct Audit<'a> {
     pub server: usize,
 }
 
-/// All that there is, as lists show it to an administrator.
+/// All content, as lists show it to an administrator.
 pub(super) struct Found {
     /// Newest first.
     pub published: Vec<Shown>,
@@ -73,7 +73,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Compares the ids of a list. The subjects are those that are in one and not in the other.
+    /// Compares the ids of a list. The subjects are the ids that are in only one of the two.
     fn compare_ids(&self, name: &str, expected: &[String], found: &[String]) {
         let sets: [BTreeSet<&String>; 2] = [expected.iter().collect(), found.iter().collect()];
         let subjects: Vec<String> = sets[0].symmetric_difference(&sets[1]).map(|id| (*id).clone()).collect();
@@ -98,7 +98,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Reads all lists, and examines each post that was ever known.
+    /// Reads all lists, and checks their counts and the order of the terms.
     pub(super) async fn find(&self) -> Found {
         let mut lists = Vec::new();
         for field in ["posts", "drafts", "scheduledPosts"] {
@@ -204,7 +204,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Filters by every slug that a term may ever have had: they find the posts of the term that it leads to.
+    /// Filters by every slug that a term may ever have had: each filter finds the posts of the term that the slug points to.
     async fn compare_filters(&self, found: &Found, kind: TermKind) {
         let listed = found.terms[&kind].iter().map(|(_, slug)| slug.clone());
         let slugs: BTreeSet<String> = self.workload.term_slugs(kind, 0).into_iter().chain(listed).collect();
@@ -261,7 +261,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Each slug leads to the post that has it or had it, and to no other.
+    /// Checks that each slug points to the post that has or had it, and to no other.
     async fn compare_slugs(&self, found: &Found) {
         for slug in self.workload.post_slugs() {
             let data = self.ask(&format!("{{ post(slug: {slug:?}) {{ id }} }}"), Value::Null).await;

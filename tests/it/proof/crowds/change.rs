@@ -1,5 +1,5 @@
-//! The mutations that editors send. The rule: what a mutation is to make of a post is known before it is sent, so that an answer that never
-//! came can be judged too.
+//! The mutations that editors send. The rule: the expected effect of a mutation on a post is known before it is sent, so that a mutation without an
+//! answer can be judged too.
 
 use serde_json::{Value, json};
 use tidings::model::TermKind;
@@ -41,7 +41,7 @@ impl Named {
         Some(slugs.iter().map(|slug| term_id(kind, slug)).collect())
     }
 
-    /// The terms after these were given to a post that had `before`.
+    /// The terms of a post that had `before`, after it is given these.
     fn after(&self, before: &Expected) -> [Option<Vec<String>>; TermKind::ALL.len()] {
         TermKind::ALL.map(|kind| match &self.slugs[index(kind)] {
             None => before.terms[index(kind)].clone(),
@@ -66,7 +66,7 @@ impl Named {
     }
 }
 
-/// A mutation as a request has it.
+/// A mutation as it is sent.
 pub(super) struct Document {
     pub query: String,
     pub variables: Value,
@@ -92,7 +92,7 @@ impl Change {
         matches!(self, Self::DeletePost { .. } | Self::DeleteTerm { .. })
     }
 
-    /// Whether the term of this id is named by its first slug.
+    /// Whether the change names the term of this id by its first slug.
     pub(super) fn names(&self, term: &str) -> bool {
         match self {
             Self::CreatePost { terms, .. } => terms.name(term),
@@ -103,7 +103,7 @@ impl Change {
     }
 
     /// The slug that a post has only if this change is made.
-    pub(super) fn wanted_slug(&self) -> Option<&str> {
+    pub(super) fn requested_slug(&self) -> Option<&str> {
         match self {
             Self::CreatePost { slug, .. } => Some(slug),
             Self::UpdatePost { fields, .. } => fields.slug.as_deref(),
@@ -111,8 +111,8 @@ impl Change {
         }
     }
 
-    /// The post as the change leaves it; `None` if it leaves no post. `before`: the post as the version that the change is based on was acknowledged;
-    /// as the editor has read it, tags that are made with it may have been missing.
+    /// The post after the change; `None` if no post is left. `before`: the post as it was acknowledged in the version that the change is based on. In
+    /// the version that the editor has read, tags that are created with the post may have been missing.
     pub(super) fn expected(&self, before: Option<&Content>) -> Option<Expected> {
         let known = |base: &Shown| match before {
             Some(before) => before.expected(),
@@ -199,7 +199,7 @@ impl Change {
         Document { query, variables: json!({ "input": input }) }
     }
 
-    /// The selection of what the payload holds, under the name `result`.
+    /// The selection of the payload's result, under the name `result`.
     fn result(&self) -> String {
         match self {
             Self::SaveTerm { kind, .. } => format!("result: {} {{ id slug name }}", kind.noun()),

@@ -28,7 +28,7 @@ pub(super) enum NoAnswer {
     Lost(String),
 }
 
-/// The outcome of a mutation, as its editor was told.
+/// The outcome of a mutation, as its answer says it.
 #[derive(Debug, Clone)]
 pub(super) enum Outcome {
     UnderWay,
@@ -90,7 +90,7 @@ impl Client {
         serde_json::from_str(&answer).map_err(|_| NoAnswer::Lost(format!("no JSON: {answer}")))
     }
 
-    /// The data of a query that must succeed whole, once nobody disturbs the server.
+    /// The data of a query that must succeed without errors, while no server is killed.
     pub(super) async fn data(&self, server: usize, token: Option<&str>, query: &str, variables: &Value) -> Value {
         let answer = self.ask(server, token, query, variables).await;
         let answer = answer.unwrap_or_else(|e| panic!("server {server} does not answer {query}: {e:?}"));

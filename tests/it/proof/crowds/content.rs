@@ -1,14 +1,13 @@
-//! What a post is, as an answer shows it and as an operation is expected to leave it. The rule: terms are compared by their ids, which no
-//! rename changes.
+//! A post, as an answer shows it and as an operation is expected to leave it. The rule: terms are compared by their ids, which no rename changes.
 
 use serde_json::Value;
 use tidings::model::TermKind;
 
-/// The fields that each query asks of a post. The slugs of its terms are asked for so that the server has to read the terms.
+/// The fields of a post that each query selects; the slugs of its terms are among them so that the server must read the terms.
 pub(super) const FIELDS: &str = "id version slug title status publishedAt \
      tags { id slug } categories { id slug } authors { id slug }";
 
-/// No test runs as late as this; whatever is published later is scheduled.
+/// No test runs as late as this; a post with a later date is scheduled.
 const FUTURE: &str = "2090";
 
 pub(super) type TermIds = [Vec<String>; TermKind::ALL.len()];
@@ -114,7 +113,7 @@ pub(super) fn is_public(published_at: Option<&str>) -> bool {
 }
 
 impl Expected {
-    /// The fields in which the content differs, with what was expected.
+    /// The fields in which the content differs, with the expected values.
     pub(super) fn differences(&self, content: &Content) -> Vec<String> {
         let mut differing = Vec::new();
         let mut compare = |name: &str, expected: &dyn std::fmt::Debug, found: &dyn std::fmt::Debug| {
@@ -134,7 +133,7 @@ impl Expected {
         differing
     }
 
-    /// Whether the content differs in nothing but terms that it lacks.
+    /// Whether the content differs only by terms that it lacks.
     pub(super) fn lacks_only_terms(&self, content: &Content) -> bool {
         let lacks = |(expected, found): (&Option<Vec<String>>, &Vec<String>)| {
             expected.as_ref().is_none_or(|expected| found.iter().all(|term| expected.contains(term)))

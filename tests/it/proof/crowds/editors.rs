@@ -1,5 +1,5 @@
-//! The editors: each reads, decides on what it has read, and sends one mutation after the other under a token of its own name. The rule: an editor
-//! has one mutation under way at a time.
+//! The editors: each reads, decides on what it has read, and sends one mutation after the other with a token of its own. The rule: an editor has one
+//! mutation under way at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use super::import;
 use super::scene::Scene;
 use super::workload::{CONTESTED_SLUGS, INSTANTS, Part, SLUGS_PER_POST, Workload, own_slug};
 
-/// While a server is down.
+/// The pause of an editor while a server is down.
 const DOWN_PAUSE: Duration = Duration::from_millis(50);
 const LIST: usize = 30;
-/// Revisions that are restored are among so many newest.
+/// Restored revisions are among this many newest ones.
 const RECENT_REVISIONS: usize = 20;
 const MOVING_POSTS_MAX: usize = 8;
 
@@ -49,7 +49,7 @@ impl Editor {
                 continue;
             };
             self.count += 1;
-            // Mostly the server that it has read from.
+            // Mostly the server from which it has read.
             let server = if self.random.chance(80) { server } else { self.random.below(self.scene.servers) };
             let outcome = self.scene.mutate(&self.name, &self.token, server, change).await;
             if matches!(outcome, Outcome::NotSent) {
@@ -104,7 +104,7 @@ impl Editor {
             0..60 => self.give_other_terms(base),
             60..72 => self.retitle(base),
             72..85 => {
-                // Its own slugs are named by its first one.
+                // The post's own slugs contain the number in its first slug.
                 let post = self.own_number(&base);
                 let slug = match self.random.chance(10) {
                     true => (*self.random.pick(&CONTESTED_SLUGS)).to_owned(),
@@ -116,7 +116,7 @@ impl Editor {
         })
     }
 
-    /// The number by which the setup has named a post.
+    /// The number that the setup gave to a post.
     fn own_number(&self, base: &Shown) -> usize {
         let ledger = self.scene.ledger();
         let first = ledger.posts.get(&base.id).and_then(|tracked| tracked.versions.get(&1));
@@ -128,7 +128,7 @@ impl Editor {
         Change::UpdatePost { base, fields: Fields { title: Some(self.title()), ..Fields::default() } }
     }
 
-    /// The text and terms of a version that an editor was told to have made.
+    /// Restores the text and terms of an acknowledged version.
     fn restore(&mut self, base: Shown) -> Change {
         let revisions: Vec<_> = {
             let ledger = self.scene.ledger();

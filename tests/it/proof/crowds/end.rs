@@ -1,5 +1,5 @@
-//! The end of a run: the editors have stopped, what was killed is recovered, and everything is compared. The rule: `check` runs before anything is
-//! changed again, and once more after the probes.
+//! The end of a run: the editors have stopped, a recovery completes the changes of killed servers, and everything is compared. The rule: `check` runs
+//! before anything is changed again, and again after the probes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use super::scene::Scene;
 use super::violations::Kind;
 use super::workload::Workload;
 
-/// An intent of a killed server is another's to finish after 15 s, and recoveries come every minute.
+/// Another server may complete an intent of a killed server after 15 s, and recoveries run every minute.
 const RECOVERY_MAX: Duration = Duration::from_secs(100);
 const RECOVERY_PAUSE: Duration = Duration::from_secs(4);
 
@@ -26,7 +26,7 @@ pub(super) struct End<'a> {
 }
 
 impl End<'_> {
-    /// All that must hold once every editor has stopped.
+    /// Checks everything that must hold after every editor has stopped.
     pub(super) async fn audit(&self) {
         self.stop().await;
         self.fleet.storage.be_quick();
@@ -58,7 +58,8 @@ impl End<'_> {
         }
     }
 
-    /// Whether all servers run. One that does not start is tried again until a recovery of another could have helped it.
+    /// Starts all servers, and returns whether they run. A server that does not start is tried again until a recovery by another could have helped
+    /// it.
     async fn start(&self) -> bool {
         let began = Instant::now();
         loop {

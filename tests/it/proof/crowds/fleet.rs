@@ -12,13 +12,13 @@ use crate::support::random::Random;
 
 use super::client::Addresses;
 
-/// What the network adds to a storage request at the most.
+/// The most that the network adds to a storage request.
 const DELAY_MAX: Duration = Duration::from_millis(20);
 /// Set to `libfaketimeMT.so.1` if it is not where Debian's package puts it.
 const FAKETIME: &str = "TIDINGS_FAKETIME";
 const FAKETIME_OF_DEBIAN: [&str; 2] =
     ["/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1"];
-/// How far the clocks of two servers are apart at the most, in milliseconds.
+/// The largest difference between the clocks of two servers, in milliseconds.
 const SKEW_MS_MAX: usize = 2_000;
 
 pub(super) enum Storage {
@@ -51,16 +51,16 @@ impl Storage {
         Self::File(tempfile::tempdir().expect("a folder"))
     }
 
-    /// Tables in an Azurite behind a network that takes its time.
+    /// Tables in an Azurite behind a network with delays.
     pub(super) async fn azure(is_long: bool, random: &mut Random) -> Self {
-        // A long run would leave an emulator that others use full of its rows.
+        // A long run would leave its rows in an emulator that others use.
         let azurite = if is_long { Azurite::own() } else { Azurite::any() };
         let proxy = Proxy::before(&azurite).await;
         proxy.delay_at_random(random.part(), DELAY_MAX);
         Self::Azure { _azurite: azurite, proxy, prefix: random_prefix() }
     }
 
-    /// The network is quick again: nothing is under way any more that could meet something else.
+    /// Removes the delays of the network, after no request is under way that could meet another.
     pub(super) fn be_quick(&self) {
         if let Self::Azure { proxy, .. } = self {
             proxy.delay_no_more();
@@ -89,7 +89,7 @@ impl Storage {
         settings
     }
 
-    /// Runs a command on the store, to its end.
+    /// Runs a command on the store to its end.
     pub(super) async fn run(&self, arguments: &[&str]) -> Ran {
         let of_the_store = self.arguments();
         let arguments: Vec<&str> = arguments.iter().copied().chain(of_the_store.iter().map(String::as_str)).collect();
@@ -100,7 +100,7 @@ impl Storage {
 }
 
 impl Fleet {
-    /// `random`: the clocks are apart by chance; `None`: all servers have the clock of this machine.
+    /// `random`: the clocks differ at random; `None`: all servers use the clock of this machine.
     pub(super) fn new(storage: Storage, servers: usize, random: Option<&mut Random>) -> Self {
         let skews = match random {
             None => vec![None; servers],
@@ -121,7 +121,7 @@ impl Fleet {
         self.servers.len()
     }
 
-    /// Starts a server; says why it has not started.
+    /// Starts a server; the error says why it has not started.
     pub(super) fn start(&self, server: usize) -> Result<(), String> {
         let mut arguments = self.storage.arguments();
         arguments.push("--create".to_owned());
@@ -141,7 +141,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Starts each server that does not run; says why the first one has not started.
+    /// Starts each server that does not run; the error says why the first one has not started.
     pub(super) fn start_all(&self) -> Result<(), String> {
         let runs = |server: &usize| self.servers[*server].lock().expect("no panic").is_some();
         (0..self.count()).filter(|server| !runs(server)).try_for_each(|server| self.start(server))
@@ -154,7 +154,7 @@ impl Fleet {
         }
     }
 
-    /// Stops each server as a service manager does; says which have not ended well.
+    /// Stops each server as a service manager does; the error names the last one that has not ended well.
     pub(super) fn stop_all(&self) -> Result<(), String> {
         let mut stopped = Ok(());
         for server in 0..self.count() {

@@ -1,4 +1,4 @@
-//! A folder that is imported again and again beside the servers, each time with other dates and terms. The rule: no editor changes what it brings.
+//! A folder that is imported again and again while the servers run, each time with other dates and terms. The rule: no editor changes imported posts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(super) async fn import_on(fleet: Arc<Fleet>, scene: Arc<Scene>, workload: Wo
         }
         let path = folder.path().display().to_string();
         let ran = fleet.storage.run(&["import", &path]).await;
-        // A post that meets another change of the same tag is told to be tried again, and is, in the next round.
+        // A post that meets another change of the same tag is reported as one to import again, and the next iteration does so.
         if !matches!(ran.code, Some(0 | 2)) {
             scene.reads.count_failed(&format!("import: {}", ran.err.trim()));
         }

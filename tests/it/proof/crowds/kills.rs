@@ -1,4 +1,4 @@
-//! `kill -9`, and a new start, of one server after the other while the run goes on. The rule: the moment and the server are chance, and every server
+//! `kill -9` and a restart of one server after the other while the run goes on. The rule: the moment and the server are random, and every server
 //! serves again before the run ends.
 
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::violations::Kind;
 
 /// Kills of a run that is bounded by its mutations.
 const KILLS: usize = 3;
-/// Between two kills of a long run.
+/// The pause between two kills of a long run.
 const PAUSE_MS_MIN: usize = 2_000;
 const PAUSE_MS_MAX: usize = 7_000;
-/// How long a server stays down at the most.
+/// The longest time that a server stays down.
 const DOWN_MS_MAX: usize = 800;
 const TICK: Duration = Duration::from_millis(5);
 
-/// How many kills there were.
+/// Kills servers until the run is over. Returns how many kills there were.
 pub(super) async fn kill_on(fleet: Arc<Fleet>, scene: Arc<Scene>, mut random: Random) -> usize {
     let mut kills = 0;
     loop {
@@ -38,7 +38,7 @@ pub(super) async fn kill_on(fleet: Arc<Fleet>, scene: Arc<Scene>, mut random: Ra
         if scene.is_over() {
             return kills;
         }
-        // A server that has not started is tried again with the next kill.
+        // A server that has not started is tried again at its next kill.
         let (server, down) = (random.below(fleet.count()), Duration::from_millis(random.below(DOWN_MS_MAX) as u64));
         let fleet = Arc::clone(&fleet);
         let restarted = tokio::task::spawn_blocking(move || {

@@ -1,5 +1,5 @@
-//! The log of all operations, and what follows from it: which versions of each post were acknowledged by which server, and which changes may
-//! still be made. The rule: it knows only what editors were told.
+//! The log of all operations, and what follows from it: which versions of each post were acknowledged by which server, and which changes may still be
+//! made. The rule: it knows only the replies to the editors.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::client::Outcome;
 use super::content::{Content, Expected, Shown};
 use super::violations::{Kind, Violation, Violations};
 
-/// For so many posts readers check that they stay deleted.
+/// Readers check that this many of the last deleted posts stay deleted.
 const RECENTLY_DELETED_MAX: usize = 10;
 
 /// The floor of a post whose deletion a server has acknowledged.
@@ -26,13 +26,13 @@ pub(super) struct Operation {
     pub outcome: Outcome,
 }
 
-/// A version that its editor was told to have made.
+/// A version that was acknowledged to its editor.
 #[derive(Debug)]
 pub(super) struct Version {
     pub operation: usize,
     pub content: Content,
     /// When the acknowledgement arrived.
-    pub told: Duration,
+    pub acknowledged_at: Duration,
 }
 
 /// What is known of one post.
@@ -53,12 +53,12 @@ pub(super) struct Ledger {
     servers: usize,
     pub operations: Vec<Operation>,
     pub posts: BTreeMap<String, Tracked>,
-    /// Posts that were deleted some time ago: readers no longer look for them.
+    /// Posts that were deleted some time ago; readers no longer look them up.
     pub past: BTreeMap<String, Tracked>,
     recently_deleted: VecDeque<String>,
     /// Creations of posts that are under way or whose outcome is unknown.
     pub open_creations: Vec<usize>,
-    /// Versions that were shown, with the title that they had.
+    /// Versions that were shown, with their titles.
     pub seen: BTreeMap<(String, i32), String>,
     pub violations: Violations,
 }
@@ -109,9 +109,9 @@ impl Ledger {
     }
 
     pub(super) fn end(&mut self, number: usize, outcome: Outcome) {
-        let told = self.now();
+        let ended = self.now();
         let operation = &mut self.operations[number];
-        operation.ended = Some(told);
+        operation.ended = Some(ended);
         operation.outcome = outcome.clone();
         let (server, change) = (operation.server, operation.change.clone());
         let base = change.base().cloned();
@@ -121,7 +121,7 @@ impl Ledger {
             Outcome::Made { id, post } => {
                 self.close(number, base.as_ref());
                 match (post, &change) {
-                    (Some(post), _) => self.acknowledge(number, server, &change, post, told),
+                    (Some(post), _) => self.acknowledge(number, server, &change, post, ended),
                     (None, Change::DeletePost { .. }) => self.acknowledge_deletion(number, server, &id),
                     (None, _) => {}
                 }
@@ -137,13 +137,13 @@ impl Ledger {
         open.retain(|other| *other != number);
     }
 
-    fn acknowledge(&mut self, number: usize, server: usize, change: &Change, post: Shown, told: Duration) {
+    fn acknowledge(&mut self, number: usize, server: usize, change: &Change, post: Shown, acknowledged_at: Duration) {
         let based_on = change.base().map_or(0, |base| base.version);
         let subjects = vec![post.id.clone()];
         let name = format!("operation {number}");
         if let Some(expected) = self.expected(change) {
             let differences = expected.differences(&post.content);
-            // The terms of an answer are read after the change: others may have taken them off the post and deleted them meanwhile.
+            // The terms of an answer are read after the change: other editors may have removed them from the post and deleted them meanwhile.
             let is_excused = expected.lacks_only_terms(&post.content);
             if !differences.is_empty() && !is_excused {
                 self.violate(
@@ -154,7 +154,7 @@ impl Ledger {
             }
         }
         let version = post.version;
-        // A change of nothing makes no version.
+        // A change that changes nothing makes no version.
         if version == based_on {
             return;
         }
@@ -168,7 +168,11 @@ impl Ledger {
         let tracked = self.track(&post.id);
         let earlier = tracked.versions.get(&version).map(|earlier| earlier.operation);
         tracked.floors[server] = tracked.floors[server].max(version);
-        tracked.versions.entry(version).or_insert(Version { operation: number, content: post.content, told });
+        tracked.versions.entry(version).or_insert(Version {
+            operation: number,
+            content: post.content,
+            acknowledged_at,
+        });
         if let Some(earlier) = earlier {
             self.violate(
                 Kind::Answer,
@@ -205,20 +209,20 @@ impl Ledger {
         self.violations.add(Violation { kind, what, subjects, at });
     }
 
-    /// Operations on a post that may yet make a version after `floor`, or have made one without saying so.
+    /// Operations on a post that may still make a version after `floor`, or may have made one without a reply.
     pub(super) fn open_after(&self, id: &str, floor: i32) -> impl Iterator<Item = &Operation> {
         let open = self.posts.get(id).map_or(&[][..], |tracked| &tracked.open);
         let is_after = move |operation: &&Operation| operation.change.base().is_some_and(|base| base.version >= floor);
         open.iter().map(|number| &self.operations[*number]).filter(is_after)
     }
 
-    /// The post as the change leaves it; `None` if it leaves no post.
+    /// The post after the change; `None` if no post is left.
     pub(super) fn expected(&self, change: &Change) -> Option<Expected> {
         let acknowledged = change.base().and_then(|base| self.posts.get(&base.id)?.versions.get(&base.version));
         change.expected(acknowledged.map(|version| &version.content))
     }
 
-    /// What this version is to be, by each operation that may have made it: an acknowledged one alone, or all that are open.
+    /// The expected contents of this version, one for each operation that may have made it: only the acknowledged one, or all that are open.
     pub(super) fn candidates(&self, id: &str, version: i32) -> Vec<Expected> {
         let tracked = self.posts.get(id);
         if let Some(version) = tracked.and_then(|tracked| tracked.versions.get(&version)) {
@@ -231,7 +235,7 @@ impl Ledger {
 }
 
 impl Operation {
-    /// Whether it was acknowledged, and the post is as it was.
+    /// Whether it was acknowledged and changed nothing.
     pub(super) fn changed_nothing(&self) -> bool {
         let Outcome::Made { post: Some(post), .. } = &self.outcome else { return false };
         self.change.base().is_some_and(|base| base.version == post.version)

@@ -1,12 +1,12 @@
-//! Runs that are left to `scripts/torture --crowds`: three servers, clocks that are apart, an import beside the editors. The rule: they differ from
-//! the runs of the ordinary tests in nothing but that.
+//! Runs that only `scripts/torture --crowds` runs: three servers, clocks that differ, an import beside the editors. The rule: they differ from the
+//! ordinary runs in nothing else.
 
 use super::{Options, Workload, run};
 
 const THREE: Options = Options { servers_on_azurite: 3, ..Options::NONE };
 const KILLED: Options = Options { has_kills: true, ..THREE };
 const SKEWED: Options = Options { servers_on_azurite: 2, has_skewed_clocks: true, ..Options::NONE };
-/// On tables alone: a store file has one process.
+/// On tables only: only one process can open a store file.
 const IMPORTING: Options = Options { servers_on_azurite: 2, has_import: true, ..Options::NONE };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

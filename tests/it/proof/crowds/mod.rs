@@ -1,7 +1,7 @@
-//! Crowds of editors on real servers. The rule: whatever they do at once, readers see only what was made, and once all is quiet every list, count
-//! and record is what the posts and the answers to the editors say.
+//! Crowds of editors on real servers. The rule: whatever they do at once, readers see only what was made, and after they have stopped every list,
+//! count and record is what the posts and the replies to the editors say.
 //!
-//! `TIDINGS_CROWD_MINUTES` makes each run last so long (`scripts/torture --crowds`), and `TIDINGS_BINARY` names another build of the server.
+//! `TIDINGS_CROWD_MINUTES` makes each run last that long (`scripts/torture --crowds`), and `TIDINGS_BINARY` names another build of the server.
 
 mod audit;
 mod change;

@@ -1,4 +1,4 @@
-//! Changes made once all is quiet, which nothing may stand in the way of. The rule: a slug that no post has can be taken, a term that no post has
+//! Changes made after the editors have stopped, which nothing may prevent. The rule: a slug that no post has can be taken, a term that no post has
 //! can be deleted, and every post can be changed.
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -71,7 +71,7 @@ impl Audit<'_> {
         self.scene.mutate(OPERATOR, EDITOR_TOKEN, self.server, change).await
     }
 
-    /// The post after the change, if it is of a post and was made.
+    /// Makes a change that must succeed. Returns the post after it, if it is of a post.
     async fn expect_made(&self, change: Change, subject: &str) -> Option<Shown> {
         match self.change(change.clone()).await {
             Outcome::Made { post, .. } => post,

@@ -1,5 +1,4 @@
-//! Readers without a token, who check all the while what no reader may ever see. The rule: each looks at one server with each read, and what it
-//! may find there follows from the ledger.
+//! Readers without a token, which check every answer. The rule: each read uses one server, and its possible answers follow from the ledger.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +16,7 @@ use super::violations::Kind;
 use super::watch::{Belongs, Listing, has_term, is_in_month};
 use super::workload::Workload;
 
-/// More than any workload has posts.
+/// More posts than any workload has.
 const WHOLE_LIST: usize = 60;
 const PAUSE_MS_MAX: usize = 30;
 
@@ -78,14 +77,14 @@ impl Reader {
         }
     }
 
-    /// Mostly a whole list, else a page that is soon full.
+    /// The page size: mostly a whole list, otherwise a page that is soon full.
     fn first(&mut self) -> usize {
         if self.random.chance(60) { WHOLE_LIST } else { 1 + self.random.below(3) }
     }
 
     async fn read_term(&mut self, server: usize) {
         let sent = self.scene.sent();
-        // An earlier one half of the time, whose list is to be empty or has what was left.
+        // Half of the time an earlier term, whose list is empty unless rows were left in it.
         let sent = if self.random.chance(50) { sent } else { self.random.below(sent + 1) };
         let (kind, slug) = self.workload.any_term(&mut self.random, sent);
         let (id, first) = (term_id(kind, &slug), self.first());
@@ -158,7 +157,7 @@ impl Reader {
         }
     }
 
-    /// Each month's list; a month that is not listed holds nothing.
+    /// Reads the list of each month; a month that is not listed must be empty.
     async fn read_archive(&self, server: usize) {
         let watch = self.scene.ledger().watch(server);
         let list = posts_list(WHOLE_LIST, "");
@@ -174,7 +173,7 @@ impl Reader {
         }
     }
 
-    /// No list of terms shows one of them twice.
+    /// Checks that a list of terms shows none of them twice.
     async fn read_terms(&mut self, server: usize) {
         let kind = *self.random.pick(&TermKind::ALL);
         let query =

@@ -1,5 +1,5 @@
-//! The record of changes, compared with what editors were told. The rule: each version is recorded once, under the editor that made it; a change
-//! that was refused never; one of unknown outcome at most once.
+//! The record of changes, compared with the replies to the editors. The rule: each version is recorded once, under the editor that made it; a refused
+//! change is never recorded, one with an unknown outcome at most once.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use super::content::{Expected, FIELDS, Shown, text};
 use super::ledger::Operation;
 use super::violations::Kind;
 
-/// Who changes what an import brings.
+/// The name under which the changes of an import are recorded.
 pub(super) const IMPORT: &str = "import";
 const PAGE: usize = 100;
 const REVISIONS_PAGE: usize = 50;
-/// The present version and those that are kept of each post.
+/// The present version and the earlier versions that are kept of each post.
 const REVISIONS_KEPT: i32 = 101;
 
-/// Who is recorded to have made a version, or to have deleted a post (`None`).
+/// The editors that are recorded to have made a version of a post, or to have deleted it (`None`).
 type Recorded = BTreeMap<(String, Option<i32>), Vec<String>>;
 
 impl Audit<'_> {
@@ -67,7 +67,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Each version and deletion that an editor was told to have made is recorded once, under its name.
+    /// Checks that each acknowledged version and deletion is recorded once, under its editor.
     fn compare_acknowledged(&self, recorded: &Recorded) {
         let mut wrong = Vec::new();
         {
@@ -89,7 +89,7 @@ impl Audit<'_> {
         wrong.into_iter().for_each(|(id, what)| self.violate(Kind::Record, what, &[id]));
     }
 
-    /// What is recorded beside that is of a change whose outcome is unknown, or of an import, and recorded once.
+    /// Checks that every other entry is of a change with an unknown outcome, or of an import, and is recorded once.
     fn compare_recorded(&self, recorded: &Recorded) {
         let mut wrong = Vec::new();
         {
@@ -111,7 +111,7 @@ impl Audit<'_> {
                 if by.len() != 1 || !by.iter().all(may_have_made) {
                     wrong.push((
                         id.clone(),
-                        format!("{} is recorded by {by:?}, and nobody was told so", name(*version)),
+                        format!("{} is recorded by {by:?}, and was acknowledged to nobody", name(*version)),
                     ));
                 }
             }
@@ -119,20 +119,20 @@ impl Audit<'_> {
         wrong.into_iter().for_each(|(id, what)| self.violate(Kind::Record, what, &[id]));
     }
 
-    /// Of editors that change terms alone: each change that was acknowledged is recorded.
+    /// Of editors that change only terms: checks that each acknowledged change is recorded.
     fn compare_terms(&self, recorded: &BTreeMap<String, [usize; 2]>) {
-        let mut told: BTreeMap<String, [[usize; 2]; 2]> = BTreeMap::new();
+        let mut expected: BTreeMap<String, [[usize; 2]; 2]> = BTreeMap::new();
         for operation in self.scene.ledger().operations.iter().filter(|operation| operation.change.is_of_a_term()) {
             let counts =
-                &mut told.entry(operation.editor.clone()).or_default()[usize::from(operation.change.is_deletion())];
+                &mut expected.entry(operation.editor.clone()).or_default()[usize::from(operation.change.is_deletion())];
             counts[0] += usize::from(operation.outcome.is_made());
             // A rename with a new name is two changes.
             let changes = if matches!(operation.change, Change::SaveTerm { new_slug: Some(_), .. }) { 2 } else { 1 };
             counts[1] += changes * usize::from(operation.outcome.is_made() || operation.outcome.is_unknown());
         }
-        for (editor, told) in told {
+        for (editor, expected) in expected {
             let recorded = recorded.get(&editor).copied().unwrap_or_default();
-            for ((what, recorded), [least, most]) in ["saved", "deleted"].into_iter().zip(recorded).zip(told) {
+            for ((what, recorded), [least, most]) in ["saved", "deleted"].into_iter().zip(recorded).zip(expected) {
                 if recorded < least || recorded > most {
                     self.violate(
                         Kind::Record,
@@ -144,7 +144,7 @@ impl Audit<'_> {
         }
     }
 
-    /// The versions of a post are kept as they were made, under the editor that made them.
+    /// Checks that the versions of a post are kept as they were made, under the editor that made them.
     async fn compare_revisions(&self, shown: &Shown) {
         let mut after = Value::Null;
         let mut found = BTreeMap::new();
@@ -178,7 +178,7 @@ impl Audit<'_> {
                 };
                 let Some(made) = tracked.versions.get(&version) else { continue };
                 let editor = &ledger.operations[made.operation].editor;
-                // A slug of a term that is gone may be another's by now.
+                // The slug of a deleted term may belong to another term by now.
                 let expected = match self.workload.has_fixed_terms() {
                     true => made.content.expected(),
                     false => Expected { terms: [const { None }; TermKind::ALL.len()], ..made.content.expected() },

@@ -1,5 +1,5 @@
-//! One run: servers, editors and readers, then the end, when all must agree. The rule: it prints what was done, and fails with every violation and
-//! the operations that led to it.
+//! One run: servers, editors and readers, then the end, when everything must agree. The rule: it prints what was done, and fails with every violation
+//! and the operations that caused it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::support::graphql::EDITOR_TOKEN;
-use crate::support::random::{Random, crowd_minutes, seeds, telling};
+use crate::support::random::{Random, crowd_minutes, report_seed_on_failure, seeds};
 
 use super::client::{Client, Outcome};
 use super::content::text;
@@ -24,7 +24,7 @@ use super::readers::Reader;
 use super::scene::{Bound, Scene};
 use super::workload::Workload;
 
-/// Of a run in the ordinary tests.
+/// The mutations of a run in the ordinary tests.
 const MUTATIONS_ON_A_FILE: usize = 400;
 const MUTATIONS_ON_AZURITE: usize = 200;
 const READERS_PER_SERVER: usize = 2;
@@ -33,7 +33,7 @@ const STORY_LINES_MAX: usize = 24;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Options {
-    /// 0: one server on a file; else so many over one Azurite.
+    /// 0: one server on a file; otherwise this many servers over one Azurite.
     pub servers_on_azurite: usize,
     pub has_kills: bool,
     pub has_skewed_clocks: bool,
@@ -69,7 +69,7 @@ impl Options {
 
 pub(super) async fn run(workload: Workload, options: Options) {
     for seed in seeds(1) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         run_once(workload, options, seed).await;
     }
 }
@@ -119,7 +119,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(move || work(&fleet)).await.expect("it does not panic")
 }
 
-/// Editors and readers at work until the run is over; how often a server was killed.
+/// Runs editors and readers until the run is over. Returns how often a server was killed.
 async fn work(
     workload: Workload,
     options: Options,
@@ -199,15 +199,15 @@ fn report(scene: &Scene, name: &str, seed: u64, kills: usize, worked: Duration) 
     report
 }
 
-/// Each violation that was kept; of each kind the first ones with their stories.
+/// Each violation that was kept; the first ones of each kind with their stories.
 fn stories(ledger: &Ledger) -> String {
     let mut text = String::new();
-    let mut told = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for violation in &ledger.violations.kept {
         let _ = writeln!(text, "- {:?} at {} ms: {}", violation.kind, violation.at.as_millis(), violation.what);
-        let told = told.entry(violation.kind).or_insert(0);
-        *told += 1;
-        if *told <= STORIES_OF_A_KIND {
+        let count = counts.entry(violation.kind).or_insert(0);
+        *count += 1;
+        if *count <= STORIES_OF_A_KIND {
             text.push_str(&ledger.story(&violation.subjects, STORY_LINES_MAX));
         }
     }

@@ -1,4 +1,4 @@
-//! What the tasks of one run share: the servers, the ledger, the tokens and the end of the run.
+//! What the tasks of one run share: the servers, the ledger and the end of the run.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::readers::Reads;
 use super::violations::Kind;
 
-/// Far above what a run of a few hundred mutations takes; a server that has ended by itself would let it go on for ever.
+/// Far more than a run of a few hundred mutations takes. Without it a run would go on for ever after a server has ended on its own.
 const STUCK_AFTER: Duration = Duration::from_secs(120);
 
 /// How long a run goes on.
@@ -50,7 +50,7 @@ impl Scene {
         }
     }
 
-    /// Counts from here on.
+    /// Starts to count from here.
     pub(super) fn begin(&self) {
         *self.began.lock().expect("no panic") = Instant::now();
         self.sent.store(0, Ordering::Relaxed);
@@ -65,7 +65,7 @@ impl Scene {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// The part of the run that is over, from 0 to 1.
+    /// The completed part of the run, from 0 to 1.
     pub(super) fn progress(&self) -> f64 {
         match self.bound {
             Bound::Mutations(all) => (self.sent() as f64 / all as f64).max(self.part_of(STUCK_AFTER)),
@@ -85,7 +85,7 @@ impl Scene {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Sends a mutation, with both of its ends in the log.
+    /// Sends a mutation, and logs its start and its end.
     pub(super) async fn mutate(&self, editor: &str, token: &str, server: usize, change: Change) -> Outcome {
         let number = self.ledger().begin(editor, server, change.clone());
         let outcome = self.client.mutate(server, token, &change).await;
@@ -96,7 +96,7 @@ impl Scene {
         outcome
     }
 
-    /// The data of a query while the run goes on; `None` if there is none, which is counted.
+    /// The data of a query during the run; `None` if the query fails, which is counted.
     pub(super) async fn read(
         &self,
         server: usize,
@@ -112,7 +112,7 @@ impl Scene {
                 }
                 Some((code, message)) => {
                     self.reads.count_failed(&code);
-                    // A storage that is too slow for the machine is told of, and shows nothing wrong.
+                    // A storage that is too slow on this machine is counted as a failed read, and is no violation.
                     if !["UNAVAILABLE", "TIMEOUT"].contains(&code.as_str()) {
                         self.ledger().violate(
                             Kind::Reading,

@@ -1,4 +1,5 @@
-//! What the examiners of answers see and what they excuse, on answers made by hand. The rule: one case for each thing that no reader may see.
+//! Which answers are reported as violations and which are excused, tested with constructed answers. The rule: one case for each kind of answer that
+//! no reader is allowed to get.
 
 use super::change::{Change, Fields, Named};
 use super::client::Outcome;
@@ -11,7 +12,7 @@ const ID: &str = "post-000000000001";
 const TAG: &str = "tag-ash";
 const KIND: usize = 1;
 
-/// A version of the post. The draft has no instant.
+/// A version of the post. A draft has no publication date.
 fn shown(version: i32, tags: &[&str], is_draft: bool) -> Shown {
     let content = Content {
         slug: "slug".to_owned(),
@@ -58,7 +59,7 @@ fn list(ledger: &mut Ledger, server: usize, posts: Vec<Shown>, is_of_the_tag: bo
     ledger.examine_list(&watch, &listing);
 }
 
-fn assert_seen(ledger: &Ledger, part: &str) {
+fn assert_detected(ledger: &Ledger, part: &str) {
     let found: Vec<&str> = ledger.violations.kept.iter().map(|violation| violation.what.as_str()).collect();
     assert!(matches!(found.as_slice(), [one] if one.contains(part)), "{part:?} in {found:?}");
 }
@@ -68,7 +69,7 @@ fn assert_excused(ledger: &Ledger) {
 }
 
 #[test]
-fn what_was_acknowledged_and_nothing_else_is_sound() {
+fn acknowledged_versions_are_accepted() {
     let mut ledger = two_versions();
     list(&mut ledger, 0, vec![shown(2, &[], false)], false, false);
     list(&mut ledger, 0, Vec::new(), true, false);
@@ -79,7 +80,7 @@ fn what_was_acknowledged_and_nothing_else_is_sound() {
 }
 
 #[test]
-fn a_draft_shown_to_a_reader_is_seen() {
+fn a_draft_shown_to_a_reader_is_detected() {
     let mut ledger = two_versions();
     let unpublished = ledger.begin("three", 0, Change::UnpublishPost { base: shown(2, &[], false) });
     let mut draft = shown(3, &[], true);
@@ -87,54 +88,54 @@ fn a_draft_shown_to_a_reader_is_seen() {
     ledger.end(unpublished, made(draft.clone()));
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, Some(&draft), true);
-    assert_seen(&ledger, "shows version 3, DRAFT, to a reader");
+    assert_detected(&ledger, "shows version 3, DRAFT, to a reader");
 }
 
 #[test]
-fn a_post_in_the_list_of_a_tag_that_it_does_not_have_is_seen() {
+fn a_post_in_the_list_of_a_tag_that_it_does_not_have_is_detected() {
     let mut ledger = two_versions();
     list(&mut ledger, 0, vec![shown(2, &[], false)], true, false);
-    assert_seen(&ledger, "does not belong to it");
+    assert_detected(&ledger, "does not belong to it");
 }
 
 #[test]
-fn a_page_that_is_not_full_before_the_next_one_is_seen() {
+fn a_page_that_is_not_full_before_the_next_one_is_detected() {
     let mut ledger = two_versions();
     list(&mut ledger, 0, vec![shown(2, &[], false)], false, true);
-    assert_seen(&ledger, "has a next page after 1 of 2 posts");
+    assert_detected(&ledger, "has a next page after 1 of 2 posts");
 }
 
 #[test]
-fn a_post_twice_on_a_page_is_seen() {
+fn a_post_twice_on_a_page_is_detected() {
     let mut ledger = two_versions();
     list(&mut ledger, 0, vec![shown(2, &[], false); 2], false, false);
-    assert_seen(&ledger, "twice");
+    assert_detected(&ledger, "twice");
 }
 
 #[test]
-fn an_earlier_version_than_the_acknowledged_one_is_seen_on_the_same_server_only() {
+fn an_earlier_version_than_the_acknowledged_one_is_detected_on_the_same_server_only() {
     let mut ledger = two_versions();
     let watch = ledger.watch(1);
     ledger.examine_lookup(&watch, ID, Some(&shown(1, &["ash"], false)), true);
     assert_excused(&ledger);
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, Some(&shown(1, &["ash"], false)), true);
-    assert_seen(&ledger, "server 0 has acknowledged version 2");
+    assert_detected(&ledger, "server 0 has acknowledged version 2");
 }
 
 #[test]
-fn an_acknowledged_post_that_is_not_there_is_seen() {
+fn a_missing_acknowledged_post_is_detected() {
     let mut ledger = two_versions();
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, None, true);
-    assert_seen(&ledger, "node is null");
+    assert_detected(&ledger, "node is null");
     let mut ledger = two_versions();
     let watch = ledger.watch(0);
     ledger.examine_slug(&watch, "slug", None);
-    assert_seen(&ledger, "shows nothing");
+    assert_detected(&ledger, "shows nothing");
     let mut ledger = two_versions();
     list(&mut ledger, 0, Vec::new(), false, false);
-    assert_seen(&ledger, "lacks a post that belongs to it");
+    assert_detected(&ledger, "lacks a post that belongs to it");
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn a_change_under_way_excuses_what_it_may_have_made() {
     list(&mut ledger, 0, Vec::new(), true, false);
     assert_excused(&ledger);
     list(&mut ledger, 0, vec![shown(3, &["fir"], false)], false, false);
-    assert_seen(&ledger, "shows version 3 otherwise");
+    assert_detected(&ledger, "shows version 3 otherwise");
 }
 
 #[test]
@@ -154,21 +155,21 @@ fn a_change_that_is_too_late_excuses_nothing() {
     ledger.begin("three", 1, Change::DeletePost { base: shown(1, &["ash"], false) });
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, None, true);
-    assert_seen(&ledger, "node is null");
+    assert_detected(&ledger, "node is null");
 }
 
 #[test]
-fn a_version_that_nobody_made_is_seen() {
+fn a_version_that_nobody_made_is_detected() {
     let mut ledger = two_versions();
     let refused = ledger.begin("three", 0, retag(&shown(2, &[], false), &["ash"]));
     ledger.end(refused, Outcome::Refused { code: "CONFLICT".to_owned(), message: String::new() });
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, Some(&shown(3, &["ash"], false)), true);
-    assert_seen(&ledger, "which nobody has made");
+    assert_detected(&ledger, "which nobody has made");
 }
 
 #[test]
-fn a_deleted_post_that_is_shown_is_seen() {
+fn a_deleted_post_that_is_shown_is_detected() {
     let mut ledger = two_versions();
     let deleted = ledger.begin("three", 0, Change::DeletePost { base: shown(2, &[], false) });
     ledger.end(deleted, Outcome::Made { id: ID.to_owned(), post: None });
@@ -176,23 +177,23 @@ fn a_deleted_post_that_is_shown_is_seen() {
     ledger.examine_lookup(&watch, ID, None, true);
     assert_excused(&ledger);
     ledger.examine_lookup(&watch, ID, Some(&shown(2, &[], false)), true);
-    assert_seen(&ledger, "after the deletion was acknowledged");
+    assert_detected(&ledger, "after the deletion was acknowledged");
 }
 
 #[test]
-fn an_answer_to_an_editor_that_lacked_a_term_is_seen_once() {
+fn an_answer_to_an_editor_that_lacked_a_term_is_detected_once() {
     let mut ledger = two_versions();
     for _ in 0..2 {
         let watch = ledger.watch(0);
         ledger.examine_lookup(&watch, ID, Some(&shown(2, &["fir"], false)), true);
     }
-    assert_seen(&ledger, "operation 1 was answered without terms of version 2");
+    assert_detected(&ledger, "operation 1 was answered without terms of version 2");
 }
 
 #[test]
-fn two_editors_who_were_told_to_have_made_one_version_are_seen() {
+fn two_acknowledgements_of_one_version_are_detected() {
     let mut ledger = two_versions();
     let again = ledger.begin("three", 1, retag(&shown(1, &["ash"], false), &[]));
     ledger.end(again, made(shown(2, &[], false)));
-    assert_seen(&ledger, "version 2 was made by operation 1 and by operation 2");
+    assert_detected(&ledger, "version 2 was made by operation 1 and by operation 2");
 }

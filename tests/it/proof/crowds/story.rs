@@ -1,5 +1,5 @@
-//! Operations as lines of text: the story of a violation, and the whole log in a file. The rule: a line says who did what, when, on which
-//! server, and what came of it.
+//! Operations as lines of text: the story of a violation, and the whole log in a file. The rule: a line says who did what, when, on which server, and
+//! with which outcome.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -13,21 +13,22 @@ use super::content::{Content, index, plural};
 use super::ledger::{Ledger, Operation};
 
 impl Ledger {
-    /// The last operations that concern one of these posts and terms, a line each.
+    /// The last operations that concern one of these posts and terms, one on each line.
     pub(super) fn story(&self, subjects: &[String], lines_max: usize) -> String {
-        let told: Vec<&Operation> = self.operations.iter().filter(|operation| operation.concerns(subjects)).collect();
-        let skipped = told.len().saturating_sub(lines_max);
+        let concerned: Vec<&Operation> =
+            self.operations.iter().filter(|operation| operation.concerns(subjects)).collect();
+        let skipped = concerned.len().saturating_sub(lines_max);
         let mut story = String::new();
         if skipped > 0 {
             let _ = writeln!(story, "    ({skipped} earlier operations)");
         }
-        for operation in &told[skipped..] {
+        for operation in &concerned[skipped..] {
             let _ = writeln!(story, "    {operation}");
         }
         story
     }
 
-    /// Writes the log of all operations to a file of this name, and says where it is.
+    /// Writes the log of all operations to a file of this name, and returns its path.
     pub(super) fn write_log(&self, name: &str) -> PathBuf {
         let mut text = String::new();
         for operation in &self.operations {
@@ -40,7 +41,7 @@ impl Ledger {
 }
 
 impl Operation {
-    /// Of a post and a term, the operations on the post that give it the term, take the term away or find it there.
+    /// If the subjects are a post and a term: the operations on the post that give it the term, remove the term or find it there.
     fn concerns(&self, subjects: &[String]) -> bool {
         let (posts, terms): (Vec<&String>, Vec<&String>) = subjects.iter().partition(|id| id.starts_with("post-"));
         let is_of = |posts: &[&String]| posts.iter().any(|id| self.subject() == Some(id));

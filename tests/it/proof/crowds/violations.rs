@@ -1,4 +1,4 @@
-//! What was seen that must not be. The rule: of each kind the first ones are kept, so that many of one kind hide none of another.
+//! Violations that were found. The rule: the first ones of each kind are kept, so that many of one kind do not hide those of another.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,17 +10,17 @@ const KEPT_OF_A_KIND: usize = 40;
 pub(super) enum Kind {
     /// A server does not start or stop as it should.
     Server,
-    /// `check` names a difference.
+    /// `check` reports a difference.
     Check,
-    /// An editor was answered what cannot be.
+    /// An editor got an impossible answer.
     Answer,
-    /// A reader, or an editor who reads, was shown what cannot be.
+    /// A reader, or an editor that reads, got an impossible answer.
     Reading,
-    /// A list, count or look-up differs from the posts once all is quiet.
+    /// A list, count or look-up differs from the posts after the editors have stopped.
     Quiet,
-    /// A change is refused or fails though nothing stands in its way.
+    /// A change is refused or fails although nothing prevents it.
     Probe,
-    /// The record of changes, or the revisions, differ from what editors were told.
+    /// The record of changes, or the revisions, differ from the replies to the editors.
     Record,
 }
 

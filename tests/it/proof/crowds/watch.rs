@@ -1,5 +1,5 @@
-//! What a reader of one server may see at one moment. The rule: for each post one of its possible states, which are the state that this server
-//! acknowledged last before the read began, and whatever was acknowledged or under way since.
+//! What a reader of one server can see at one moment. The rule: each post has one of its possible states. These are the state that this server
+//! acknowledged last before the read began, and every state that was acknowledged or under way since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(super) type Belongs<'a> = &'a (dyn Fn(&Expected) -> Option<bool> + Sync);
 /// A list as one answer shows it.
 pub(super) struct Listing<'a> {
     pub name: &'a str,
-    /// The most that were asked for.
+    /// The requested page size.
     pub first: usize,
     pub posts: Vec<Shown>,
     pub has_next: bool,
@@ -32,14 +32,14 @@ pub(super) struct Listing<'a> {
     pub belongs: Belongs<'a>,
 }
 
-/// The states that a post may be in.
+/// The possible states of a post.
 struct Possible {
     contents: Vec<(i32, Expected)>,
     may_be_absent: bool,
 }
 
 impl Possible {
-    /// Whether a reader without a token may find that there is no such post.
+    /// Whether a reader without a token may get the answer that there is no such post.
     fn may_be_hidden(&self) -> bool {
         self.may_be_absent || self.contents.iter().any(|(_, content)| !is_public(content.published_at.as_deref()))
     }
@@ -55,7 +55,7 @@ impl Ledger {
         Watch { server, floors: floors.collect(), began: self.now() }
     }
 
-    /// What every server must show once all is quiet.
+    /// What every server must show after the editors have stopped.
     pub(super) fn watch_newest(&self) -> Watch {
         let floor = |tracked: &Tracked| tracked.floors.iter().copied().max().unwrap_or_default();
         let floors = self.all_posts().map(|(id, tracked)| (id.clone(), floor(tracked)));
@@ -77,7 +77,7 @@ impl Ledger {
         Possible { contents: known.chain(open).collect(), may_be_absent }
     }
 
-    /// Examines a post that an answer shows. `is_reader`: the answer is for one without a token.
+    /// Examines a post in an answer. `is_reader`: the answer is for a client without a token.
     pub(super) fn examine_shown(&mut self, watch: &Watch, place: &str, shown: &Shown, is_reader: bool) {
         let (id, version) = (shown.id.clone(), shown.version);
         if is_reader && (shown.status != "PUBLISHED" || !shown.content.is_public()) {
@@ -126,8 +126,8 @@ impl Ledger {
         self.violate(Kind::Reading, what, vec![id]);
     }
 
-    /// Whether a version is shown with terms that the answer to its editor lacked, and is as it was answered in all else. From here on it is
-    /// known with them.
+    /// Whether a version is shown with terms that the answer to its editor lacked, and is otherwise as it was answered. From here on it is known with
+    /// these terms.
     fn complete_answer(&mut self, id: &str, version: i32, content: &Content) -> bool {
         let Some(known) = self.posts.get_mut(id).and_then(|tracked| tracked.versions.get_mut(&version)) else {
             return false;
@@ -146,12 +146,14 @@ impl Ledger {
     /// Whether a version was acknowledged before the read began and no later one is made or under way.
     fn is_at_rest(&self, watch: &Watch, id: &str, version: i32) -> bool {
         let Some(tracked) = self.posts.get(id) else { return false };
-        tracked.newest().is_some_and(|(newest, acknowledged)| newest == version && acknowledged.told < watch.began)
+        tracked
+            .newest()
+            .is_some_and(|(newest, acknowledged)| newest == version && acknowledged.acknowledged_at < watch.began)
             && tracked.deleted.is_none()
             && self.open_after(id, version).next().is_none()
     }
 
-    /// Examines what a look-up by id answers.
+    /// Examines the answer of a look-up by id.
     pub(super) fn examine_lookup(&mut self, watch: &Watch, id: &str, found: Option<&Shown>, is_reader: bool) {
         if let Some(shown) = found {
             if shown.id != id {
@@ -173,7 +175,7 @@ impl Ledger {
         }
     }
 
-    /// Examines what `post(slug:)` answers to a reader.
+    /// Examines the answer of `post(slug:)` to a reader.
     pub(super) fn examine_slug(&mut self, watch: &Watch, slug: &str, found: Option<&Shown>) {
         let place = format!("post(slug: {slug:?})");
         if let Some(shown) = found {
@@ -202,10 +204,10 @@ impl Ledger {
     /// Whether some version of the post, or a change under way, has this slug.
     pub(super) fn may_have_slug(&self, id: &str, slug: &str) -> bool {
         let Some(tracked) = self.posts.get(id) else { return true };
-        // A creation without an answer may have given it.
+        // A creation without an answer may have given the slug to it.
         !tracked.versions.contains_key(&1)
             || tracked.versions.values().any(|version| version.content.slug == slug)
-            || self.open_after(id, 0).any(|operation| operation.change.wanted_slug() == Some(slug))
+            || self.open_after(id, 0).any(|operation| operation.change.requested_slug() == Some(slug))
     }
 
     /// Examines a page of a list that readers see.
@@ -239,7 +241,7 @@ impl Ledger {
         }
     }
 
-    /// A post may be shown in a list only if it belongs there as it is shown. Terms that it lacks in the answer are another violation.
+    /// Checks that a post is shown only in a list that it belongs to, as it is shown. Terms that it lacks in the answer are another violation.
     fn examine_place(&mut self, listing: &Listing<'_>, shown: &Shown) {
         let is_in_place = |content: &Expected| (listing.belongs)(content).unwrap_or(true);
         let as_made = |ledger: &Self| ledger.candidates(&shown.id, shown.version).iter().any(is_in_place);

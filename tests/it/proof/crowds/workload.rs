@@ -1,5 +1,5 @@
-//! The three workloads: how many editors there are, what they begin with, and what each does. The rule: every name that an editor can choose
-//! comes from a short list, so that editors meet.
+//! The three workloads: their editors, their content at the start, and what each editor does. The rule: every name that an editor can choose comes
+//! from a short list, so that editors choose the same ones.
 
 use tidings::model::TermKind;
 
@@ -18,7 +18,7 @@ pub(super) enum Workload {
     MovingPosts,
 }
 
-/// What an editor does all the time.
+/// What an editor does during the whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     ChangeSharedPosts,
@@ -27,7 +27,7 @@ pub(super) enum Part {
     MovePosts,
 }
 
-/// Two of one instant, one at the end of a month, one that is still to come.
+/// Two are the same instant, one is at the end of a month, one is in the future.
 pub(super) const INSTANTS: [&str; 8] = [
     "2026-05-01T00:00:00Z",
     "2026-05-01T00:00:00Z",
@@ -42,15 +42,15 @@ const MONTHS: [&str; 4] = ["2025-12", "2026-04", "2026-05", "2099-01"];
 const TERMS: [&str; 6] = ["ash", "birch", "cedar", "elm", "fir", "oak"];
 /// Categories and authors of shared posts, and all terms of moving posts.
 const FIXED_TERMS: usize = 4;
-/// Shared posts are given one of so many tags. After some mutations one of them is never given again, so that what is left of it in an index is
-/// not put right by chance.
+/// Shared posts get one of this many tags. After some mutations one of them is never used again, so that a row that was left in its index is not
+/// repaired by chance.
 const TAGS_AT_A_TIME: usize = 8;
 const MUTATIONS_FOR_A_TAG: usize = 40;
 const MOVING_SLUGS: [&str; 12] =
     ["red", "blue", "green", "white", "black", "brown", "grey", "pink", "gold", "lime", "navy", "teal"];
 const SHARED_POSTS: usize = 3;
 pub(super) const SLUGS_PER_POST: usize = 4;
-/// Any of the shared posts may get these, and keeps them.
+/// Any of the shared posts may get one of these, and keeps it.
 pub(super) const CONTESTED_SLUGS: [&str; 3] = ["first", "second", "third"];
 const POSTS_WITH_CHANGING_TERMS: usize = 10;
 
@@ -71,7 +71,7 @@ impl Workload {
         }
     }
 
-    /// Whether no editor changes a term, so that a slug tells which term it is.
+    /// Whether no editor changes a term, so that a slug identifies its term.
     pub(super) fn has_fixed_terms(self) -> bool {
         self != Self::ChangingTerms
     }
@@ -80,7 +80,7 @@ impl Workload {
         &MONTHS
     }
 
-    /// The slugs that editors choose from once so many mutations were sent.
+    /// The slugs that editors choose from after this many mutations.
     pub(super) fn term_slugs(self, kind: TermKind, sent: usize) -> Vec<String> {
         let named = |count: usize| TERMS[..count].iter().map(|slug| (*slug).to_owned());
         match (self, kind) {
@@ -118,7 +118,7 @@ impl Workload {
         random.pick(&self.post_slugs()).clone()
     }
 
-    /// Some terms of each kind, by their slugs.
+    /// Some terms of a kind, by their slugs.
     pub(super) fn any_terms(self, random: &mut Random, kind: TermKind, sent: usize) -> Vec<String> {
         let count = random.below(if kind == TermKind::Tag { 4 } else { 3 });
         let mut slugs: Vec<String> = (0..count).map(|_| self.any_slug(random, kind, sent)).collect();
@@ -127,7 +127,7 @@ impl Workload {
         slugs
     }
 
-    /// What there is before the editors begin.
+    /// The content before the editors begin.
     pub(super) fn beginning(self, random: &mut Random) -> Vec<Change> {
         let save = |kind: TermKind| {
             self.term_slugs(kind, 0).into_iter().map(move |slug| {
@@ -154,7 +154,7 @@ impl Workload {
     }
 }
 
-/// The slugs that only one post is given.
+/// A slug that only one post gets.
 pub(super) fn own_slug(post: usize, number: usize) -> String {
     format!("post-{post}-{number}")
 }

@@ -1,5 +1,6 @@
-//! What a caller is told. Changes of terms that were made were reported as failed if their last steps failed; a lost answer was "try again", so that a client
-//! made a second post; a change that another server had completed was reported as a conflict; and a version with a term that is gone was a conflict for ever.
+//! Replies to mutations. Changes of terms that were made were reported as failed if their last steps failed; after a lost answer the client was asked
+//! to try again, and so created a second post; a change that another server had completed was reported as a conflict; and a version with a deleted
+//! term was a conflict for ever.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,7 +16,7 @@ use crate::proof::scene::{
     Scene, create, delete, delete_tag, later, let_leases_end, redate, rename, rename_tag, retag, save_tag, server,
 };
 use crate::proof::stage::Stage;
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::faulty::{FaultyStore, Last};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
@@ -50,21 +51,21 @@ async fn a_change_that_is_made_is_reported_as_made_whatever_fails_after_it(store
         for requests in 0.. {
             let stage = Stage::of(&scene);
             let faulty = FaultyStore::with_transactions_stopping_after(stage.store.clone(), requests, Last::Unsent);
-            let told = ask(&server(faulty.clone(), &later(&stage.clock, 1)).await, &command).await;
+            let reply = ask(&server(faulty.clone(), &later(&stage.clock, 1)).await, &command).await;
             // No recovery has run.
             let is_made = Model::of(&stage.server().await).await != scene.model;
-            let is_done = matches!(told, Told::Done(_));
-            assert!(is_done || !is_made, "{command:?}, the storage gone after {requests} requests: {told:?}");
+            let is_done = matches!(reply, Reply::Done(_));
+            assert!(is_done || !is_made, "{command:?}, the storage gone after {requests} requests: {reply:?}");
             assert!(is_made || !is_done, "{command:?}, the storage gone after {requests} requests, is not made");
             if !faulty.has_stopped() {
-                assert!(is_done, "{command:?}: {told:?}");
+                assert!(is_done, "{command:?}: {reply:?}");
                 break;
             }
         }
     }
 }
 
-/// What an answer says of a change.
+/// The outcome of a change, as the answer says it.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Made,
@@ -93,7 +94,7 @@ const CREATE: &str = r#"mutation { done: createPost(input: {
 }) { userErrors { code } } }"#;
 const RENAME_TAG: &str = r#"mutation { done: saveTag(input: { slug: "b", newSlug: "sea" }) { userErrors { code } } }"#;
 
-/// Whether a change is made once all leases have ended and a server has recovered.
+/// Whether a change is made after all leases have ended and a server has recovered.
 async fn is_made_after_all(stage: &Stage, scene: &Scene) -> bool {
     stage.recover().await;
     stage.site().await.assert_sound().await;
@@ -106,7 +107,7 @@ async fn a_change_whose_outcome_is_not_known_says_so_and_what_to_do(store: Arc<M
         let mut unknown = 0;
         for requests in 0.. {
             let stage = Stage::of(&scene);
-            // The answer to one request is lost, and then the storage is out of reach.
+            // The answer to one request is lost, and then the storage cannot be reached.
             let faulty = FaultyStore::with_transactions_stopping_after(stage.store.clone(), requests, Last::Lost);
             let answer = mutate(server(faulty.clone(), &later(&stage.clock, 1)).await, &stage, mutation).await;
             let is_made = is_made_after_all(&stage, &scene).await;
@@ -125,7 +126,7 @@ async fn a_change_whose_outcome_is_not_known_says_so_and_what_to_do(store: Arc<M
     }
 }
 
-/// A store that carries out one of its requests and keeps the answer back.
+/// A store that carries out one of its requests and holds the answer back.
 struct Late {
     inner: Store,
     /// Requests before that one.
@@ -177,7 +178,7 @@ impl TableStore for Late {
     }
 }
 
-/// On tables only: on a file there are no leases.
+/// On tables only, because a file has no leases.
 #[tokio::test(start_paused = true)]
 async fn a_change_that_another_server_completes_while_an_answer_is_late_is_reported_as_made() {
     let scene = Scene::on(MemoryStore::empty()).await;
@@ -207,8 +208,8 @@ async fn a_change_that_another_server_completes_while_an_answer_is_late_is_repor
                 }
             });
             let is_made = is_made_after_all(&stage, &scene).await;
-            let is_told = if is_made { answer == Answer::Made } else { matches!(answer, Answer::NotMade(_)) };
-            assert!(is_told, "answer {requests} late: {answer:?}, made: {is_made}");
+            let is_correct = if is_made { answer == Answer::Made } else { matches!(answer, Answer::NotMade(_)) };
+            assert!(is_correct, "answer {requests} late: {answer:?}, made: {is_made}");
             if late.left.load(Ordering::SeqCst) >= 0 {
                 break;
             }
@@ -231,7 +232,7 @@ async fn made(site: &Site, mutation: &str) -> Value {
     payload
 }
 
-async fn assert_names_what_is_gone(site: &Site, mutation: &str, name: &str) {
+async fn assert_names_missing_term(site: &Site, mutation: &str, name: &str) {
     let refused = payload(site, mutation).await;
     let error = &refused["userErrors"][0];
     let message = error["message"].as_str().unwrap_or_default();
@@ -251,10 +252,10 @@ async fn a_version_with_a_tag_whose_slug_is_another_tags_is_refused_by_the_name_
         made(&site, &change).await;
     }
     let restore = format!(r#"restoreRevision(input: {{ id: "{id}", version: 2, revision: 1 }}) {{ {ERRORS} }}"#);
-    assert_names_what_is_gone(&site, &restore, "late").await;
+    assert_names_missing_term(&site, &restore, "late").await;
 }
 
-/// No deletion leaves a draft so; an import of another program, or a fault of the past, may have.
+/// No deletion leaves a draft like this, but an import by another program or an earlier bug may have.
 async fn a_draft_with_a_category_that_is_gone_is_refused_by_the_name_of_the_category(store: Arc<MemoryStore>) {
     let stage = Stage::of(&Scene::on(store).await);
     let site = stage.site().await;
@@ -271,5 +272,5 @@ async fn a_draft_with_a_category_that_is_gone_is_refused_by_the_name_of_the_cate
         }
     }
     let publish = format!(r#"publishPost(input: {{ id: "{id}", version: 1 }}) {{ {ERRORS} }}"#);
-    assert_names_what_is_gone(&site, &publish, "plans").await;
+    assert_names_missing_term(&site, &publish, "plans").await;
 }

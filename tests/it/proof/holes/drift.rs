@@ -1,5 +1,5 @@
-//! Index rows and slugs that stayed for ever, with no fault at all: a change left a row to the open change before it, which had looked at its rows already. A tag
-//! then had `totalCount` 1 and no posts and could not be deleted; the slug of a deleted post was TAKEN for ever.
+//! Index rows and slugs that were never removed, without any fault: a change left a row to the open change before it, which had already read its
+//! rows. A tag then had `totalCount` 1 and no posts and could not be deleted; the slug of a deleted post was TAKEN for ever.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ on_both_stores!(
     a_tag_removed_before_a_refused_change_that_gave_it_is_closed_leaves_no_index_row,
     a_tag_removed_while_the_change_that_gave_it_is_recovered_leaves_no_index_row,
     the_slug_of_a_post_deleted_before_its_creation_is_closed_is_free,
-    the_slug_that_a_post_leaves_before_the_change_that_gave_it_is_closed_still_leads_to_it,
+    the_slug_that_a_post_leaves_before_the_change_that_gave_it_is_closed_still_points_to_it,
 );
 
 fn gives_free() -> Command {
@@ -136,7 +136,7 @@ async fn the_slug_of_a_post_deleted_before_its_creation_is_closed_is_free(store:
     }
 }
 
-async fn the_slug_that_a_post_leaves_before_the_change_that_gave_it_is_closed_still_leads_to_it(
+async fn the_slug_that_a_post_leaves_before_the_change_that_gave_it_is_closed_still_points_to_it(
     store: Arc<MemoryStore>,
 ) {
     let scene = Scene::on(store).await;

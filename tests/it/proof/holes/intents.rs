@@ -1,5 +1,5 @@
-//! A row of `Intents` that this version cannot read, as a newer one writes it beside it during a rolling upgrade. One such row kept every server from starting,
-//! and turned TAKEN and CONFLICT into INTERNAL on those that ran.
+//! A row of `Intents` that this version cannot read, such as a newer version writes during a rolling upgrade. One such row kept every server from
+//! starting, and turned TAKEN and CONFLICT into INTERNAL on the running servers.
 
 use std::sync::Arc;
 
@@ -9,19 +9,16 @@ use tidings::store::{Precondition, Properties, TableStore, Value};
 
 use crate::proof::scene::{Scene, create, on, retitle};
 use crate::proof::stage::Stage;
-use crate::support::asking::Told;
+use crate::support::asking::Reply;
 use crate::support::memory::MemoryStore;
 use crate::support::model::Refusal;
 use crate::support::rows::{batch, properties, put};
 
 use super::on_both_stores;
 
-on_both_stores!(
-    an_intent_that_does_not_read_hinders_nobody,
-    check_names_an_intent_that_does_not_read_and_repair_removes_it
-);
+on_both_stores!(an_unreadable_intent_blocks_no_change, check_reports_an_unreadable_intent_and_repair_removes_it);
 
-/// Rows that no version of today writes.
+/// Rows that no present version writes.
 fn unreadable() -> [Properties; 4] {
     let garbage = || Value::Binary(vec![1, 2, 3].into());
     let open_until = || Value::DateTime(638_741_523_061_234_567);
@@ -38,22 +35,22 @@ async fn put_intent(store: &MemoryStore, properties: Properties) {
     store.commit(Table::Intents.name(), &batch("server", vec![put])).await.expect("a write");
 }
 
-async fn an_intent_that_does_not_read_hinders_nobody(store: Arc<MemoryStore>) {
+async fn an_unreadable_intent_blocks_no_change(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await;
     for intent in unreadable() {
         let mut stage = Stage::of(&scene);
         put_intent(&stage.store, intent.clone()).await;
-        // What a server does first.
+        // Every server recovers first.
         let recovered = stage.server().await.recover().await;
         assert!(recovered.is_ok(), "{intent:?}: {recovered:?}");
-        assert_eq!(stage.ask(create("post-0", &["a"])).await, Told::Refused(Refusal::Taken), "{intent:?}");
-        assert_eq!(stage.ask(on(7, retitle(0, "Other"))).await, Told::Refused(Refusal::Conflict), "{intent:?}");
+        assert_eq!(stage.ask(create("post-0", &["a"])).await, Reply::Refused(Refusal::Taken), "{intent:?}");
+        assert_eq!(stage.ask(on(7, retitle(0, "Other"))).await, Reply::Refused(Refusal::Conflict), "{intent:?}");
         stage.expect_made(retitle(0, "Other")).await;
         stage.expect_made(create("new", &["a", "c"])).await;
     }
 }
 
-async fn check_names_an_intent_that_does_not_read_and_repair_removes_it(store: Arc<MemoryStore>) {
+async fn check_reports_an_unreadable_intent_and_repair_removes_it(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await;
     for intent in unreadable() {
         let stage = Stage::of(&scene);

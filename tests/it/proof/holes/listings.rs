@@ -1,5 +1,5 @@
-//! Months, and first characters of terms, that were listed as empty and were not: for up to 75 s after the last row of one was deleted while another was about to
-//! come. No list, archive or count showed what had come.
+//! Months, and first characters of terms, that were listed as empty although they were not: for up to 75 s after the last row of one was deleted
+//! while another row was about to be written. No list, archive or count showed the new row.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ on_both_stores!(
     a_first_character_that_a_tag_has_come_to_is_listed_although_its_last_tag_was_deleted,
 );
 
-/// One comes to a partition while the last one leaves it, at each of its requests: what is found by itself is in the lists.
+/// One item enters a partition while the last one leaves it, at each of its requests. An item that is found by its key must be in the lists.
 async fn assert_listed_at_each_step(
     store: Arc<MemoryStore>,
     comes: Command,

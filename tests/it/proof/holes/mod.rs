@@ -1,5 +1,5 @@
-//! A test for each way in which the lists, the answers and the record once went wrong. The rule: each fails on the write path of before (one protocol for both
-//! stores, in which a change could be built on one that was committed and not yet closed), and holds on both of today.
+//! A test for each earlier defect of the lists, the replies and the record. The rule: each test fails on the previous write path (one protocol for
+//! both stores, in which a change could be based on one that was committed and not yet closed), and passes on both present ones.
 
 mod answers;
 mod drift;

@@ -1,6 +1,6 @@
-//! Changes of a post's place. Of two re-dates into one month the loser waited for 15 s and was told that the storage could not be reached; after a server was
-//! killed while it published a post, the post could not be published; and a post that got another slug and another date within its month, as an import may
-//! give it, was missing by its id and its former slug for a moment, in which a recovery took it for deleted.
+//! Changes of a post's place. Of two re-dates into one month the loser waited for 15 s and then got the error that the storage could not be reached;
+//! after a server was killed while it published a post, the post could not be published; and a post that got another slug and another date within its
+//! month, as an import may do, was missing by its id and its former slug for a moment, in which a recovery took it for deleted.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tidings::content::write::plan::Change;
 
 use crate::proof::scene::{Scene, id, redate, retitle, server};
 use crate::proof::stage::Stage;
-use crate::support::asking::Told;
+use crate::support::asking::Reply;
 use crate::support::memory::MemoryStore;
 use crate::support::model::Refusal;
 use crate::support::site::{instant, slug};
@@ -19,12 +19,12 @@ use crate::support::stepping::Actor;
 use super::on_both_stores;
 
 on_both_stores!(
-    of_two_re_dates_into_one_month_the_second_is_told_of_the_conflict,
+    of_two_re_dates_into_one_month_the_second_gets_a_conflict,
     a_post_can_be_published_after_the_server_that_was_publishing_it_was_killed,
     a_post_with_another_slug_and_date_in_its_month_is_found_all_the_while_and_keeps_its_revisions,
 );
 
-async fn of_two_re_dates_into_one_month_the_second_is_told_of_the_conflict(store: Arc<MemoryStore>) {
+async fn of_two_re_dates_into_one_month_the_second_gets_a_conflict(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await;
     for steps in 0.. {
         let mut stage = Stage::of(&scene);
@@ -33,9 +33,9 @@ async fn of_two_re_dates_into_one_month_the_second_is_told_of_the_conflict(store
         let is_last = one.is_done();
         let mut other = stage.begin(redate(2, "2026-02-09T00:00:00Z")).await;
         other.actor.go_until_it_waits().await;
-        let told = [stage.finish(one).await, stage.finish(other).await];
-        let made = told.iter().filter(|told| matches!(told, Told::Done(_))).count();
-        assert!(made == 1 && told.contains(&Told::Refused(Refusal::Conflict)), "{told:?}{}", stage.story());
+        let replies = [stage.finish(one).await, stage.finish(other).await];
+        let made = replies.iter().filter(|reply| matches!(reply, Reply::Done(_))).count();
+        assert!(made == 1 && replies.contains(&Reply::Refused(Refusal::Conflict)), "{replies:?}{}", stage.story());
         stage.assert_serial().await;
         if is_last {
             return;
@@ -53,16 +53,16 @@ async fn a_post_can_be_published_after_the_server_that_was_publishing_it_was_kil
             return;
         }
         stage.kill(killed);
-        // No recovery runs; the editor asks at once, and waits for as long as it takes.
-        let told = stage.ask_as_time_passes(redate(3, "2026-05-06T00:00:00Z")).await;
+        // No recovery runs; the editor sends the change at once, and waits as long as it takes.
+        let reply = stage.ask_as_time_passes(redate(3, "2026-05-06T00:00:00Z")).await;
         let found = stage.assert_serial().await;
         let is_published_by_the_first = found.posts[&id(3)].published_at == Some(instant("2026-05-05T00:00:00Z"));
-        let expected = if is_published_by_the_first { Told::Refused(Refusal::Conflict) } else { Told::Done(id(3)) };
-        assert_eq!(told, expected, "killed after {steps} requests{}", stage.story());
+        let expected = if is_published_by_the_first { Reply::Refused(Refusal::Conflict) } else { Reply::Done(id(3)) };
+        assert_eq!(reply, expected, "killed after {steps} requests{}", stage.story());
     }
 }
 
-/// As an import makes it.
+/// As an import does it.
 async fn rename_and_redate(content: &Content) {
     let before = content.stored_by_id(&id(0).parse().expect("an id")).await.expect("a look-up").expect("the post");
     let mut after = before.whole.clone();

@@ -1,5 +1,5 @@
-//! The record of changes. Of two editors on one version the refused one was recorded too; changes of terms that a recovery completed were never recorded; and
-//! nothing that was too old was ever deleted.
+//! The record of changes. Of two editors of one version the refused one was recorded too; changes of terms that a recovery completed were never
+//! recorded; and old entries were never deleted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tidings::store::{Precondition, TableStore};
 
 use crate::proof::scene::{Scene, delete_tag, rename_tag, retitle, save_tag};
 use crate::proof::stage::Stage;
-use crate::support::asking::Told;
+use crate::support::asking::Reply;
 use crate::support::memory::MemoryStore;
 use crate::support::model::Command;
 use crate::support::rows::{batch, put, scan};
@@ -40,9 +40,9 @@ async fn of_two_editors_on_one_version_only_the_one_who_changed_it_is_recorded(s
         let is_last = one.is_done();
         let mut other = stage.begin(retitle(0, "Other")).await;
         other.actor.go_until_it_waits().await;
-        let told = [stage.finish(one).await, stage.finish(other).await];
-        assert_eq!(told.iter().filter(|told| matches!(told, Told::Done(_))).count(), 1, "{told:?}");
-        // Each version is recorded once, by the editor who was told so.
+        let replies = [stage.finish(one).await, stage.finish(other).await];
+        assert_eq!(replies.iter().filter(|reply| matches!(reply, Reply::Done(_))).count(), 1, "{replies:?}");
+        // Each version is recorded once, under the editor whose change was made.
         stage.assert_serial().await;
         if is_last {
             return;

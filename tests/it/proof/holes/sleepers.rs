@@ -1,12 +1,12 @@
-//! A server that sleeps for longer than an aborted change is kept. It created a post, was told so, and neither the slug, the id nor the list of a tag led to it:
-//! what kept its commit from being made had been removed.
+//! A server that sleeps for longer than an aborted change is kept. It created a post and reported it as made, but neither the slug, the id nor the
+//! list of a tag pointed to it, because the row that keeps its commit from being made had been removed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::proof::scene::{LEASE_AND_MORE, Scene, create, later, let_pass};
 use crate::proof::stage::Stage;
-use crate::support::asking::Told;
+use crate::support::asking::Reply;
 use crate::support::memory::MemoryStore;
 use crate::support::model::Model;
 
@@ -44,16 +44,16 @@ async fn assert_whole_or_not_at_all(store: Arc<MemoryStore>, its_clock_goes_on: 
         if its_clock_goes_on {
             let_pass(&clock, KEPT_AND_MORE + 3 * LEASE_AND_MORE);
         }
-        let told = sleeper.actor.finish().await;
+        let reply = sleeper.actor.finish().await;
         stage.recover().await;
         let_pass(&stage.clock, KEPT_AND_MORE);
         stage.recover().await;
         let site = stage.site().await;
         site.assert_sound().await;
         let found = Model::of(&site.content).await;
-        let is_explained = scene.model.explains_loosely(&[(command, told.clone())], &found);
-        assert!(is_explained, "asleep after {steps} requests: {told:?}\n{:?}{}", found.posts, stage.story());
-        if let Told::Done(id) = &told {
+        let is_explained = scene.model.explains_loosely(&[(command, reply.clone())], &found);
+        assert!(is_explained, "asleep after {steps} requests: {reply:?}\n{:?}{}", found.posts, stage.story());
+        if let Reply::Done(id) = &reply {
             let query = format!(
                 "{{ id: node(id: \"post-{id}\") {{ id }} slug: post(slug: \"new\") {{ id }} tag(slug: \"c\") {{ posts {{ totalCount }} }} }}"
             );

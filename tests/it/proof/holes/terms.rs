@@ -1,6 +1,6 @@
-//! Terms that were renamed, in lists, in counts and beside deletions. A post was given a tag that was just deleted, if the tag had been renamed before; a filter
-//! by the present slug of a renamed tag listed posts and counted none; a tag that was renamed back was missing for readers, and so was one whose deletion was
-//! refused; a list showed a tag under both slugs; a save by a former slug made a new term under another.
+//! Renamed terms in lists, in counts and beside deletions. A post was given a tag that was just deleted if the tag had been renamed before; a filter
+//! by the present slug of a renamed tag listed posts and counted none; a tag that was renamed back was missing for readers, and so was one whose
+//! deletion was refused; a list showed a tag under both slugs; a save by a former slug created a new term under another slug.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::proof::scene::{Scene, delete_tag, id, on, rename_tag, retag, save_tag};
 use crate::proof::stage::Stage;
-use crate::support::asking::Told;
+use crate::support::asking::Reply;
 use crate::support::memory::MemoryStore;
 use crate::support::model::Command;
 
@@ -34,7 +34,7 @@ async fn a_renamed_tag_that_is_deleted_is_not_given_to_a_post(store: Arc<MemoryS
     let scene = free_renamed_to_sea(store).await;
     for steps in 0.. {
         let mut stage = Stage::of(&scene);
-        // It has found the tag.
+        // The change has found the tag.
         let mut gives = stage.begin(retag(0, &["a", "alone", "sea"])).await;
         gives.actor.go_until_it_writes().await;
         let mut deletes = stage.begin(delete_tag("sea")).await;
@@ -69,7 +69,7 @@ async fn a_tag_saved_by_a_former_slug_beside_its_deletion_is_not_made_under_anot
 }
 
 async fn a_filter_by_the_present_slug_of_a_renamed_tag_counts_the_posts_that_it_lists(store: Arc<MemoryStore>) {
-    // An index of the slug has existed.
+    // An index of the slug existed before.
     let had = [retag(1, &["a", "b", "sea"]), on(2, retag(1, &["a", "b"])), delete_tag("sea"), rename_tag("b", "sea")];
     let scene = Scene::on(store).await.after(&had).await;
     let site = Stage::of(&scene).site().await;
@@ -78,7 +78,8 @@ async fn a_filter_by_the_present_slug_of_a_renamed_tag_counts_the_posts_that_it_
     assert_eq!(posts, json!({ "totalCount": 2, "nodes": [{ "slug": "post-1" }, { "slug": "post-2" }] }));
 }
 
-/// A change goes to each of its requests, a reader to each of its own, the change ends, and then the reader: what it is shown is sound.
+/// A change runs to each of its requests, a reader to each of its own; then the change runs to its end, then the reader. What the reader sees must be
+/// correct.
 async fn assert_shown_beside(scene: &Scene, command: &Command, query: &str, is_sound: impl Fn(&Value) -> bool) {
     for writes in 0.. {
         let mut is_last = false;
@@ -145,9 +146,9 @@ async fn a_tag_whose_deletion_is_refused_is_never_missing(store: Arc<MemoryStore
         go_watched(&stage, &mut deletes, &look).await;
         stage.finish(gives).await;
         go_watched(&stage, &mut deletes, &look).await;
-        let told = stage.finish(deletes).await;
+        let reply = stage.finish(deletes).await;
         let was_missing = was_missing.into_inner();
-        assert!(!was_missing || matches!(told, Told::Done(_)), "it was missing, {told:?}{}", stage.story());
+        assert!(!was_missing || matches!(reply, Reply::Done(_)), "it was missing, {reply:?}{}", stage.story());
         stage.assert_serial().await;
         if is_last {
             return;

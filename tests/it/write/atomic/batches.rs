@@ -1,4 +1,4 @@
-//! Several changes in one call: each is answered for by itself, and builds on those before it.
+//! Several changes in one call. The rule: each has an outcome of its own, and is based on the changes before it.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ async fn stored(site: &Site, whole: &WholePost) -> Stored {
 }
 
 #[tokio::test]
-async fn a_refused_change_does_not_hinder_the_others_of_its_call() {
+async fn a_refused_change_does_not_affect_the_others_of_its_call() {
     let (site, counting) = counted().await;
     let [first, mut second, third] = [0, 1, 2].map(|n| post(n, instant(MAY)));
     second.post.slug = first.post.slug.clone();
@@ -75,7 +75,7 @@ async fn a_second_change_of_a_post_in_one_call_is_a_conflict() {
     let writer = site.content.writer().expect("a writer");
     let outcomes = writer.change_posts(vec![titled("One"), titled("Two"), deleted]).await.expect("an answer");
     assert_eq!(outcomes, [Outcome::Done, Outcome::Conflict, Outcome::Conflict]);
-    // The ETag is of a version that is no more.
+    // The ETag is that of an old version.
     let late = writer.change_posts(vec![titled("Three")]).await.expect("an answer");
     assert_eq!(late, [Outcome::Conflict]);
     site.assert_sound().await;
@@ -153,7 +153,7 @@ async fn a_term_of_a_draft_or_a_scheduled_post_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn a_slug_of_another_term_is_taken_whichever_of_its_slugs_it_is() {
+async fn every_slug_of_another_term_is_taken_present_or_former() {
     let (site, _) = counted().await;
     let writer = site.content.writer().expect("a writer");
     let tags = ["first", "other"].map(|of| Term::new(TermKind::Tag, slug(of), of)).to_vec();
@@ -167,7 +167,7 @@ async fn a_slug_of_another_term_is_taken_whichever_of_its_slugs_it_is() {
     for taken in ["first", "second", "third"] {
         assert_eq!(rename("other", taken).await, Renamed::Taken, "{taken}");
     }
-    // Its own former slugs are free to it, and once it is deleted, to others.
+    // A term may take its own former slugs; after it is deleted, other terms may.
     assert!(matches!(rename("third", "second").await, Renamed::Done(_)));
     assert!(matches!(writer.delete_term(TermKind::Tag, &slug("second")).await, Ok(Deleted::Done(_))));
     for free in ["third", "second", "first"] {

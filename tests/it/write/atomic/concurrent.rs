@@ -9,11 +9,11 @@ use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::proof::scene::id;
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::model::{Command, Fields};
 use crate::support::site::{Site, instant, post, slug, slugs};
 
-/// Changes that go to and fro between two states of post 0.
+/// Changes that alternate between two states of post 0.
 const CHANGES: i32 = 150;
 
 async fn site() -> Site {
@@ -32,12 +32,12 @@ fn update(version: i32, fields: Fields) -> Command {
     Command::Update { id: id(0), version, changes: fields }
 }
 
-/// Reads `query` for as long as the changes are made; all answers are among those that are seen while no change is made.
+/// Sends `query` while the changes are made; every answer must be one that is given while no change is made.
 async fn assert_never_between(query: &str, change: fn(i32) -> Command) {
     let site = Arc::new(site().await);
     let mut whole = BTreeSet::from([site.query(query).await.to_string()]);
     let first = ask(&site.content, &change(1)).await;
-    assert!(matches!(first, Told::Done(_)), "{first:?}");
+    assert!(matches!(first, Reply::Done(_)), "{first:?}");
     whole.insert(site.query(query).await.to_string());
     let is_over = Arc::new(AtomicBool::new(false));
     let reader = {
@@ -52,8 +52,8 @@ async fn assert_never_between(query: &str, change: fn(i32) -> Command) {
         })
     };
     for version in 2..CHANGES {
-        let told = ask(&site.content, &change(version)).await;
-        assert!(matches!(told, Told::Done(_)), "{told:?}");
+        let reply = ask(&site.content, &change(version)).await;
+        assert!(matches!(reply, Reply::Done(_)), "{reply:?}");
     }
     is_over.store(true, Ordering::Relaxed);
     let seen = reader.await.expect("a reader");
@@ -66,7 +66,7 @@ fn to_and_fro<'a>(version: i32, one: &'a str, other: &'a str) -> &'a str {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_lists_of_two_tags_are_whole_beside_a_writer_who_retags() {
+async fn the_lists_of_two_tags_are_complete_while_a_writer_retags() {
     fn retag(version: i32) -> Command {
         let tags = vec![to_and_fro(version, "b", "a").to_owned()];
         update(version, Fields { tags: Some(tags), ..Fields::default() })
@@ -76,7 +76,7 @@ async fn the_lists_of_two_tags_are_whole_beside_a_writer_who_retags() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_is_whole_beside_a_writer_who_re_dates_within_the_month() {
+async fn a_list_is_complete_while_a_writer_re_dates_within_the_month() {
     fn redate(version: i32) -> Command {
         let at = instant(to_and_fro(version, "2026-05-20T00:00:00Z", "2026-05-01T00:00:00Z"));
         Command::Publish { id: id(0), version, at }
@@ -85,7 +85,7 @@ async fn a_list_is_whole_beside_a_writer_who_re_dates_within_the_month() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_slug_leads_to_its_post_beside_a_writer_who_renames() {
+async fn a_slug_points_to_its_post_while_a_writer_renames_it() {
     fn rename(version: i32) -> Command {
         let to = slug(to_and_fro(version, "other", "post-0")).to_string();
         update(version, Fields { slug: Some(to), ..Fields::default() })

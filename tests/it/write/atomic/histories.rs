@@ -1,4 +1,4 @@
-//! Random histories, on a store with transactions and on one without.
+//! Random histories, on stores with transactions and on one without. The rule: their replies and their content are the same.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::proof::scene::{clock, later};
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::choosing::Chooser;
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Model, ModelPost};
-use crate::support::random::{Random, seeds, telling};
+use crate::support::random::{Random, report_seed_on_failure, seeds};
 
 const CHANGES: usize = 60;
-/// Of tags, under which they are created, renamed and deleted.
+/// The slugs under which tags are created, renamed and deleted.
 const TAGS: [&str; 6] = ["a", "b", "c", "rust", "sea", "new"];
 
-/// A server over a store, and the ids that it has given, by those of the first server.
+/// A server over a store, and the ids of its posts by those of the first server.
 struct Server {
     name: &'static str,
     content: Content,
@@ -31,7 +31,7 @@ impl Server {
         Self { name, content, ids: HashMap::new() }
     }
 
-    /// The same command, of this server's ids.
+    /// The same command, with this server's ids.
     fn own(&self, command: &Command) -> Command {
         let own = |id: &String| self.ids.get(id).unwrap_or(id).clone();
         let mut command = command.clone();
@@ -86,25 +86,25 @@ async fn run(seed: u64) {
     for _ in 0..CHANGES {
         clock.set(later(&clock, 1).now());
         let command = next(&mut random, &mut chooser, &model);
-        let mut first: Option<Told> = None;
+        let mut first: Option<Reply> = None;
         for server in &mut servers {
-            let told = ask(&server.content, &server.own(&command)).await;
-            let is_same = match (&first, &told) {
-                (Some(Told::Done(first)), Told::Done(id)) => {
+            let reply = ask(&server.content, &server.own(&command)).await;
+            let is_same = match (&first, &reply) {
+                (Some(Reply::Done(first)), Reply::Done(id)) => {
                     server.ids.insert(first.clone(), id.clone());
                     true
                 }
-                (Some(first), told) => first == told,
+                (Some(first), reply) => first == reply,
                 (None, _) => true,
             };
-            assert!(is_same, "{}: {command:?}: {told:?}, the first {first:?}", server.name);
-            first.get_or_insert(told);
+            assert!(is_same, "{}: {command:?}: {reply:?}, the first {first:?}", server.name);
+            first.get_or_insert(reply);
             server.assert_sound().await;
         }
         match (first.expect("three servers"), model.after(&command, "new")) {
-            (Told::Done(id), Ok(_)) => model = model.after(&command, &id).expect("it was made"),
-            (Told::Refused(refusal), Err(expected)) => assert_eq!(refusal, expected, "{command:?}"),
-            (told, expected) => panic!("{command:?}: {told:?}, by the model {expected:?}"),
+            (Reply::Done(id), Ok(_)) => model = model.after(&command, &id).expect("it was made"),
+            (Reply::Refused(refusal), Err(expected)) => assert_eq!(refusal, expected, "{command:?}"),
+            (reply, expected) => panic!("{command:?}: {reply:?}, by the model {expected:?}"),
         }
         for server in &servers {
             let found = server.model().await;
@@ -117,7 +117,7 @@ async fn run(seed: u64) {
 #[tokio::test]
 async fn a_history_is_the_same_on_both_write_paths() {
     for seed in seeds(10) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         run(seed).await;
     }
 }

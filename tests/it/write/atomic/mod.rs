@@ -1,5 +1,5 @@
-//! The executor for stores with transactions over all partitions. The rule: it leaves the rows that the protocol for tables leaves once all is reconciled, and of each
-//! change all of them or none.
+//! The executor for stores with transactions over all partitions. The rule: it leaves the same rows as the protocol for tables after reconciliation,
+//! and all rows of a change or none of them.
 
 mod batches;
 mod concurrent;

@@ -1,4 +1,4 @@
-//! The disk under a change: what a loss of power leaves, and how often it is synced.
+//! The disk under a change: its content after a power loss, and how often it is synced.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::proof::scene::{clock, create, delete, delete_tag, redate, rename, rename_tag, retitle, unpublish};
-use crate::support::asking::{Told, ask};
+use crate::support::asking::{Reply, ask};
 use crate::support::model::{Command, Model};
 use crate::support::power::Disk;
-use crate::support::random::{Random, seeds, telling};
+use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{Site, instant, post, slug, slugs};
 
 /// More writes and syncs than the opening of a store and one change take.
@@ -45,33 +45,34 @@ async fn prepared(random: &mut Random) -> Vec<u8> {
     disk.bytes()
 }
 
-/// All that a power loss at this write leaves is `before` or `after`, without any recovery. Whether the power was lost before the change was acknowledged.
+/// Checks that a power loss at this write leaves the content before or after the change, without any recovery. Returns whether the power was lost
+/// before the change was acknowledged.
 async fn lose_power(bytes: &[u8], power: usize, command: &Command, before: &Model, random: &mut Random) -> bool {
     let disk = Disk::new(bytes.to_vec(), power, random.part());
-    let mut told = None;
+    let mut reply = None;
     if let Some(store) = open(&disk)
         && let Some(content) = content(store).await
     {
-        told = Some(ask(&content, command).await);
+        reply = Some(ask(&content, command).await);
     }
     let restored = Disk::new(disk.bytes(), usize::MAX, random.part());
     let content = content(open(&restored).expect("it opens")).await.expect("the content opens");
     let found = Model::of(&content).await;
     let made = before.id_of(&found, command).and_then(|id| before.after(command, &id).ok());
-    let what = format!("power for {power}: {command:?}: {told:?}");
+    let what = format!("power for {power}: {command:?}: {reply:?}");
     let is_made = made.as_ref() == Some(&found);
-    match told {
-        Some(Told::Done(_)) => assert!(is_made, "{what}: {found:#?}"),
-        Some(Told::Refused(_)) => panic!("{what}"),
-        Some(Told::Unknown(_)) | None => assert!(is_made || found == *before, "{what}: {found:#?}"),
+    match reply {
+        Some(Reply::Done(_)) => assert!(is_made, "{what}: {found:#?}"),
+        Some(Reply::Refused(_)) => panic!("{what}"),
+        Some(Reply::Unknown(_)) | None => assert!(is_made || found == *before, "{what}: {found:#?}"),
     }
     let report = content.check().await.expect("the check reads everything");
     assert_eq!(report.differences, Vec::new(), "{what}");
-    !matches!(told, Some(Told::Done(_)))
+    !matches!(reply, Some(Reply::Done(_)))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_change_is_there_whole_or_not_at_all_after_a_power_loss_at_any_write() {
+async fn a_change_is_stored_whole_or_not_at_all_after_a_power_loss_at_any_write() {
     let commands = [
         create("new", &["a", "new-tag"]),
         retitle(0, "Other"),
@@ -83,7 +84,7 @@ async fn a_change_is_there_whole_or_not_at_all_after_a_power_loss_at_any_write()
         delete_tag("free"),
     ];
     for seed in seeds(6) {
-        let _telling = telling(seed);
+        let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
         let bytes = prepared(&mut random).await;
         let disk = Disk::new(bytes.clone(), usize::MAX, random.part());
@@ -115,7 +116,7 @@ impl Powered {
         Self { disk, store, site }
     }
 
-    /// How often the disk was synced since `before`, less the sync that the engine adds if its file has grown or shrunk.
+    /// The syncs of the disk since `before`, without the sync that the engine adds if its file has grown or shrunk.
     fn commits_since(&self, before: (usize, u64)) -> usize {
         let (syncs, length) = self.state();
         syncs - before.0 - usize::from(length != before.1)
@@ -139,8 +140,8 @@ async fn one_change_takes_one_sync() {
     ];
     for command in commands {
         let before = powered.state();
-        let told = ask(&powered.site.content, &command).await;
-        assert!(matches!(told, Told::Done(_)), "{command:?}: {told:?}");
+        let reply = ask(&powered.site.content, &command).await;
+        assert!(matches!(reply, Reply::Done(_)), "{command:?}: {reply:?}");
         assert_eq!(powered.commits_since(before), 1, "{command:?}");
     }
 }
@@ -149,7 +150,7 @@ async fn one_change_takes_one_sync() {
 async fn changes_that_wait_together_share_a_sync() {
     let powered = Powered::new().await;
     let writer = powered.site.content.writer().expect("a writer");
-    // A transaction that writes nothing holds the thread that writes until all changes wait behind it.
+    // A transaction that writes nothing holds the writing thread until all changes wait.
     let (started, has_started) = std::sync::mpsc::channel();
     let (release, is_released) = std::sync::mpsc::channel::<()>();
     let holder = {
@@ -171,7 +172,7 @@ async fn changes_that_wait_together_share_a_sync() {
     });
     let before = powered.state();
     let mut all = Box::pin(try_join_all(creates));
-    // The first poll hands each of them to the store.
+    // The first poll passes each of them to the store.
     assert!(futures_util::poll!(&mut all).is_pending());
     release.send(()).expect("it waits");
     let outcomes = all.await.expect("answers");

@@ -1,4 +1,4 @@
-//! The rows that each executor leaves, compared one by one.
+//! The rows that each executor leaves. The rule: they are the same, compared one by one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tidings::store::{Properties, Store};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, instant, post, slug, slugs};
 
-/// What names intents, and what counts the transactions that a change took.
+/// Properties that name intents, and the one that counts the transactions of a change.
 const OF_THE_PROTOCOL: [&str; 3] = ["Intent", "MadeBy", "Sequence"];
 /// Their keys are random.
 const RANDOM: [Table; 2] = [Table::Intents, Table::Changes];
@@ -87,7 +87,7 @@ fn renamed(whole: &mut WholePost, to: &str) {
     whole.post.former_slugs.push(left);
 }
 
-/// The versions of one post, each made of the one before; `None` is its deletion.
+/// The versions of one post, each based on the one before; `None` is its deletion.
 fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     let first = published();
     let mut all = vec![("created", Some(first))];

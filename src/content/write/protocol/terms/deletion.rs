@@ -1,5 +1,5 @@
-//! The deletion of a term. The rule (W9): the identity row is marked first; then the open intents, the index and the drafts are looked at; so of a deletion and a
-//! writer who gives the term to a post, one sees the other, and readers see the term until it is deleted.
+//! The deletion of a term. The rule (W9): the deletion writes `DeletingBy` into the identity row first, then reads the open intents, the index and
+//! the drafts. So of a deletion and a writer that gives the term to a post, one sees the other, and readers see the term until it is deleted.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::partition_catalog::{read_all, scan_all};
@@ -18,16 +18,17 @@ use crate::content::write::protocol::Session;
 use crate::content::write::protocol::index::is_listed;
 use crate::content::write::protocol::intent::{self, StoredIntent, require_open};
 
-/// How often a deletion looks whether posts have the term.
+/// How often a deletion checks whether posts have the term.
 const LOOKS_MAX: usize = 3;
 
 impl Session<'_> {
+    /// Step 2 of a deletion. Returns the ETag of the identity row with `DeletingBy`, or why the deletion is refused.
     pub(super) async fn prepare_deletion(&self, before: &StoredTerm) -> Result<Result<Etag, TermOutcome>> {
         let Some(held) = self.mark(before).await? else { return Ok(Err(TermOutcome::Conflict)) };
         let id = &before.term.id;
         let mut was_used = false;
         for _ in 0..LOOKS_MAX {
-            // Changes that are to give the term to a post may still be refused; those that begin now see the mark and back off.
+            // Open changes that give the term to a post may still be refused; those that begin now see `DeletingBy` and back off.
             match self.writer.wait_until_closed(&self.open_changes_giving(id).await?).await {
                 Err(ContentError::Busy) => return Ok(Err(TermOutcome::Busy)),
                 waited => waited?,
@@ -35,7 +36,7 @@ impl Session<'_> {
             match (self.is_used(id).await?, was_used) {
                 (false, _) => return Ok(Ok(held)),
                 (true, true) => break,
-                // A change that backed off may have left the pointer for a moment.
+                // The pointer may be of a change that has backed off and is about to remove it.
                 (true, false) => was_used = true,
             }
         }
@@ -46,13 +47,13 @@ impl Session<'_> {
         Ok(is_listed(&self.store, id.kind, &id.first_slug).await? || is_of_a_draft(&self.store, id).await?)
     }
 
-    /// The ETag of the marked row; `None` if the row has moved on.
+    /// Sets `DeletingBy` on the identity row. Returns the new ETag, or `None` if the row has changed since it was read.
     async fn mark(&self, before: &StoredTerm) -> Result<Option<Etag>> {
         let (kind, key) = (before.term.kind(), term::term(&before.term.id.first_slug));
         retry_on_conflict("a term", || async {
             let Some(row) = self.store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
             match rows::read(kind, &row)? {
-                // Our own, whose answer was lost.
+                // An earlier try has written it, and its answer was lost.
                 TermRow::Identity(found) if found.deleting_by.as_ref() == Some(&self.name) => {
                     return Ok(Some(row.etag));
                 }
@@ -76,7 +77,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether a draft has the term. A month of drafts at a time.
+/// Whether a draft has the term. Reads the drafts one month at a time.
 async fn is_of_a_draft(store: &Store, id: &TermId) -> Result<bool> {
     let months = RowRange::new(place::months_partition(Collection::Drafts), None, None)?;
     for row in read_all(store, Table::Months, &months).await? {
@@ -97,7 +98,8 @@ fn has(row: &Entity, kind: crate::model::TermKind, slug: &Slug) -> Result<bool> 
     Ok(!is_gone && post_rows::read_summary(row)?.has_term(kind, slug))
 }
 
-/// Takes the mark of a deletion that was not made off the identity row, and removes the row that kept a creation from being made late.
+/// Undoes a change of a term that was not made: removes the `DeletingBy` of a deletion, and deletes the row with `GoneBy` of a creation, unless
+/// `keeps_fence`.
 pub async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence: bool) -> Result<()> {
     let (kind, key) = (marked.kind(), term::term(&marked.id.first_slug));
     retry_on_conflict("a term", || async {
@@ -113,7 +115,7 @@ pub async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence
     .await
 }
 
-/// After a deletion, at last: removes the row that says that the term is gone (W3).
+/// The last step of a deletion: removes the row with `GoneBy` (W3).
 pub async fn remove_gone(store: &Store, name: &IntentName, gone: &Term) -> Result<()> {
     let (kind, key) = (gone.kind(), term::term(&gone.id.first_slug));
     retry_on_conflict("a term", || async {

@@ -1,5 +1,5 @@
-//! Changes of terms, by the steps of docs/design.md. The rule: the identity row decides; whatever else is written for a change is believed only if that row bears
-//! it out.
+//! Changes of terms, by the steps of docs/design.md. The rule: the identity row decides; any other row that a change has written is valid only if the
+//! identity row agrees with it.
 
 mod deletion;
 mod rows;
@@ -16,7 +16,7 @@ use crate::content::rows::term::{self as term_rows, TermRow};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{StoredTerm, TermChange};
 use crate::content::write::retry::retry_on_conflict;
-use crate::content::write::terms::leads;
+use crate::content::write::terms::has_slug;
 use crate::content::write::{Writer, record};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, term};
@@ -31,12 +31,12 @@ use super::reconcile::Made;
 use super::recover::Writers;
 use super::{CONCURRENCY, Session, facts, fence};
 
-/// What a writer of posts finds of a term that a post is to get.
+/// The state of a term that a post is to get, as a writer of posts finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TermState {
     Exists,
     Absent,
-    /// A deletion is under way, or its slug is just given to another.
+    /// A deletion of the term is under way, or the row of the slug names another term.
     Changing,
 }
 
@@ -47,10 +47,10 @@ struct TermProgress {
 }
 
 impl Writer {
-    /// Makes the changes, and answers for each in their order.
+    /// Makes the changes. Returns their outcomes in the same order.
     ///
     /// # Errors
-    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if whether anything was cannot be learned.
+    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether anything was.
     pub(in crate::content::write) async fn change_terms_stepwise(
         &self,
         changes: &[TermChange],
@@ -129,7 +129,7 @@ fn not_made(error: ContentError, changes: usize) -> Result<Vec<TermOutcome>> {
     }
 }
 
-/// The partitions whose counts may change.
+/// The partitions of the current slugs before and after the change, whose counts may change.
 fn partitions(before: Option<&Term>, after: Option<&Term>) -> HashSet<Partition> {
     let of = |term: &Term| Partition::Terms(term.kind(), term::partition(&term.slug));
     before.into_iter().chain(after).map(of).collect()
@@ -170,7 +170,7 @@ impl Session<'_> {
         self.reconcile_terms(self.writer.by.as_deref(), made).await
     }
 
-    /// Steps 1 and 2. The ETag of the identity row that the commit is held to, or why the change is refused.
+    /// W1, then step 2. Returns the ETag of the identity row that the commit requires, or why the change is refused.
     async fn prepare_term(&self, change: &TermChange) -> Result<Result<Etag, TermOutcome>> {
         if let Some(before) = &change.before {
             match self.writer.wait_until_closed(&before.named).await {
@@ -188,7 +188,7 @@ impl Session<'_> {
     async fn prepare_slugs(&self, before: Option<&StoredTerm>, after: &Term) -> Result<Result<Etag, TermOutcome>> {
         let held = match before {
             Some(before) => before.etag.clone(),
-            None => match self.place_of_new(after).await? {
+            None => match self.reserve_new(after).await? {
                 Ok(held) => held,
                 Err(refused) => return Ok(Err(refused)),
             },
@@ -203,17 +203,17 @@ impl Session<'_> {
             }
         }
         let has_row = |slug: &Slug| {
-            *slug == after.id.first_slug || *slug == after.slug || before.is_some_and(|b| leads(&b.term, slug))
+            *slug == after.id.first_slug || *slug == after.slug || before.is_some_and(|b| has_slug(&b.term, slug))
         };
-        // Slugs that belong to others are left with them.
+        // Slugs that belong to other terms are left to them.
         for former in after.former_slugs.iter().filter(|slug| !has_row(slug)) {
             self.put_slug_row(after, former, false).await?;
         }
         Ok(Ok(held))
     }
 
-    /// Reserves the identity row of a new term. Its ETag, or why the term cannot be created.
-    async fn place_of_new(&self, after: &Term) -> Result<Result<Etag, TermOutcome>> {
+    /// Reserves the identity row of a new term. Returns its ETag, or why the term cannot be created.
+    async fn reserve_new(&self, after: &Term) -> Result<Result<Etag, TermOutcome>> {
         let (kind, key) = (after.kind(), term::term(&after.id.first_slug));
         retry_on_conflict("a term", || async {
             let row = self.store.get(Table::Terms(kind).name(), &key).await?;
@@ -244,7 +244,7 @@ impl Session<'_> {
         }
     }
 
-    /// Step 4 of terms that were changed.
+    /// Step 4, for the changes of terms that were made.
     async fn reconcile_terms(&self, by: Option<&str>, made: Vec<(Option<Term>, Option<Term>)>) -> Result<()> {
         let items = made.iter().filter_map(|(before, after)| record::of_term(before.as_ref(), after.as_ref()));
         record::write(&self.store, &self.name, by, items.collect()).await?;
@@ -271,7 +271,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// W9: what there is of the terms that posts are to get.
+    /// W9: the states of the terms that posts are to get.
     pub(super) async fn term_states(
         &self,
         terms: Vec<(TermKind, Slug)>,
@@ -295,8 +295,8 @@ impl Session<'_> {
         Ok(states)
     }
 
-    /// Of these tags creates those that one of the posts has. One that exists already is left as it is.
-    pub(super) async fn make_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<()> {
+    /// Creates those of `new_tags` that one of the posts has. A tag that exists already is not changed.
+    pub(super) async fn create_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<()> {
         let has = |tag: &&Slug| made.iter().filter_map(|m| m.after.as_ref()).any(|post| post.tags.contains(tag));
         let missing: Vec<&Slug> = new_tags.iter().filter(has).collect();
         if missing.is_empty() {
@@ -319,14 +319,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Finishes or undoes the changes of terms of an intent that is recovered. Whether each was made.
+    /// Finishes or undoes the changes of terms in an intent that is being recovered. Returns whether each was made.
     pub(super) async fn finish_terms(&self, intent: &Intent, writers: Writers) -> Result<Vec<bool>> {
         let (mut all, mut made) = (Vec::new(), Vec::new());
         for (before, after) in super::recover::terms(intent)? {
             let Some(term) = after.as_ref().or(before.as_ref()) else { continue };
             let is_deletion = after.is_none();
             let mut is_made = facts::is_term_made(&self.store, &self.name, term, is_deletion).await?;
-            if !is_made && writers == Writers::Unheard {
+            if !is_made && writers == Writers::Unknown {
                 fence::raise_term(&self.store, &self.name, before.as_ref(), term).await?;
                 is_made = facts::is_term_made(&self.store, &self.name, term, is_deletion).await?;
             }
@@ -334,7 +334,7 @@ impl Session<'_> {
             if is_made {
                 made.push((before, after));
             } else {
-                let keeps_fence = writers == Writers::Unheard;
+                let keeps_fence = writers == Writers::Unknown;
                 let (before, after) = (before.as_ref(), after.as_ref());
                 self.writer.undo_term(&self.store, &self.name, before, after, keeps_fence).await?;
             }

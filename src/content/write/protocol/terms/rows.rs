@@ -1,4 +1,5 @@
-//! The identity row of a term, with its mirror and the count of its partition. The rule: one transaction, under the ETag of the identity row.
+//! The identity row of a term, with its mirror and the count of its partition. The rule: they change in one transaction, under the ETag of the
+//! identity row.
 
 use std::collections::HashSet;
 
@@ -20,7 +21,7 @@ struct TermStep {
     added: i64,
 }
 
-/// Step 3, for each change that was prepared; those that share a partition share a transaction. Which were made.
+/// Step 3, for each prepared change; changes that share a partition share a transaction. Returns the changes that were made.
 pub async fn commit(store: &Store, name: &IntentName, held: &[(usize, &TermChange, &Etag)]) -> Result<HashSet<usize>> {
     let mut committed = HashSet::new();
     let mut rest = held;
@@ -53,7 +54,7 @@ fn of_group(change: &TermChange) -> (TermKind, String) {
     (id.kind, term::partition(&id.first_slug))
 }
 
-/// Whether it was made; it was not if the identity row has moved on.
+/// Commits one change. Returns whether it was made; it is not if the identity row has changed since it was read.
 async fn commit_one(store: &Store, name: &IntentName, change: &TermChange, etag: &Etag) -> Result<bool> {
     let id = &change.term().id;
     let (kind, key) = (id.kind, term::term(&id.first_slug));
@@ -105,7 +106,7 @@ pub fn delete_mirror(slug: &Slug) -> Operation {
     Operation::Delete { row: term::row(slug, Direction::Backward), precondition: Precondition::None }
 }
 
-/// Creates a tag with a post that was committed. One that exists already is left as it is.
+/// Creates a tag for a post that was committed. A tag that exists already is not changed.
 pub async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inserted> {
     let change = TermChange { before: None, after: Some(new.clone()) };
     let (kind, key) = (new.kind(), term::term(&new.id.first_slug));
@@ -116,7 +117,7 @@ pub async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inse
             (Some(TermRow::Identity(_)), _) => return Ok(Inserted::Done),
             (Some(TermRow::Gone { by }), Some(row)) if *by == name.to_string() => Some(row.etag),
             (Some(TermRow::Gone { by }), _) => return Ok(Inserted::Waits(by.clone())),
-            // A rename to this slug backs off, because it sees the intent of the post.
+            // The row is of a rename to this slug, which backs off because it sees the intent of the post.
             (Some(TermRow::Slug(row)), _) => return Ok(Inserted::Waits(row.by.clone())),
             (None, _) => reserve(store, name, (kind, &new.id.first_slug), None).await?,
         };
@@ -126,21 +127,21 @@ pub async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inse
     .await
 }
 
-/// What became of an insert.
+/// The outcome of an insert.
 pub enum Inserted {
     Done,
-    /// An intent has written the row that is there.
+    /// The existing row was written by this intent, which must close first.
     Waits(String),
 }
 
 /// A row that a reserved identity row replaces.
 pub struct Replaced {
     pub etag: Etag,
-    /// Whether it is listed and counted, with a mirror row: the row of a slug whose term has just been deleted.
+    /// Whether the row is listed (it is counted and has a mirror row): the row of a slug whose term has just been deleted can be.
     pub is_listed: bool,
 }
 
-/// The first of the two writes that create a term: the identity row, which says that no term is here. So the second replaces a row under its ETag (W6).
+/// The first of the two writes that create a term: an identity row with `GoneBy`, so that the second write replaces a row under its ETag (W6).
 pub async fn reserve(
     store: &Store,
     name: &IntentName,
@@ -159,7 +160,7 @@ pub async fn reserve(
     Ok(etags.into_iter().next().flatten())
 }
 
-/// One transaction, with the count of the partition if it changes; the new ETags, in the order of the operations.
+/// Sends one transaction, with the count of the partition if it changes. Returns the new ETags, in the order of the operations.
 pub async fn commit_in(
     store: &Store,
     kind: TermKind,
@@ -169,7 +170,7 @@ pub async fn commit_in(
 ) -> Result<Vec<Option<Etag>>> {
     let table = Table::Terms(kind).name();
     let mut operations = operations;
-    let _lock = if added != 0 { store.turn(table, partition).await } else { None };
+    let _lock = if added != 0 { store.keyed_lock(table, partition).await } else { None };
     if added != 0 {
         let (count, unchanged) = match store.get(table, &place::count(partition)).await? {
             None => (Count::default(), Precondition::Absent),

@@ -1,11 +1,11 @@
-//! The rows of a term's other slugs. The rule: they name the first slug, and belong to the term only if its identity row has the slug.
+//! The rows of a term's other slugs. The rule: each names the first slug, and belongs to that term only if the identity row has the slug.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::partition_catalog::scan_all;
 use crate::content::rows::term::{self as rows, SlugRow, TermRow};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::retry::retry_on_conflict;
-use crate::content::write::terms::leads;
+use crate::content::write::terms::has_slug;
 use crate::keys::intent::IntentName;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
@@ -16,15 +16,15 @@ use super::rows::{commit_in, delete_mirror};
 use crate::content::write::protocol::Session;
 use crate::content::write::protocol::intent::{self, StoredIntent, Work, require_open};
 
-/// Whose a slug row is that exists.
+/// The owner of an existing slug row, as seen by a term that is to get the slug.
 pub enum SlugOwner {
-    /// Nobody's, or the same term's.
+    /// No term, or the same term.
     None,
-    /// Another term's.
+    /// Another term.
     Other,
 }
 
-/// The slugs of a term beside its first.
+/// The slugs of a term other than its first.
 pub fn others(term: &Term) -> Vec<Slug> {
     let slugs = [&term.slug].into_iter().chain(&term.former_slugs);
     let mut others: Vec<Slug> = slugs.filter(|slug| **slug != term.id.first_slug).cloned().collect();
@@ -33,7 +33,7 @@ pub fn others(term: &Term) -> Vec<Slug> {
 }
 
 impl Session<'_> {
-    /// Writes the row of a slug that the term is to have; why it is refused.
+    /// Writes the row of a slug that the term is to have. Returns why it is refused, if it is.
     pub(super) async fn put_slug_row(&self, after: &Term, slug: &Slug, is_listed: bool) -> Result<Option<TermOutcome>> {
         let kind = after.kind();
         let refused = retry_on_conflict("a term", || async {
@@ -75,8 +75,8 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a post is just getting a new tag of this slug. A writer of posts looks for the row of the slug after its intent exists; this looks for intents after
-    /// the row does.
+    /// Whether an open change of posts creates a new tag with this slug. A writer of posts reads the row of the slug after it has opened its intent;
+    /// this reads the intents after the row was written. So one of the two sees the other.
     async fn is_awaited_by_posts(&self, slug: &Slug) -> Result<bool> {
         let rows = scan_all(&self.store, Table::Intents).await?;
         Ok(rows.iter().any(|row| match intent::read(row) {
@@ -88,7 +88,8 @@ impl Session<'_> {
         }))
     }
 
-    /// The intent that wrote the row is waited for, and the identity row is read after it was found closed: a change that was closed has made the term what it is.
+    /// Waits for the intent that wrote the row, and reads the identity row after that intent was found closed: the term then shows the result of that
+    /// change.
     pub(super) async fn slug_owner(&self, after: &Term, slug: &Slug, found: &SlugRow) -> Result<SlugOwner> {
         if let Ok(name) = found.by.parse::<IntentName>()
             && name != self.name
@@ -101,10 +102,10 @@ impl Session<'_> {
             return Ok(SlugOwner::None);
         }
         let identity = identity(&self.store, after.kind(), &found.first_slug).await?;
-        Ok(if identity.is_some_and(|(term, _)| leads(&term, slug)) { SlugOwner::Other } else { SlugOwner::None })
+        Ok(if identity.is_some_and(|(term, _)| has_slug(&term, slug)) { SlugOwner::Other } else { SlugOwner::None })
     }
 
-    /// After a rename: the slug that the term has left is no longer listed (W3).
+    /// After a rename: removes the slug that the term has left from the list (W3).
     pub(super) async fn unlist(&self, after: &Term, slug: &Slug) -> Result<()> {
         retry_on_conflict("a term", || async {
             let Some((row, found)) = slug_row(&self.store, after, slug).await? else { return Ok(()) };
@@ -118,7 +119,8 @@ impl Session<'_> {
         .await
     }
 
-    /// After a deletion (W3). The identity row, which goes last, must still say that this intent has deleted the term: another of this slug may exist by now.
+    /// After a deletion: removes the row of a slug (W3). The identity row, which is removed last, must still have `GoneBy` with this intent, because
+    /// a new term with this first slug may exist by now.
     pub(super) async fn remove_slug_row(&self, gone: &Term, slug: &Slug) -> Result<()> {
         let key = term::term(&gone.id.first_slug);
         retry_on_conflict("a term", || async {
@@ -135,7 +137,7 @@ impl Session<'_> {
     }
 }
 
-/// Removes the slug row at the place of a new tag if no term has the slug: its intent, which is closed, has left it.
+/// Removes a row at the place of a new tag if no term has the slug: a leftover of a closed intent.
 pub async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
     let (kind, slug) = (new.kind(), &new.id.first_slug);
     retry_on_conflict("a term", || async {
@@ -144,8 +146,10 @@ pub async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
         match rows::read(kind, &row)? {
             TermRow::Slug(found) => {
                 let owner = identity(store, kind, &found.first_slug).await?;
-                if owner.is_some_and(|(term, _)| leads(&term, slug)) {
-                    return Err(StoreError::outcome_unknown("a tag of the slug of another", SlugOfAnother).into());
+                if owner.is_some_and(|(term, _)| has_slug(&term, slug)) {
+                    return Err(
+                        StoreError::outcome_unknown("a new tag with the slug of another tag", SlugOfAnother).into()
+                    );
                 }
                 replace(store, kind, slug, row.etag, found.is_listed, None).await
             }
@@ -192,7 +196,7 @@ async fn slug_row(store: &Store, of: &Term, slug: &Slug) -> Result<Option<(Entit
     })
 }
 
-/// Makes the row of a slug one that is not listed, or removes it.
+/// Replaces the row of a slug by `target`, which is not listed, or deletes it.
 async fn replace(
     store: &Store,
     kind: TermKind,

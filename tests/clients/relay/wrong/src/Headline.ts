@@ -1,4 +1,4 @@
-// Asks for what is not there: relay-compiler must say so.
+// Selects a field that does not exist: relay-compiler must report it.
 import { graphql } from 'react-relay';
 
 export const Headline = graphql`

@@ -1,16 +1,17 @@
-//! The map as a table. The rule: whoever changes an arrow changes `src/lib.rs` beside it, which says what the rooms are for.
+//! The dependency rules as tables. The rule: a change of a dependency here also changes the module overview in `src/lib.rs`, which says what
+//! each module is for.
 
-/// What the files below a path may reach into, beside their own room.
+/// The modules that the files below a path may use, beside their own.
 pub struct Rule {
     pub from: &'static str,
     pub to: &'static [&'static str],
-    /// What the reader of a failure should know.
+    /// The reason, shown in the message of a failure.
     pub because: &'static str,
 }
 
-/// Words that have a place, and no other.
+/// Words that are allowed in some modules only.
 pub struct Ban {
-    /// Paths below `src/`; the empty one is everything.
+    /// Paths below `src/`; the empty one matches every file.
     pub within: &'static [&'static str],
     pub except: &'static [&'static str],
     /// Whole identifiers; comments and strings do not count.
@@ -18,7 +19,7 @@ pub struct Ban {
     pub because: &'static str,
 }
 
-pub const ROOMS: [&str; 15] = [
+pub const MODULES: [&str; 15] = [
     "cli",
     "app",
     "config",
@@ -36,38 +37,38 @@ pub const ROOMS: [&str; 15] = [
     "model",
 ];
 
-const ONE_WAY: &str = "arrows go cli → app → http → graphql → loaders → content → keys → store";
+const ONE_WAY: &str = "dependencies go cli → app → http → graphql → loaders → content → keys → store";
 
-pub const ARROWS: &[Rule] = &[
+pub const DEPENDENCIES: &[Rule] = &[
     Rule { from: "main.rs", to: &["cli"], because: "main only parses and dispatches" },
-    Rule { from: "lib.rs", to: &[], because: "lib.rs is the map and nothing else" },
-    // `schema` prints the contract without a store, so it asks graphql itself.
+    Rule { from: "lib.rs", to: &[], because: "lib.rs is the module overview and nothing else" },
+    // `tidings schema` prints the schema without a store, so it uses graphql itself.
     Rule {
         from: "cli/",
         to: &["app", "config", "telemetry", "import", "export", "graphql", "content", "model"],
-        because: "commands go through app to what serves, and never to the rows",
+        because: "commands start the server through app and never access rows",
     },
     Rule {
         from: "app.rs",
         to: &["config", "telemetry", "clock", "http", "graphql", "content", "store"],
-        because: "app puts together; what is put together does not know app",
+        because: "app composes the modules; they do not know app",
     },
-    // Settings are parsed into the types of those who take them: a store's settings, the editor's token, the limits of HTTP.
+    // Settings are parsed into the types of the modules that use them: a store's settings, the editor's token, the limits of HTTP.
     Rule {
         from: "config/",
         to: &["store", "graphql", "http", "oidc", "telemetry"],
-        because: "settings are read before anything is there that could be used",
+        because: "settings are read before any other part of the server exists",
     },
     Rule {
         from: "telemetry/",
         to: &[],
-        because: "the log, the metrics and the traces know none of those who write to them",
+        because: "the log, the metrics and the traces do not know the modules that write to them",
     },
-    Rule { from: "clock.rs", to: &["model"], because: "the clock answers an instant, and asks no one" },
+    Rule { from: "clock.rs", to: &["model"], because: "the clock returns an instant and needs nothing else" },
     Rule {
         from: "http/",
         to: &["graphql", "telemetry", "model"],
-        because: "http knows the schema by its service alone, and never touches store or keys",
+        because: "http uses the schema only as a service and never touches store or keys",
     },
     Rule {
         from: "graphql/",
@@ -75,17 +76,17 @@ pub const ARROWS: &[Rule] = &[
         because: "resolvers only translate: they read through loaders and content, never from store or keys",
     },
     Rule { from: "loaders/", to: &["content", "telemetry", "model"], because: ONE_WAY },
-    Rule { from: "import/", to: &["model"], because: "reading files is pure; only import/run.rs meets the content" },
+    Rule { from: "import/", to: &["model"], because: "the readers are pure; only import/run.rs uses content" },
     Rule {
         from: "import/run.rs",
         to: &["content", "telemetry", "model"],
-        because: "an import writes as any writer does, through content",
+        because: "an import writes through content, like every other writer",
     },
-    // What an export writes is what an import reads: the records have one definition.
+    // An export writes the records that an import reads: they have one definition.
     Rule {
         from: "export.rs",
         to: &["content", "import", "model"],
-        because: "an export reads as any reader does, through content",
+        because: "an export reads through content, like every other reader",
     },
     Rule {
         from: "content/",
@@ -95,26 +96,26 @@ pub const ARROWS: &[Rule] = &[
     Rule {
         from: "content/write/plan/",
         to: &["keys", "store", "model"],
-        because: "a plan is a pure function: no clock, tests are tables of input and output",
+        because: "a plan is a pure function without a clock; its tests are tables of input and output",
     },
     Rule {
         from: "content/commands.rs",
         to: &["model"],
-        because: "what an editor asks for is judged by itself, before anything is read",
+        because: "a command is validated on its own, before anything is read",
     },
     Rule { from: "keys/", to: &["store", "model"], because: "a key is a pure function of the model" },
     Rule {
         from: "oidc/",
         to: &["model"],
-        because: "it knows whom a token is about, and nothing of what that one may do",
+        because: "oidc identifies the subject of a token and does not decide what the subject may do",
     },
     Rule {
         from: "store/",
-        // The clock is compared with that of the storage.
+        // The store compares the clock with the clock of the storage.
         to: &["telemetry", "clock", "model"],
-        because: "a store knows rows: neither posts nor what a key means",
+        because: "a store knows rows, but neither posts nor the meaning of a key",
     },
-    Rule { from: "model/", to: &[], because: "the model imports nothing of ours" },
+    Rule { from: "model/", to: &[], because: "the model uses no other module" },
 ];
 
 pub const BANS: &[Ban] = &[
@@ -122,31 +123,31 @@ pub const BANS: &[Ban] = &[
         within: &["model/", "keys/", "content/commands.rs", "content/write/plan/"],
         except: &[],
         words: &["async", "await", "tokio", "Clock", "SystemTime"],
-        because: "the core is pure: nothing waits, nothing asks for the time",
+        because: "the core is pure: it does not wait and does not read the time",
     },
     Ban {
         within: &[""],
         except: &["graphql/", "http/"],
         words: &["async_graphql", "async_graphql_value"],
-        because: "errors and types have no protocol until the edge",
+        because: "only the outer layers know the protocol of errors and types",
     },
     Ban {
         within: &[""],
         except: &["http/", "app.rs"],
         words: &["axum", "hyper", "hyper_util", "tower", "tower_http"],
-        because: "only http knows HTTP; app hands its router on",
+        because: "only http knows HTTP; app passes its router to the server",
     },
     Ban {
         within: &[""],
         except: &["store/azure/"],
         words: &["azure_core", "azure_data_tables", "azure_identity", "azure_storage"],
-        because: "the SDK lives in store/azure, behind the contract",
+        because: "only store/azure uses the SDK",
     },
     Ban {
         within: &[""],
         except: &["store/azure/", "oidc/", "telemetry/traces.rs"],
         words: &["reqwest"],
-        because: "the server asks its storage, its identity provider and who takes its traces, and no one else",
+        because: "the server calls only its storage, its identity provider and its trace receiver",
     },
     Ban {
         within: &[""],
@@ -158,14 +159,9 @@ pub const BANS: &[Ban] = &[
             "opentelemetry_sdk",
             "tracing_opentelemetry",
         ],
-        because: "the words of metrics and traces have one home",
+        because: "the names of metrics and traces are defined in one module",
     },
-    Ban {
-        within: &[""],
-        except: &["oidc/"],
-        words: &["jsonwebtoken"],
-        because: "what a JWT is worth is found out in one place",
-    },
+    Ban { within: &[""], except: &["oidc/"], words: &["jsonwebtoken"], because: "JWTs are verified in one place" },
     Ban {
         within: &[""],
         except: &["oidc/", "content/tokens/secret.rs"],
@@ -176,13 +172,13 @@ pub const BANS: &[Ban] = &[
         within: &[""],
         except: &["store/embedded/"],
         words: &["redb"],
-        because: "the engine lives in store/embedded",
+        because: "only store/embedded uses the engine",
     },
-    Ban { within: &[""], except: &["loaders/"], words: &["dataloader"], because: "batches are made in loaders" },
+    Ban { within: &[""], except: &["loaders/"], words: &["dataloader"], because: "only loaders build batches" },
     Ban {
         within: &[""],
         except: &["cli/", "main.rs"],
         words: &["clap", "indicatif"],
-        because: "only cli meets a terminal",
+        because: "only cli uses a terminal",
     },
 ];

@@ -1,8 +1,8 @@
-//! The files of `src/`, each by its path below it.
+//! Reads the files of `src/`, each with its path relative to `src/`.
 
 use std::path::{Path, PathBuf};
 
-/// Path (parted by `/`, such as `content/write/plan/mod.rs`) and text, in the order of the paths.
+/// The path (with `/`, such as `content/write/plan/mod.rs`) and the text of each file, sorted by path.
 pub fn source_files() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();

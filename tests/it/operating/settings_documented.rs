@@ -1,26 +1,27 @@
-//! Every setting is told where its users look for it.
+//! Every setting is listed in the help of `serve` and in the docs.
 
 use tidings::config::setting::Setting;
 use tidings::config::{CONFIG_VARIABLE, table};
 
 use super::{repository, run_with};
 
+/// The names of settings that a text does not contain.
 fn missing(text: &str, named: impl Fn(&Setting) -> Vec<String>) -> Vec<String> {
     table::all().into_iter().flat_map(named).filter(|name| !text.contains(name.as_str())).collect()
 }
 
 #[test]
-fn the_help_of_serve_tells_every_setting() {
+fn the_help_of_serve_lists_every_setting() {
     let help = run_with(&["serve", "--help"], &[]).out;
-    let told = missing(&help, |setting| {
+    let absent = missing(&help, |setting| {
         let flag = setting.flag.map(|flag| format!("--{flag}"));
         [setting.variable.to_owned(), setting.key.to_owned()].into_iter().chain(flag).collect()
     });
-    assert_eq!(told, Vec::<String>::new(), "{help}");
+    assert_eq!(absent, Vec::<String>::new(), "{help}");
     assert!(help.contains(CONFIG_VARIABLE), "{help}");
 }
 
-/// The table of docs/configuration.md, and that of the limits in docs/operating.md.
+/// The table of docs/configuration.md, and the table of the limits in docs/operating.md.
 fn tables() -> [(bool, String); 2] {
     let section = |text: String, heading: &str| {
         let (_, section) = text.split_once(heading).unwrap_or_else(|| panic!("no {heading}"));
@@ -35,26 +36,26 @@ fn is_limit(setting: &Setting) -> bool {
 }
 
 #[test]
-fn the_tables_of_the_docs_have_every_setting_and_no_other() {
+fn the_docs_list_every_setting_and_no_other() {
     let known: Vec<&str> = table::all().iter().map(|setting| setting.variable).chain([CONFIG_VARIABLE]).collect();
     for (of_limits, section) in tables() {
-        let told = missing(&section, |setting| {
+        let absent = missing(&section, |setting| {
             if is_limit(setting) != of_limits {
                 return Vec::new();
             }
             let flag = setting.flag.map(|flag| format!("--{flag}`"));
             [format!("`{}`", setting.variable), format!("`{}`", setting.key)].into_iter().chain(flag).collect()
         });
-        assert_eq!(told, Vec::<String>::new());
+        assert_eq!(absent, Vec::<String>::new());
         let words = section.split(|c: char| !(c.is_ascii_uppercase() || c == '_'));
         let stale: Vec<&str> = words.filter(|word| word.starts_with("TIDINGS_") && !known.contains(word)).collect();
         assert_eq!(stale, Vec::<&str>::new());
     }
 }
 
-/// A default that is told is the one that holds.
+/// `false` need not be listed.
 #[test]
-fn the_tables_of_the_docs_have_the_defaults() {
+fn the_docs_list_the_defaults() {
     for (of_limits, section) in tables() {
         for setting in table::all().into_iter().filter(|setting| is_limit(setting) == of_limits) {
             let Some(default) = setting.default.text().filter(|default| default != "false") else { continue };

@@ -1,18 +1,19 @@
-//! What a Rust file reaches into, read from its tokens: comments and strings are none, and a path counts wherever it stands.
+//! Reads the dependencies of a Rust file from its tokens. Comments and strings do not count; paths count everywhere, not only in `use`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A path that leads from the crate's root into a room.
+/// A path from the crate's root into a module.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Arrow {
+pub struct Dependency {
     pub line: usize,
-    pub room: String,
+    pub module: String,
 }
 
-/// Every arrow of a file whose module is `module`. Paths by `crate`, by the crate's name, and by as many `super` as lead to the root.
-pub fn arrows(module: &[&str], text: &str) -> Vec<Arrow> {
+/// Every dependency of a file whose module path is `module`. A path from the root starts with `crate`, with the crate's name, or with one
+/// `super` for each level of the module.
+pub fn dependencies(module: &[&str], text: &str) -> Vec<Dependency> {
     let mut found = Vec::new();
-    read_arrows(&trees(tokens(text)), module.len(), &mut found);
+    read_dependencies(&trees(tokens(text)), module.len(), &mut found);
     found
 }
 
@@ -41,24 +42,24 @@ fn read_words(tokens: TokenStream, found: &mut Vec<(usize, String)>) {
     }
 }
 
-/// `depth`: how many `super` lead to the crate's root.
-fn read_arrows(trees: &[TokenTree], depth: usize, found: &mut Vec<Arrow>) {
+/// `depth`: the number of `super` from here to the crate's root.
+fn read_dependencies(trees: &[TokenTree], depth: usize, found: &mut Vec<Dependency>) {
     for (at, tree) in trees.iter().enumerate() {
         match tree {
             TokenTree::Group(group) => {
                 let depth = depth + usize::from(is_module_body(trees, at));
-                read_arrows(&self::trees(group.stream()), depth, found);
+                read_dependencies(&self::trees(group.stream()), depth, found);
             }
             TokenTree::Ident(word) => {
                 let rest = match word.to_string().as_str() {
                     "crate" | "tidings" => after_path_sign(trees, at),
-                    // Behind `self::` or another `super::` it is counted from there.
+                    // After `self::` or another `super::`, the first word of the path was handled already.
                     "super" if !follows_path_sign(trees, at) => after_supers(trees, at, depth),
                     "self" => after_path_sign(trees, at).and_then(|next| after_supers(trees, next, depth)),
                     _ => None,
                 };
                 if let Some(rest) = rest {
-                    read_rooms(&trees[rest..], found);
+                    read_modules(&trees[rest..], found);
                 }
             }
             TokenTree::Punct(_) | TokenTree::Literal(_) => {}
@@ -66,7 +67,7 @@ fn read_arrows(trees: &[TokenTree], depth: usize, found: &mut Vec<Arrow>) {
     }
 }
 
-/// Behind exactly as many `super::` as lead to the root.
+/// The position after the `super::`s, if there are exactly as many as to the root.
 fn after_supers(trees: &[TokenTree], start: usize, depth: usize) -> Option<usize> {
     let (mut at, mut climbed) = (start, 0);
     while trees.get(at).is_some_and(|tree| is_word(tree, "super")) {
@@ -76,16 +77,16 @@ fn after_supers(trees: &[TokenTree], start: usize, depth: usize) -> Option<usize
     (climbed == depth && climbed > 0).then_some(at)
 }
 
-/// The rooms that a path names once it stands at the root: `store::Key`, `{app, store::Key}`, `*`.
-fn read_rooms(rest: &[TokenTree], found: &mut Vec<Arrow>) {
+/// The modules that the rest of a path from the root names: `store::Key`, `{app, store::Key}`, `*`.
+fn read_modules(rest: &[TokenTree], found: &mut Vec<Dependency>) {
     match rest.first() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
             let inner = trees(group.stream());
             for part in inner.split(|tree| is_sign(tree, ',')) {
-                read_rooms(part, found);
+                read_modules(part, found);
             }
         }
-        Some(first) => found.push(Arrow { line: first.span().start().line, room: first.to_string() }),
+        Some(first) => found.push(Dependency { line: first.span().start().line, module: first.to_string() }),
         None => {}
     }
 }
@@ -94,7 +95,7 @@ fn is_module_body(trees: &[TokenTree], at: usize) -> bool {
     at >= 2 && is_word(&trees[at - 2], "mod")
 }
 
-/// Behind the `::` that follows the word at `at`.
+/// The position after the `::` that follows the word at `at`.
 fn after_path_sign(trees: &[TokenTree], at: usize) -> Option<usize> {
     is_path_sign(trees, at + 1).then_some(at + 3)
 }
