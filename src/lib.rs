@@ -50,23 +50,28 @@
 //!
 //! # One write
 //!
-//! `publishPost` of a draft. An import does the same from step 3 on, for many posts at once:
+//! `publishPost` of a draft. An import does the same from the third line on, for many posts at once:
 //!
-//! 1. `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
-//! 2. [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
-//! 3. [`content::write::plan`], pure, computes the rows that the post has and the rows that it will have.
-//! 4. On a store file, one transaction writes all rows (`content/write/atomic`), and the change is complete. On tables
-//!    (`content/write/protocol`), where a transaction covers one partition, the steps below follow.
-//! 5. The intent, with the post before and after, is inserted into `Intents`; its lease is renewed until the change is complete. The draft's
-//!    row is then taken under its ETag, so that no other change of the post starts.
-//! 6. A new slug is claimed in `PostKeys` by an insert that fails if the row exists, so that a slug has one owner.
-//! 7. The month is listed, and the new pointers are written with their mirrors and counts, one transaction per partition. Until the commit,
-//!    readers skip the pointers, because a pointer counts only if the post's own row confirms it. A published draft moves to another
-//!    partition, so its rows are written there as a tentative copy that names the old place.
-//! 8. The commit: one transaction under the ETag of the take turns the old rows into redirects. From then on every list shows the post. If the
+//! - `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
+//! - [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
+//! - [`content::write::plan`], pure, computes the rows that the post has and the rows that it will have.
+//! - On a store file, one transaction writes all rows (`content/write/atomic`), and the change is complete. On tables
+//!   (`content/write/protocol`), where a transaction covers one partition, the six steps of the protocol follow:
+//!
+//! 1. **Intent**: it holds the post before and after, and is inserted into `Intents`; its lease is renewed until the change is complete.
+//! 2. **Take**: the draft's row is written under its ETag with the name of the intent, so that no other change of the post starts.
+//! 3. **Prepare**: a new slug is claimed in `PostKeys` by an insert that fails if the row exists, so that a slug has one owner. The month is
+//!    listed, and the new pointers are written with their mirrors and counts, one transaction per partition. Until the commit, readers skip the
+//!    pointers, because a pointer counts only if the post's own row confirms it. A published draft moves to another partition, so its rows are
+//!    written there as a tentative copy that names the old place. Last, the terms are checked.
+//! 4. **Commit**: one transaction under the ETag of the take turns the old rows into redirects. From then on every list shows the post. If the
 //!    ETag has changed, the answer is a conflict.
-//! 9. The change is reconciled: rows of the old state that the post no longer needs are removed, and the intent is deleted.
-//! 10. If the process stops before that, [`content::write::recover`] finishes the change, or undoes it if it is not committed.
+//! 5. **Reconcile**: the change is recorded, and rows of the old state that the post no longer needs are removed.
+//! 6. **Close**: the intent is deleted. If the process stops before that, [`content::write::recover`] finishes the change, or undoes it if it is
+//!    not committed.
+//!
+//! `docs/design.md` defines the invariants, budgets and rules that the code cites by name (I1, B1, W1), each with the tests that guard it, and lists
+//! the files on the path of one read and of one write, in order.
 //!
 //! `docs/` describes the tables and keys, the write protocol, operation, scaling, and the reasons for the decisions.
 

@@ -1,4 +1,4 @@
-// The visitor's token: entered, checked with the server before it is kept, shown, removed.
+// The visitor's token: entered, checked with the server before it is kept, removed. The rule: the page always shows whose token it sends.
 import { useEffect, useRef, useState } from "react";
 import { checkToken } from "./server.js";
 import { changeToken, settings, useSettings } from "./store.js";
@@ -9,25 +9,51 @@ export const openTokenField = () => document.getElementById(DIALOG)?.showModal()
 
 export function TokenField() {
   const { token } = useSettings();
-  return (
-    <>
-      <button type="button" className={token ? "control has-token" : "control"} aria-haspopup="dialog" onClick={openTokenField}>
-        {token ? "Token: given" : "Token: none"}
-      </button>
-      <TokenDialog token={token} />
-    </>
-  );
-}
-
-function TokenDialog({ token }) {
-  const dialog = useRef(null);
-  const field = useRef(null);
-  const [said, setSaid] = useState({});
+  const button = useRef(null);
   const [bearer, setBearer] = useState(null);
   // A token may have been kept before the page was loaded; the server returns its owner.
   useEffect(() => {
     if (token) checkToken(token).then((outcome) => settings().token === token && setBearer(outcome));
   }, []);
+  const isAccepted = Boolean(token && bearer?.viewer);
+
+  function accept(given, outcome) {
+    setBearer(outcome);
+    changeToken(given);
+    // The button that opened the dialog may be the one below the answer, which is removed when there is a new token.
+    button.current.focus();
+  }
+
+  function remove() {
+    setBearer(null);
+    changeToken("");
+  }
+
+  return (
+    <>
+      <p className="visually-hidden" id="token-announced" role="status">
+        {isAccepted && stateOf(bearer)}
+      </p>
+      <button
+        type="button"
+        ref={button}
+        className={isAccepted ? "control has-token" : "control"}
+        title={isAccepted ? stateOf(bearer) : undefined}
+        aria-haspopup="dialog"
+        onClick={openTokenField}
+      >
+        <span className="clipped">Token: {token ? labelOf(bearer) : "none"}</span>
+      </button>
+      <TokenDialog token={token} bearer={bearer} accept={accept} remove={remove} />
+    </>
+  );
+}
+
+/** Closes when the server has accepted a token; stays open with the reason if the token is refused. */
+function TokenDialog({ token, bearer, accept, remove }) {
+  const dialog = useRef(null);
+  const field = useRef(null);
+  const [said, setSaid] = useState({});
 
   async function take(event) {
     event.preventDefault();
@@ -37,13 +63,12 @@ function TokenDialog({ token }) {
     setSaid(outcome);
     if (outcome.mistake) return field.current.focus();
     field.current.value = "";
-    setBearer(outcome);
-    changeToken(given);
+    dialog.current.close();
+    accept(given, outcome);
   }
 
-  function remove() {
-    setBearer(null);
-    changeToken("");
+  function clear() {
+    remove();
     setSaid({});
     field.current.focus();
   }
@@ -63,8 +88,8 @@ function TokenDialog({ token }) {
           aria-invalid={Boolean(said.mistake)}
           aria-describedby="token-said token-kept"
         />
-        <p id="token-said" className={said.mistake ? "mistake" : "good"} role="status">
-          {said.asking ? "Asking the server …" : (said.mistake ?? (said.viewer ? "The server accepts it." : ""))}
+        <p id="token-said" className={said.mistake ? "mistake" : "hint"} role="status">
+          {said.asking ? "Asking the server …" : said.mistake}
         </p>
         <p id="token-kept" className="hint">
           It is kept until this tab is closed, and sent as <code>Authorization: Bearer</code> only to this server.
@@ -75,7 +100,7 @@ function TokenDialog({ token }) {
             Use it
           </button>
           {token && (
-            <button type="button" onClick={remove}>
+            <button type="button" onClick={clear}>
               Remove it
             </button>
           )}
@@ -108,7 +133,13 @@ function Makers() {
   );
 }
 
-/** `bearer` is the result of `checkToken`, or null until it has one. */
+/** Whose token the page sends, in the few words of the button. `bearer` is the result of `checkToken`, or null until there is one. */
+function labelOf(bearer) {
+  if (!bearer) return "given";
+  return bearer.viewer?.name ?? "not accepted";
+}
+
+/** The same in a sentence. */
 function stateOf(bearer) {
   if (!bearer) return "Asking the server whose token you have given …";
   return bearer.mistake ?? `You are signed in as ${bearer.viewer.name}, with the role ${bearer.viewer.role}.`;

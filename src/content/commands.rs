@@ -1,5 +1,5 @@
 //! The changes of posts that a client can request, and the errors that it can fix. The rule: all functions are pure; each computes the post after a
-//! change from the post before it, or returns the rule that the post would break.
+//! change from the post before it, or returns every rule that the post would break.
 
 use std::sync::Arc;
 
@@ -118,13 +118,14 @@ pub fn title(text: &str) -> Result<String, UserError> {
 /// The new post, with version 1.
 ///
 /// # Errors
-/// The rule that the post breaks.
-pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholePost, UserError> {
+/// Every rule that the post breaks.
+pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholePost, Vec<UserError>> {
+    let title = title(&new.title);
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
         slug,
-        title: title(&new.title)?,
+        title: title.clone().unwrap_or_default(),
         has_own_excerpt: own_excerpt.is_some(),
         excerpt: own_excerpt.or(new.made_excerpt).unwrap_or_else(|| excerpt_of(&new.markdown)),
         version: 1,
@@ -137,19 +138,20 @@ pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholeP
         former_slugs: Vec::new(),
         origin: None,
     };
-    checked(WholePost { post, markdown: new.markdown.into(), changed_by: None })
+    with_error_of_title(title, checked(WholePost { post, markdown: new.markdown.into(), changed_by: None }))
 }
 
 /// The post after the changes; the same post with the same version if they change nothing.
 ///
 /// # Errors
-/// The rule that the post would break.
-pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<WholePost, UserError> {
+/// Every rule that the post would break.
+pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<WholePost, Vec<UserError>> {
+    let title = changes.title.as_deref().map_or_else(|| Ok(before.post.title.clone()), title);
     let remakes_excerpt = changes.remakes_excerpt();
     let mut after = before.clone();
     let post = &mut after.post;
-    if let Some(text) = &changes.title {
-        post.title = title(text)?;
+    if let Ok(title) = &title {
+        post.title.clone_from(title);
     }
     if let Some(slug) = changes.slug.filter(|slug| *slug != before.post.slug) {
         post.former_slugs.retain(|former| *former != slug);
@@ -168,14 +170,14 @@ pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<
     if !post.has_own_excerpt && remakes_excerpt {
         post.excerpt = changes.made_excerpt.unwrap_or_else(|| excerpt_of(&after.markdown));
     }
-    next_version(before, after, now)
+    with_error_of_title(title, next_version(before, after, now))
 }
 
 /// The post with the text and the terms of an earlier version. Its slug and its publication do not change.
 ///
 /// # Errors
-/// The rule that the post would break.
-pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Result<WholePost, UserError> {
+/// Every rule that the post would break.
+pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Result<WholePost, Vec<UserError>> {
     let was = &earlier.post;
     let post = Post {
         title: was.title.clone(),
@@ -193,13 +195,13 @@ pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Result<
 ///
 /// # Errors
 /// If the tables cannot store the instant.
-pub fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Result<WholePost, UserError> {
+pub fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Result<WholePost, Vec<UserError>> {
     let mut after = before.clone();
     after.post.published_at = at;
     next_version(before, after, now)
 }
 
-fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Result<WholePost, UserError> {
+fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Result<WholePost, Vec<UserError>> {
     if after != *before {
         after.post.version = before.post.version.saturating_add(1);
         after.post.updated_at = now;
@@ -207,16 +209,34 @@ fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Resul
     checked(after)
 }
 
-fn checked(whole: WholePost) -> Result<WholePost, UserError> {
+fn checked(whole: WholePost) -> Result<WholePost, Vec<UserError>> {
     match rules::check(&whole) {
         Ok(()) => Ok(whole),
-        Err(Broken { field: "markdown", reason }) => {
-            Err(UserError::new(UserErrorCode::TooLarge, "markdown", format!("the body {reason}")))
+        Err(broken) => Err(broken.into_iter().map(user_error).collect()),
+    }
+}
+
+fn user_error(broken: Broken) -> UserError {
+    match broken {
+        Broken { field: "markdown", reason } => {
+            UserError::new(UserErrorCode::TooLarge, "markdown", format!("the body {reason}"))
         }
-        Err(Broken { field, reason }) => {
+        Broken { field, reason } => {
             let field = if field == "publishedAt" { "publishAt" } else { field };
-            Err(UserError::invalid(field, format!("{field} {reason}")))
+            UserError::invalid(field, format!("{field} {reason}"))
         }
+    }
+}
+
+/// The post, or the error of its title before the errors of its other fields.
+fn with_error_of_title<T>(
+    title: Result<String, UserError>,
+    checked: Result<T, Vec<UserError>>,
+) -> Result<T, Vec<UserError>> {
+    match (title, checked) {
+        (Ok(_), checked) => checked,
+        (Err(error), Ok(_)) => Err(vec![error]),
+        (Err(error), Err(others)) => Err([vec![error], others].concat()),
     }
 }
 

@@ -190,7 +190,7 @@ impl ImportedPost {
     fn check_terms(&self) -> Result<(), Failed> {
         let mut checked = self.terms().map(|(kind, term)| rules::check_term(kind, &term.name, None, None));
         let broken = checked.find_map(Result::err);
-        broken.map_or(Ok(()), |broken| Err(Failed { origin: self.origin.clone(), reason: broken.to_string() }))
+        broken.map_or(Ok(()), |broken| Err(Failed { origin: self.origin.clone(), reason: rules::in_one_text(&broken) }))
     }
 
     fn terms(&self) -> impl Iterator<Item = (TermKind, &Term)> {

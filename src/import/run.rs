@@ -220,7 +220,7 @@ fn build_change(
     let updated_at = imported.updated_at;
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
     rules::check(&after)
-        .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: broken.to_string() })?;
+        .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: rules::in_one_text(&broken) })?;
     let is_unchanged = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
     Ok((!is_unchanged).then_some(Change { before: stored, after: Some(after) }))
 }

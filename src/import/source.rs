@@ -159,7 +159,7 @@ impl FoundContent {
             Ok(()) => self.terms.add_described(term),
             Err(broken) => {
                 let named = format!("{} {}", kind.noun(), term.slug.as_ref().map_or("", Slug::as_str));
-                self.fail(named, broken.to_string());
+                self.fail(named, rules::in_one_text(&broken));
             }
         }
     }

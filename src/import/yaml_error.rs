@@ -84,7 +84,7 @@ mod tests {
                 "line 2, `title: @home`: a value that begins with @ needs quotes: write `title: '@home'`",
             ),
             ("tags:\n\t- a\n", "line 3, `\t- a`: YAML does not allow a tab at the beginning of a line; use spaces"),
-            ("title: \"a\ndate: 2020-01-01\n", "line 3, `date: 2020-01-01`: "),
+            ("title: \"a\ndate: 2020-01-01\n", "line 2, `title: \"a`: the quotation mark is never closed"),
             (
                 "title: \"Rust\" for all\n",
                 "line 2, `title: \"Rust\" for all`: text follows the closing quotation mark; write `title: 'Rust\" for all'`",

@@ -30,37 +30,54 @@ pub struct Broken {
     pub reason: String,
 }
 
+/// Checks a post before it is written.
+///
 /// # Errors
-/// The first rule that the post breaks.
-pub fn check(whole: &WholePost) -> Result<(), Broken> {
+/// Every rule that the post breaks, in the order of the input's fields.
+pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
     let post = &whole.post;
-    at_most("title", "characters", post.title.chars().count(), TITLE_CHARS_MAX)?;
-    at_most("excerpt", "characters", post.excerpt.chars().count(), EXCERPT_CHARS_MAX)?;
-    at_most("markdown", "bytes", whole.markdown.len(), BODY_BYTES_MAX)?;
-    at_most("aliases", "slugs", post.former_slugs.len(), FORMER_SLUGS_MAX)?;
-    for kind in TermKind::ALL {
-        at_most(field(kind), "terms", post.terms(kind).len(), TERMS_MAX)?;
-    }
-    check_dates(post)
+    let mut checks = vec![
+        at_most("title", "characters", post.title.chars().count(), TITLE_CHARS_MAX),
+        at_most("excerpt", "characters", post.excerpt.chars().count(), EXCERPT_CHARS_MAX),
+        at_most("markdown", "bytes", whole.markdown.len(), BODY_BYTES_MAX),
+        at_most("aliases", "slugs", post.former_slugs.len(), FORMER_SLUGS_MAX),
+    ];
+    checks.extend(TermKind::ALL.map(|kind| at_most(field(kind), "terms", post.terms(kind).len(), TERMS_MAX)));
+    checks.push(check_dates(post));
+    all(checks)
+}
+
+/// Every error of the checks.
+fn all(checks: Vec<Result<(), Broken>>) -> Result<(), Vec<Broken>> {
+    let broken: Vec<Broken> = checks.into_iter().filter_map(Result::err).collect();
+    if broken.is_empty() { Ok(()) } else { Err(broken) }
 }
 
 /// Checks the texts of a category, tag or author before it is written.
 ///
 /// # Errors
-/// The first rule that the texts break.
-pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Option<&str>) -> Result<(), Broken> {
+/// Every rule that the texts break.
+pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Option<&str>) -> Result<(), Vec<Broken>> {
     let chars = |text: Option<&str>| text.map_or(0, |text| text.chars().count());
     let description_field = if kind == TermKind::Author { "bio" } else { "description" };
-    if name.trim().is_empty() {
-        return Err(Broken { field: "name", reason: format!("of a {} must not be empty", kind.noun()) });
-    }
-    at_most("name", "characters", name.chars().count(), TERM_NAME_CHARS_MAX)?;
-    at_most(description_field, "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX)?;
-    at_most("url", "characters", chars(url), URL_CHARS_MAX)?;
-    match url.filter(|url| !url.is_empty() && !is_web_address(url)) {
-        Some(_) => Err(Broken { field: "url", reason: "must begin with http:// or https://".to_owned() }),
-        None => Ok(()),
-    }
+    let broken = |field, reason: String| Err(Broken { field, reason });
+    let is_address = url.is_none_or(|url| url.is_empty() || is_web_address(url));
+    all(vec![
+        match name.trim() {
+            "" => broken("name", format!("of a {} must not be empty", kind.noun())),
+            _ => at_most("name", "characters", name.chars().count(), TERM_NAME_CHARS_MAX),
+        },
+        at_most(description_field, "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX),
+        match at_most("url", "characters", chars(url), URL_CHARS_MAX) {
+            Ok(()) if !is_address => broken("url", "must begin with http:// or https://".to_owned()),
+            checked => checked,
+        },
+    ])
+}
+
+/// The rules in one text.
+pub fn in_one_text(broken: &[Broken]) -> String {
+    broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether a browser that follows the URL loads a page by HTTP and runs no script.
@@ -106,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_url_of_an_author_is_a_web_address() {
-        let check = |url| check_term(TermKind::Author, "A", None, Some(url)).map_err(|broken| broken.to_string());
+        let check = |url| check_term(TermKind::Author, "A", None, Some(url)).map_err(|broken| in_one_text(&broken));
         for url in ["https://example.com/a?b#c", "HTTP://example.com", ""] {
             assert_eq!(check(url), Ok(()), "{url}");
         }

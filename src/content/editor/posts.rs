@@ -20,6 +20,11 @@ const TRIES_MAX: u32 = 5;
 /// The wait before the first retry; it doubles with each retry.
 const WAIT: Duration = Duration::from_millis(20);
 
+/// The slug of a post whose title has no letter or digit.
+fn fallback_slug() -> Slug {
+    Slug::from_name("post").expect("\"post\" is a valid slug")
+}
+
 impl Editor<'_> {
     /// `slug`: if it is `None`, it is generated from the title, followed by a number if that slug is taken.
     pub async fn create_post(
@@ -77,8 +82,7 @@ impl Editor<'_> {
         let mut errors = Vec::new();
         let named = match slug {
             Some(text) => text.parse().map_err(|e| UserError::invalid("slug", format!("{e}"))),
-            None => Ok(Slug::from_name(&new.title)
-                .unwrap_or_else(|| Slug::from_name("post").expect("\"post\" is a valid slug"))),
+            None => Ok(Slug::from_name(&new.title).unwrap_or_else(fallback_slug)),
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
@@ -90,8 +94,9 @@ impl Editor<'_> {
             tags: found.tags.unwrap_or_default(),
             ..new
         };
-        let Some(base) = named else { return Ok(Some(Err(errors))) };
-        let made = commands::make(new, base.clone(), id, self.now()).map_err(|e| errors.push(e));
+        // A slug that is invalid must not hide the errors of the other fields.
+        let base = named.unwrap_or_else(fallback_slug);
+        let made = commands::make(new, base.clone(), id, self.now()).map_err(|broken| errors.extend(broken));
         let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Some(Err(errors))) };
         whole.changed_by = Some(self.actor.name.clone());
         for number in 1..=NUMBERS_MAX {
@@ -142,7 +147,7 @@ impl Editor<'_> {
             let tried = self.try_to_revise((id, version, known.take()), Some(&found.new_tags), |before| {
                 let after = commands::change(before, changes.clone(), self.now());
                 let mut errors = errors.clone();
-                after.map_err(|e| errors.push(e)).ok().filter(|_| errors.is_empty()).ok_or(errors)
+                after.map_err(|broken| errors.extend(broken)).ok().filter(|_| errors.is_empty()).ok_or(errors)
             });
             if let Some(revised) = tried.await? {
                 return Ok(revised);
@@ -173,7 +178,7 @@ impl Editor<'_> {
             if !errors.is_empty() {
                 return Ok(Err(errors));
             }
-            let restore = |before: &WholePost| commands::restore(before, &earlier, self.now()).map_err(|e| vec![e]);
+            let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
             if let Some(revised) = self.try_to_revise((id, version, known.take()), Some(&new_tags), restore).await? {
                 return Ok(revised);
             }
@@ -187,13 +192,15 @@ impl Editor<'_> {
         self.revise(id, version, |before| {
             let published_at = before.post.published_at.filter(|at| *at <= self.now());
             let at = at.or(published_at).unwrap_or(self.now());
-            commands::publish(before, Some(at), self.now()).map_err(|e| vec![UserError { field: Some("at"), ..e }])
+            let at_field = |error| UserError { field: Some("at"), ..error };
+            let published = commands::publish(before, Some(at), self.now());
+            published.map_err(|errors| errors.into_iter().map(at_field).collect::<Vec<_>>())
         })
         .await
     }
 
     pub async fn unpublish_post(&self, id: &str, version: i32) -> Result<Edited<WholePost>> {
-        self.revise(id, version, |before| commands::publish(before, None, self.now()).map_err(|e| vec![e])).await
+        self.revise(id, version, |before| commands::publish(before, None, self.now())).await
     }
 
     pub async fn delete_post(&self, id: &str, version: i32) -> Result<Edited<PostId>> {

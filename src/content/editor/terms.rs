@@ -34,7 +34,7 @@ impl Editor<'_> {
         if let Ok(term) = &saved {
             audit::log_term(self.actor, "save_term", term);
         }
-        Ok(saved.map_err(|error| vec![error]))
+        Ok(saved)
     }
 
     async fn save_named(
@@ -43,7 +43,7 @@ impl Editor<'_> {
         slug: &Slug,
         new_slug: Option<&Slug>,
         changes: &TermChanges,
-    ) -> Result<std::result::Result<Term, UserError>> {
+    ) -> Result<Edited<Term>> {
         let edit = |found: Option<&Term>| changed(kind, slug, found, changes);
         let saved = match new_slug {
             None => self.writer.edit_term(kind, slug, edit).await,
@@ -54,14 +54,14 @@ impl Editor<'_> {
                 });
                 renamed.await.map(|renamed| match renamed {
                     Ok(Renamed::Done(term)) => Ok(term),
-                    Ok(Renamed::Taken) => Err(taken(kind, new)),
-                    Ok(Renamed::Gone) => Err(missing(kind, slug)),
+                    Ok(Renamed::Taken) => Err(vec![taken(kind, new)]),
+                    Ok(Renamed::Gone) => Err(vec![missing(kind, slug)]),
                     Err(refused) => Err(refused),
                 })
             }
         };
         match saved {
-            Err(ContentError::Busy) => Ok(Err(contended(kind, slug))),
+            Err(ContentError::Busy) => Ok(Err(vec![contended(kind, slug)])),
             saved => saved,
         }
     }
@@ -92,12 +92,7 @@ fn parse(text: &str, field: &'static str, errors: &mut Vec<UserError>) -> Option
     text.parse().map_err(|e| errors.push(UserError::invalid(field, format!("{e}")))).ok()
 }
 
-fn changed(
-    kind: TermKind,
-    slug: &Slug,
-    existing: Option<&Term>,
-    changes: &TermChanges,
-) -> std::result::Result<Term, UserError> {
+fn changed(kind: TermKind, slug: &Slug, existing: Option<&Term>, changes: &TermChanges) -> Edited<Term> {
     let mut term = existing.cloned().unwrap_or_else(|| Term::new(kind, slug.clone(), slug.as_str()));
     term.name = changes.name.as_ref().map_or(term.name, |name| name.trim().to_owned());
     term.description = changes.description.clone().or(term.description);
@@ -105,18 +100,18 @@ fn changed(
     let (description, url) = (term.description.as_deref(), term.url.as_deref());
     match rules::check_term(kind, &term.name, description, url) {
         Ok(()) => Ok(term),
-        Err(broken) => Err(UserError::invalid(broken.field, format!("{} {}", broken.field, broken.reason))),
+        Err(broken) => Err(broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason))).collect()),
     }
 }
 
 /// The number of former slugs is limited, because each is a row, and a name in the term's identity row.
-fn check_former_slugs(term: &Term) -> std::result::Result<&Term, UserError> {
+fn check_former_slugs(term: &Term) -> Edited<&Term> {
     match term.former_slugs.len() {
         0..FORMER_SLUGS_MAX => Ok(term),
-        _ => Err(UserError::invalid(
-            "newSlug",
-            format!("the term has {FORMER_SLUGS_MAX} former slugs already, and cannot have more"),
-        )),
+        _ => {
+            let message = format!("the term has {FORMER_SLUGS_MAX} former slugs already, and cannot have more");
+            Err(vec![UserError::invalid("newSlug", message)])
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writes posts and terms. The rule: pure functions plan a change ([`plan`]), and one of two executors carries it out: [`atomic`] in one transaction,
-//! on a store whose transactions cover all partitions, or [`protocol`] step by step, on tables. docs/design.md defines both.
+//! on a store whose transactions cover all partitions, or [`protocol`] step by step, on tables. docs/design.md defines both, and
+//! lists the files on the path of one write.
 
 mod atomic;
 pub mod keyed;

@@ -101,7 +101,7 @@ mod tests {
             ("{ a( }", "found \"}\", expected a name"),
             ("{ a } b", "found \"b\", expected the end of the document or an operation or a fragment"),
             ("", "found the end of the document, expected an operation or a fragment"),
-            ("query ($a) { b }", "found \")\", "),
+            ("query ($a) { b }", "found \"$\", expected a variable definition"),
             ("{ posts(first: ) }", "found \")\", expected a value"),
         ];
         for (document, expected) in cases {

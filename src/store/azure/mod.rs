@@ -79,7 +79,7 @@ impl AzureStore {
     /// # Errors
     /// [`StoreError`] if the service cannot be reached, or refuses the request.
     pub async fn has_table(&self, table: &'static str) -> Result<bool> {
-        let call = self.call();
+        let call = Call::new(self.deadline.min(TABLES_DEADLINE));
         let row = self.table(table)?.partition_key_client("-").entity_client("-");
         match row.get::<StoredRow>().context(call.context()).into_future().await {
             Ok(_) => Ok(true),

@@ -224,3 +224,40 @@ fn an_import_without_a_store_setting_uses_the_default_folder_of_the_help() {
     assert!(blog.path().join("tidings-data/tidings.redb").is_file());
     assert!(run(&["import", "--help"]).out.contains("file:tidings-data"));
 }
+
+/// The report names all that is lost: files, fields and slugs.
+#[test]
+fn the_report_names_ignored_files_unused_fields_changed_slugs_and_the_remedy_for_invalid_yaml() {
+    let blog = Blog::of(&[
+        HELLO,
+        ("2025-04-01-hello.md", "---\ntitle: Hello\nlayout: post\nparams: {color: red}\n---\n"),
+        ("2025-04-02-third.md", "---\ntitle: Third\nlayout: post\nsubtitle:\n---\n"),
+        ("colon.md", "---\ndate: 2025-01-01\ntitle: Rust: a love story\n---\n"),
+        ("toml.md", "+++\ndate = 2025-01-01\ntitle = Rust\n+++\n"),
+        ("page.mdx", "---\ntitle: MDX\ndate: 2025-01-01\n---\n<Chart/>\n"),
+        ("images/a.PNG", "a"),
+        ("images/b.png", "b"),
+        ("LICENSE", "c"),
+        (".hidden.png", "d"),
+    ]);
+    let ran = blog.import();
+    let lines: Vec<&str> = ran.err.lines().skip(1).collect();
+    let expected = [
+        "failed   colon.md: the YAML front matter: line 3, `title: Rust: a love story`: a value that contains a colon needs quotes: write `title: 'Rust: a love story'`",
+        "failed   toml.md: the TOML front matter: line 3, column 9: string values must be quoted, expected literal string",
+        "skipped  page.mdx: MDX, which an import does not read; if it has no components and no imports, rename it to .md",
+        "note     the front matter field \"layout\": is not imported; 2 files have it, the first is 2025-04-01-hello.md",
+        "note     the front matter field \"params.color\": is not imported; 2025-04-01-hello.md has it",
+        "note     2025-04-01-hello.md: its slug is hello-2, because another post has hello",
+        "ignored  LICENSE: not a Markdown file",
+        "ignored  2 files with .png, such as images/a.PNG: not Markdown files",
+    ];
+    let mut sorted = lines.clone();
+    sorted.sort_unstable();
+    let mut expected_sorted = expected.to_vec();
+    expected_sorted.sort_unstable();
+    assert_eq!(sorted, expected_sorted, "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 3 created, 0 changed, 0 unchanged, 1 skipped, 2 failed;"), "{ran:?}");
+    // The slug is kept, so there is nothing to say about it.
+    assert!(!blog.import().err.contains("its slug is"));
+}

@@ -10,6 +10,7 @@ mod printed;
 mod queries;
 mod script;
 mod shell;
+mod words;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -275,3 +275,40 @@ async fn a_refused_change_creates_no_tag() {
     assert_eq!(refused(&refusal), [("TAKEN".to_owned(), "slug".to_owned())]);
     assert_eq!(site.query("{ tags { totalCount } }").await, json!({ "tags": { "totalCount": 0 } }));
 }
+
+#[tokio::test]
+async fn all_errors_of_an_input_are_returned_at_once() {
+    let site = site().await;
+    let before = site.query("{ posts { totalCount } tags { totalCount } }").await;
+    let tags: Vec<String> = (0..101).map(|n| format!("t{n}")).collect();
+    let wrong = json!({
+        "title": " ", "slug": "No Slug", "excerpt": "x".repeat(20_000), "markdown": "x".repeat((8 << 20) + 1),
+        "authors": ["nobody"], "categories": ["none"], "tags": tags, "publishAt": "1600-12-31T00:00:00Z",
+    });
+    let own = |errors: &[(&str, &str)]| -> Vec<(String, String)> {
+        errors.iter().map(|(code, field)| ((*code).to_owned(), (*field).to_owned())).collect()
+    };
+    let of_fields = [
+        ("INVALID", "slug"),
+        ("NOT_FOUND", "authors"),
+        ("NOT_FOUND", "categories"),
+        ("INVALID", "title"),
+        ("INVALID", "excerpt"),
+        ("TOO_LARGE", "markdown"),
+        ("INVALID", "tags"),
+    ];
+    let of_create = [of_fields.as_slice(), &[("INVALID", "publishAt")]].concat();
+    assert_eq!(refused(&mutate(&site, "createPost", wrong.clone()).await), own(&of_create));
+    let post = create(&site, json!({ "title": "T", "markdown": "x" })).await;
+    let mut change = wrong;
+    change["id"] = post["id"].clone();
+    change["version"] = json!(1);
+    change.as_object_mut().expect("an object").remove("publishAt");
+    assert_eq!(refused(&mutate(&site, "updatePost", change).await), own(&of_fields));
+    let term = json!({ "slug": "ada", "name": " ", "bio": "x".repeat(20_000), "url": "ada.example" });
+    let of_term = own(&[("INVALID", "name"), ("INVALID", "bio"), ("INVALID", "url")]);
+    assert_eq!(refused(&mutate(&site, "saveAuthor", term).await), of_term);
+    mutate(&site, "deletePost", json!({ "id": post["id"], "version": 1 })).await;
+    assert_eq!(site.query("{ posts { totalCount } tags { totalCount } }").await, before);
+    site.assert_sound().await;
+}

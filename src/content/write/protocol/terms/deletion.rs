@@ -22,7 +22,7 @@ use crate::content::write::protocol::intent::{self, StoredIntent, require_open};
 const LOOKS_MAX: usize = 3;
 
 impl Session<'_> {
-    /// Step 2 of a deletion. Returns the ETag of the identity row with `DeletingBy`, or why the deletion is refused.
+    /// Steps 2 and 3 of a deletion. Returns the ETag of the identity row with `DeletingBy`, or why the deletion is refused.
     pub(super) async fn prepare_deletion(&self, before: &StoredTerm) -> Result<Result<Etag, TermOutcome>> {
         let Some(held) = self.mark(before).await? else { return Ok(Err(TermOutcome::Conflict)) };
         let id = &before.term.id;

@@ -170,7 +170,7 @@ impl Session<'_> {
         self.reconcile_terms(self.writer.by.as_deref(), made).await
     }
 
-    /// W1, then step 2. Returns the ETag of the identity row that the commit requires, or why the change is refused.
+    /// W1, then steps 2 and 3. Returns the ETag of the identity row that the commit requires, or why the change is refused.
     async fn prepare_term(&self, change: &TermChange) -> Result<Result<Etag, TermOutcome>> {
         if let Some(before) = &change.before {
             match self.writer.wait_until_closed(&before.named).await {
@@ -244,7 +244,7 @@ impl Session<'_> {
         }
     }
 
-    /// Step 4, for the changes of terms that were made.
+    /// Step 5, for the changes of terms that were made.
     async fn reconcile_terms(&self, by: Option<&str>, made: Vec<(Option<Term>, Option<Term>)>) -> Result<()> {
         let items = made.iter().filter_map(|(before, after)| record::of_term(before.as_ref(), after.as_ref()));
         record::write(&self.store, &self.name, by, items.collect()).await?;

@@ -21,7 +21,7 @@ struct TermStep {
     added: i64,
 }
 
-/// Step 3, for each prepared change; changes that share a partition share a transaction. Returns the changes that were made.
+/// Step 4, for each prepared change; changes that share a partition share a transaction. Returns the changes that were made.
 pub async fn commit(store: &Store, name: &IntentName, held: &[(usize, &TermChange, &Etag)]) -> Result<HashSet<usize>> {
     let mut committed = HashSet::new();
     let mut rest = held;
