@@ -148,6 +148,8 @@ test("a kept token that is no longer valid is reported until another one is ente
     await open(page);
     await page.evaluate(() => sessionStorage.setItem("tidings:token", "a-token-that-nobody-has-made"));
     await page.reload();
+    // GraphiQL ignores a click on a tab until its editors are ready.
+    await page.locator(".result-window .view-lines", { hasText: '"errors"' }).waitFor();
     await runTab(page, "Create");
     await page.getByText("The server does not accept your token.").waitFor();
     await page.getByRole("button", { name: "Token: not accepted" }).waitFor();

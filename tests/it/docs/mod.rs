@@ -5,6 +5,7 @@ mod block;
 mod bounds;
 mod codes;
 mod links;
+mod names;
 mod page;
 mod printed;
 mod queries;

@@ -115,7 +115,7 @@ const ENDINGS: &[&str] = &[
     "Containerfile",
 ];
 
-fn files() -> Vec<PathBuf> {
+pub fn files() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left: Vec<PathBuf> = SEARCHED.iter().map(|name| root().join(name)).collect();
     while let Some(path) = left.pop() {
