@@ -75,6 +75,9 @@
 //!
 //! `docs/` describes the tables and keys, the write protocol, operation, scaling, and the reasons for the decisions.
 
+// An item of a private module is not `pub`, so that the compiler reports it when nothing uses it any more.
+#![cfg_attr(not(test), warn(unreachable_pub))]
+
 pub mod app;
 pub mod cli;
 pub mod clock;

@@ -17,7 +17,7 @@ use crate::content::repair::RepairOptions;
 /// Read all rows and print each difference between the tables.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE]))]
-pub struct Check {
+pub(super) struct Check {
     #[command(flatten)]
     store: Flags<OfStore>,
     /// Fix the differences, with the posts as the source of truth, and check again. Prints a line for each fix.
@@ -29,7 +29,7 @@ pub struct Check {
 }
 
 impl Check {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
+    pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let mut out = std::io::stdout().lock();
         let content = app::open_to_check(&store_of(sources, self.store)?).await?;
         let report = match self.repair {

@@ -15,7 +15,7 @@ use crate::export;
 /// Export all content, drafts included, as JSON Lines.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE]))]
-pub struct Export {
+pub(super) struct Export {
     /// The file to write. Default: the standard output.
     path: Option<PathBuf>,
     #[command(flatten)]
@@ -23,7 +23,7 @@ pub struct Export {
 }
 
 impl Export {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
+    pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let content = app::open(&store_of(sources, self.store)?, Missing::Refuse).await?;
         let out: Box<dyn Write> = match &self.path {
             Some(path) => {

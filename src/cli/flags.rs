@@ -9,16 +9,16 @@ use crate::config::setting::{Form, Setting};
 use crate::config::{Typed, table};
 
 /// A group of settings that some commands take.
-pub trait SettingGroup {
+pub(super) trait SettingGroup {
     fn settings() -> &'static [&'static Setting];
 }
 
 /// The settings of the store, for every command that opens one.
 #[derive(Debug, Clone)]
-pub struct OfStore;
+pub(super) struct OfStore;
 /// The settings that only the server has.
 #[derive(Debug, Clone)]
-pub struct OfServer;
+pub(super) struct OfServer;
 
 impl SettingGroup for OfStore {
     fn settings() -> &'static [&'static Setting] {
@@ -34,7 +34,7 @@ impl SettingGroup for OfServer {
 
 /// The flags of a group, as they were typed.
 #[derive(Debug, Clone)]
-pub struct Flags<G> {
+pub(super) struct Flags<G> {
     pub typed: Typed,
     group: PhantomData<G>,
 }
@@ -64,7 +64,7 @@ impl<G: SettingGroup> clap::FromArgMatches for Flags<G> {
 }
 
 /// The settings of these groups that have no flag, for the end of a help text.
-pub fn without_flag(groups: &[&[&'static Setting]]) -> String {
+pub(super) fn without_flag(groups: &[&[&'static Setting]]) -> String {
     let settings = groups.iter().copied().flatten().filter(|setting| setting.flag.is_none());
     let lines =
         settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable, setting.key, indented(&help(setting))));

@@ -20,7 +20,7 @@ use crate::import::{Format, Ignored, ImportSource, open};
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE]))]
-pub struct Import {
+pub(super) struct Import {
     /// The folder or file to import.
     path: PathBuf,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct Import {
 }
 
 impl Import {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
+    pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let store = store_of(sources, self.store)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
         let source = read(&self.path, self.format).await?;

@@ -13,7 +13,7 @@ use super::{Cli, CommandError};
 
 /// Print the manual page, or write all manual pages to a folder.
 #[derive(Debug, Args)]
-pub struct PrintMan {
+pub(super) struct PrintMan {
     /// The folder for tidings.1 and a page for each command. Default: tidings.1 is printed.
     folder: Option<PathBuf>,
 }
@@ -23,12 +23,12 @@ pub struct PrintMan {
 #[command(
     after_help = "For bash, for example: tidings completions bash > ~/.local/share/bash-completion/completions/tidings"
 )]
-pub struct PrintCompletions {
+pub(super) struct PrintCompletions {
     shell: Shell,
 }
 
 impl PrintMan {
-    pub fn run(self) -> Result<ExitCode, CommandError> {
+    pub(super) fn run(self) -> Result<ExitCode, CommandError> {
         match &self.folder {
             None => std::io::stdout().lock().write_all(&page(command())?)?,
             Some(folder) => write_pages(folder, command())?,
@@ -62,7 +62,7 @@ fn page(command: Command) -> Result<Vec<u8>, CommandError> {
 }
 
 impl PrintCompletions {
-    pub fn run(self) -> Result<ExitCode, CommandError> {
+    pub(super) fn run(self) -> Result<ExitCode, CommandError> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tidings", &mut text);
         std::io::stdout().lock().write_all(&text)?;

@@ -10,10 +10,10 @@ use crate::graphql::schema;
 
 /// Print the schema in GraphQL's schema definition language.
 #[derive(Debug, Args)]
-pub struct PrintSchema {}
+pub(super) struct PrintSchema {}
 
 impl PrintSchema {
-    pub fn run(self) -> Result<ExitCode, CommandError> {
+    pub(super) fn run(self) -> Result<ExitCode, CommandError> {
         std::io::stdout().lock().write_all(schema::sdl(&schema::build()).as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }

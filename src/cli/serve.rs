@@ -16,7 +16,7 @@ use crate::telemetry;
 /// Serve the content with a GraphQL API at /graphql.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER, &table::limits::ALL]))]
-pub struct Serve {
+pub(super) struct Serve {
     #[command(flatten)]
     store: Flags<OfStore>,
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
+    pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let settings = sources.with([self.store.typed, self.server.typed].concat());
         let found = ServeSettings::of(&settings)?;
         if self.print_config {

@@ -21,7 +21,7 @@ const PREVIEWS: &str = "previews";
 
 /// Create, list and revoke access tokens.
 #[derive(Debug, Args)]
-pub struct TokenCommand {
+pub(super) struct TokenCommand {
     #[command(subcommand)]
     action: TokenAction,
 }
@@ -69,7 +69,7 @@ struct Revoke {
 }
 
 impl TokenCommand {
-    pub async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
+    pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         match self.action {
             TokenAction::Create(create) => create.run(sources).await?,
             TokenAction::List(list) => list.run(sources).await?,

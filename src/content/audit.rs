@@ -14,12 +14,12 @@ pub(super) struct PostChange {
 }
 
 impl PostChange {
-    pub fn of(change: &Change) -> Self {
+    pub(super) fn of(change: &Change) -> Self {
         let post = change.post();
         Self { action: action(change), id: post.id.to_string(), slug: post.slug.to_string(), version: post.version }
     }
 
-    pub fn log(&self, actor: &Actor) {
+    pub(super) fn log(&self, actor: &Actor) {
         let Self { action, id, slug, version } = self;
         tracing::info!(actor = actor.name, role = %actor.role, action, post = id, slug, version, "content.changed");
     }

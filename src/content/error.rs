@@ -1,4 +1,4 @@
-//! The errors of the content module, sorted by what the caller does next. The rule: nothing here depends on a protocol; `graphql/error.rs` assigns
+//! The errors of the content module, sorted by what the caller does next. The rule: nothing here depends on a protocol; `graphql/failure.rs` assigns
 //! the codes.
 
 use std::sync::Arc;

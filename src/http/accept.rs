@@ -22,7 +22,7 @@ impl Media {
 
 /// The type that the client prefers; `None` if it accepts neither. Without the header, or if only a wildcard matches, it is
 /// `application/json`, which every client reads. If both are named with the same weight, it is the newer one.
-pub fn negotiate(headers: &HeaderMap) -> Option<Media> {
+pub(super) fn negotiate(headers: &HeaderMap) -> Option<Media> {
     if !headers.contains_key(header::ACCEPT) {
         return Some(Media::Json);
     }
@@ -42,7 +42,7 @@ pub fn negotiate(headers: &HeaderMap) -> Option<Media> {
 }
 
 /// Whether the client prefers HTML to both types. A browser that opens a URL does.
-pub fn prefers_html(headers: &HeaderMap) -> bool {
+pub(super) fn prefers_html(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let items: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
     let html = items.iter().filter_map(|item| weight_of_html(item)).max().unwrap_or_default();
@@ -111,7 +111,7 @@ fn parse_weight(text: &str) -> Option<u16> {
 }
 
 /// Whether a `charset` parameter names UTF-8, the only supported encoding.
-pub fn is_utf8(charset: &str) -> bool {
+pub(super) fn is_utf8(charset: &str) -> bool {
     let charset = charset.trim().trim_matches('"');
     charset.eq_ignore_ascii_case("utf-8") || charset.eq_ignore_ascii_case("utf8")
 }

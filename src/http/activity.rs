@@ -20,7 +20,7 @@ const PIECE_BYTES: usize = 16 * 1024;
 
 /// Clones share the state.
 #[derive(Debug, Clone)]
-pub struct Activity(Arc<SharedActivity>);
+pub(super) struct Activity(Arc<SharedActivity>);
 
 #[derive(Debug)]
 struct SharedActivity {
@@ -51,7 +51,7 @@ struct Sent {
 }
 
 impl Activity {
-    pub fn begin() -> Self {
+    pub(super) fn begin() -> Self {
         let state = ActivityState {
             under_way: Vec::new(),
             sending: Vec::new(),
@@ -66,7 +66,7 @@ impl Activity {
     }
 
     /// A request's head is complete. The request is in progress until its answer is dropped.
-    pub fn request(&self, version: Version) -> UnderWay {
+    pub(super) fn request(&self, version: Version) -> UnderWay {
         let began = Instant::now();
         self.with(|state| {
             state.under_way.push(began);
@@ -81,63 +81,63 @@ impl Activity {
     }
 
     /// The client uses HTTP/2, even if it has not sent a request yet.
-    pub fn speaks_http2(&self) {
+    pub(super) fn speaks_http2(&self) {
         self.with(|state| state.is_http2 = true);
     }
 
     /// The first byte of something that may be a head arrived.
-    pub fn head_begins(&self) {
+    pub(super) fn head_begins(&self) {
         if self.with(|state| state.head_since.is_none().then(|| state.head_since = Some(Instant::now()))).is_some() {
             self.0.changed.notify_one();
         }
     }
 
     /// The bytes were not a head, or the head is complete.
-    pub fn head_ends(&self) {
+    pub(super) fn head_ends(&self) {
         self.with(|state| state.head_since = None);
     }
 
     /// Asks the connection to close, because another connection needs its slot.
-    pub fn ask_to_leave(&self) {
+    pub(super) fn ask_to_leave(&self) {
         self.with(|state| state.is_asked_to_leave = true);
         self.0.changed.notify_one();
     }
 
     /// Waits until a request or a head begins, or the connection is asked to close.
-    pub async fn changed(&self) {
+    pub(super) async fn changed(&self) {
         self.0.changed.notified().await;
     }
 
-    pub fn is_asked_to_leave(&self) -> bool {
+    pub(super) fn is_asked_to_leave(&self) -> bool {
         self.with(|state| state.is_asked_to_leave)
     }
 
     /// Whether this connection has had a request.
-    pub fn has_begun(&self) -> bool {
+    pub(super) fn has_begun(&self) -> bool {
         self.with(|state| state.has_begun)
     }
 
-    pub fn is_http2(&self) -> bool {
+    pub(super) fn is_http2(&self) -> bool {
         self.with(|state| state.is_http2)
     }
 
     /// Since when no request is in progress; `None` while one is.
-    pub fn idle_since(&self) -> Option<Instant> {
+    pub(super) fn idle_since(&self) -> Option<Instant> {
         self.with(|state| state.under_way.is_empty().then_some(state.idle_since))
     }
 
     /// Since when the oldest request in progress runs.
-    pub fn under_way_since(&self) -> Option<Instant> {
+    pub(super) fn under_way_since(&self) -> Option<Instant> {
         self.with(|state| state.under_way.iter().min().copied())
     }
 
     /// Since when the client has received nothing of an answer; of several answers, the longest such time.
-    pub fn stalled_since(&self) -> Option<Instant> {
+    pub(super) fn stalled_since(&self) -> Option<Instant> {
         self.with(|state| state.sending.iter().map(|sent| sent.moved).min())
     }
 
     /// Since when an incomplete head has been arriving.
-    pub fn head_since(&self) -> Option<Instant> {
+    pub(super) fn head_since(&self) -> Option<Instant> {
         self.with(|state| state.head_since)
     }
 
@@ -148,14 +148,14 @@ impl Activity {
 
 /// A request in progress.
 #[derive(Debug)]
-pub struct UnderWay {
+pub(super) struct UnderWay {
     activity: Activity,
     began: Instant,
 }
 
 impl UnderWay {
     /// The request ends when this body ends. Its memory stays charged until the last piece is written or dropped.
-    pub fn until_sent(self, body: Body, charge: Option<Charge>) -> Body {
+    pub(super) fn until_sent(self, body: Body, charge: Option<Charge>) -> Body {
         let id = self.activity.with(|state| {
             let id = state.next_id;
             state.next_id += 1;

@@ -70,7 +70,7 @@ impl IntoResponse for RequestFailure {
 
 /// The answer to one request as written JSON, with its status, headers and code.
 #[derive(Debug)]
-pub struct Answer {
+pub(super) struct Answer {
     pub json: Json,
     /// The status in `application/graphql-response+json`.
     status: StatusCode,
@@ -79,17 +79,17 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn of(response: &GraphqlResponse) -> Self {
+    pub(super) fn of(response: &GraphqlResponse) -> Self {
         let status = status_of(response, Media::GraphqlResponse);
         let (headers, code) = (response.http_headers.clone(), code_word(response));
         Self { json: Json::of(response), status, headers, code }
     }
 
-    pub fn code(&self) -> &'static str {
+    pub(super) fn code(&self) -> &'static str {
         self.code
     }
 
-    pub fn into_http(self, media: Media) -> Response<Body> {
+    pub(super) fn into_http(self, media: Media) -> Response<Body> {
         // In `application/json` every well-formed request is answered with 200: see `status`.
         let status = if media == Media::Json { StatusCode::OK } else { self.status };
         let mut sent = json(status, media.content_type(), self.json);
@@ -106,7 +106,7 @@ impl Answer {
 
 /// The answers to a batch, in its order. "GraphQL over HTTP" does not define batches, and its media type is for one response, so a batch is
 /// plain JSON with the status 200, and each answer has its own errors.
-pub fn batch(answers: Vec<Answer>) -> Response<Body> {
+pub(super) fn batch(answers: Vec<Answer>) -> Response<Body> {
     let answers = answers.into_iter().map(|answer| answer.json).collect();
     json(StatusCode::OK, Media::Json.content_type(), Json::of_batch(answers))
 }

@@ -30,14 +30,14 @@ const WAIT: Duration = Duration::from_secs(4);
 const UNIT: usize = 1024;
 
 /// The memory of all request bodies of a process, from their arrival until their requests have run.
-pub struct BodyMemory {
+pub(super) struct BodyMemory {
     free: Arc<Semaphore>,
     bytes: usize,
 }
 
 impl BodyMemory {
     /// There is memory for at least one body of the largest size.
-    pub fn new(limits: &HttpLimits) -> Self {
+    pub(super) fn new(limits: &HttpLimits) -> Self {
         let bytes = limits.received_bytes.max(limits.body_bytes);
         Self { free: Arc::new(Semaphore::new(bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS))), bytes }
     }
@@ -51,17 +51,17 @@ impl BodyMemory {
 }
 
 /// The memory that is charged for one body. It is released when the last clone is dropped.
-pub type BodyCharge = Arc<OwnedSemaphorePermit>;
+pub(super) type BodyCharge = Arc<OwnedSemaphorePermit>;
 
 /// A whole body.
-pub struct Received {
+pub(super) struct Received {
     pub bytes: Vec<u8>,
     /// `None` for a small body.
     pub charge: Option<BodyCharge>,
 }
 
 /// Reads the whole body.
-pub async fn read(
+pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
     limits: &HttpLimits,
@@ -80,7 +80,7 @@ pub async fn read(
 }
 
 /// Reads and discards the body of a refused request, so that the client reads the refusal.
-pub async fn discard(headers: &HeaderMap, body: Body, limits: &HttpLimits) {
+pub(super) async fn discard(headers: &HeaderMap, body: Body, limits: &HttpLimits) {
     if !waits_for_consent(headers) {
         let memory = BodyMemory { free: Arc::new(Semaphore::new(0)), bytes: 0 };
         // The answer is the refusal, whatever the result is.

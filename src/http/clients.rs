@@ -25,14 +25,14 @@ use crate::graphql::error::Code;
 
 /// The number of requests that each client has in progress.
 #[derive(Debug)]
-pub struct Clients {
+pub(super) struct Clients {
     header: HeaderName,
     requests_max: usize,
     under_way: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
 impl Clients {
-    pub fn new(header: HeaderName, requests_max: usize) -> Self {
+    pub(super) fn new(header: HeaderName, requests_max: usize) -> Self {
         Self { header, requests_max, under_way: Arc::default() }
     }
 
@@ -83,7 +83,7 @@ fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
 }
 
 /// Refuses the request of a client that has reached the limit.
-pub async fn limit(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
+pub(super) async fn limit(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
     let Some(clients) = &api.clients else { return next.run(request).await };
     let Some(client) = clients.client(&request) else { return next.run(request).await };
     match clients.slot(client) {

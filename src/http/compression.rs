@@ -38,7 +38,7 @@ fn compressor_bytes(answer_bytes: Option<u64>) -> u64 {
 #[derive(Debug, Clone, Copy)]
 struct Uncompressed;
 
-pub fn layer() -> CompressionLayer<impl Predicate> {
+pub(super) fn layer() -> CompressionLayer<impl Predicate> {
     let has_memory =
         |_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions| extensions.get::<Uncompressed>().is_none();
     let predicate = SizeAbove::new(BYTES_MIN).and(NotForContentType::IMAGES).and(has_memory);
@@ -46,7 +46,7 @@ pub fn layer() -> CompressionLayer<impl Predicate> {
 }
 
 /// Charges the memory of the compressor to the answer. Runs inside [`layer`].
-pub async fn charge_compressor(request: Request, next: Next) -> Response<Body> {
+pub(super) async fn charge_compressor(request: Request, next: Next) -> Response<Body> {
     let takes_compressed = request.headers().contains_key(header::ACCEPT_ENCODING);
     let memory = request.extensions().get::<ConnectionMemory>().cloned();
     let mut response = next.run(request).await;

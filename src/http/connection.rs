@@ -23,7 +23,7 @@ use super::{activity::Activity, heads::HeadWatch, server::ServerLimits, stall::S
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
 /// A client that has received nothing of an answer for this long is disconnected if another one waits for its slot or its memory.
-pub const STALLED: Duration = Duration::from_secs(5);
+pub(super) const STALLED: Duration = Duration::from_secs(5);
 
 /// The most headers of one request.
 const HEADERS_MAX: usize = 64;
@@ -39,7 +39,7 @@ const GOAWAY_TIME: Duration = Duration::from_secs(2);
 
 /// The address of the client, in the extensions of each request.
 #[derive(Debug, Clone, Copy)]
-pub struct Peer(pub IpAddr);
+pub(super) struct Peer(pub IpAddr);
 
 /// Requests of one connection that run at once; further ones wait. An eighth of the limit for all, so that a client with a few connections
 /// cannot use all slots.
@@ -47,7 +47,7 @@ const RUNNING_MAX: usize = 32;
 
 /// The slots of one connection for requests that run. Clones share the state.
 #[derive(Debug, Clone)]
-pub struct ConnectionSlots(pub Arc<Semaphore>);
+pub(super) struct ConnectionSlots(pub Arc<Semaphore>);
 
 impl Default for ConnectionSlots {
     fn default() -> Self {
@@ -56,7 +56,7 @@ impl Default for ConnectionSlots {
 }
 
 /// The state that a connection shares with the others.
-pub struct SharedByConnections {
+pub(super) struct SharedByConnections {
     pub limits: ServerLimits,
     pub memory: AnswerMemory,
     /// Whether the server is stopping: then a connection ends after its requests in progress.
@@ -64,7 +64,13 @@ pub struct SharedByConnections {
 }
 
 /// Serves `stream` until the client closes it or exceeds a limit, or the connection is asked to close.
-pub async fn serve(stream: TcpStream, peer: Peer, router: Router, activity: Activity, shared: SharedByConnections) {
+pub(super) async fn serve(
+    stream: TcpStream,
+    peer: Peer,
+    router: Router,
+    activity: Activity,
+    shared: SharedByConnections,
+) {
     // Large parts of an answer are written at once, so Nagle's algorithm would only delay it.
     let _ = stream.set_nodelay(true);
     let SharedByConnections { limits, memory, mut is_stopping } = shared;

@@ -15,7 +15,7 @@ use crate::graphql::error::Code;
 
 /// Answers 504 and not 503, because the store behind this server did not answer in time, and because a proxy that retries after a 503 would
 /// send a mutation twice.
-pub async fn limit_time(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
+pub(super) async fn limit_time(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
     match tokio::time::timeout(api.limits.request_time, next.run(request)).await {
         Ok(response) => response,
         Err(_elapsed) => {

@@ -9,19 +9,19 @@ use axum::{
 };
 
 /// The tag of this content: its hash. Another build of the server may compute another tag for the same content; then the content is sent again.
-pub fn tag_of(content: &[u8]) -> HeaderValue {
+pub(super) fn tag_of(content: &[u8]) -> HeaderValue {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     tag_of_hash(hasher.finish())
 }
 
 /// The tag of the content with this hash.
-pub fn tag_of_hash(hash: u64) -> HeaderValue {
+pub(super) fn tag_of_hash(hash: u64) -> HeaderValue {
     HeaderValue::from_str(&format!("W/\"{hash:016x}\"")).expect("quotes and digits are a header")
 }
 
 /// Adds the tag to the answer. If the client has sent this tag, the answer becomes a 304 without a body.
-pub fn apply(tag: &HeaderValue, asked: &HeaderMap, response: &mut Response<Body>) {
+pub(super) fn apply(tag: &HeaderValue, asked: &HeaderMap, response: &mut Response<Body>) {
     response.headers_mut().insert(header::ETAG, tag.clone());
     if asked.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, tag)) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;

@@ -43,7 +43,7 @@ use crate::telemetry::{metrics, spans};
 /// the connection.
 const REQUEST_BYTES: u64 = 32 * 1024;
 
-pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let Some(media) = accept::negotiate(&head.headers) else {
         body::discard(&head.headers, body, &api.limits).await;
@@ -83,7 +83,7 @@ pub async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Respo
 
 /// A client may cache the answer to a GET if it revalidates it each time, because the content changes with the clock as well as by mutations.
 /// No cache may store an answer to a request with a token or another secret.
-pub async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let headers = request.headers();
     if api.has_playground && playground::is_for_a_person(headers, request.uri().query()) {
         return playground::show_instead();
@@ -140,7 +140,7 @@ async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
 }
 
 /// The refusal of a request for which there is no memory before it runs.
-pub fn overloaded(over_budget: &OverBudget) -> RequestFailure {
+pub(super) fn overloaded(over_budget: &OverBudget) -> RequestFailure {
     RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
 }
 

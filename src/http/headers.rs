@@ -14,7 +14,7 @@ const ALWAYS: [(HeaderName, HeaderValue); 3] = [
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-pub async fn add(request: Request, next: Next) -> Response<Body> {
+pub(super) async fn add(request: Request, next: Next) -> Response<Body> {
     let mut response = next.run(request).await;
     for (name, value) in ALWAYS {
         response.headers_mut().entry(name).or_insert(value);

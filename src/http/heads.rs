@@ -24,7 +24,7 @@ const END_HEADERS: u8 = 0x4;
 const FRAME_HEAD_BYTES: usize = 9;
 
 /// A stream that reports to an [`Activity`] when heads begin and end.
-pub struct HeadWatch<Stream> {
+pub(super) struct HeadWatch<Stream> {
     stream: Stream,
     activity: Activity,
     protocol: Protocol,
@@ -38,7 +38,7 @@ enum Protocol {
 }
 
 impl<Stream> HeadWatch<Stream> {
-    pub fn new(stream: Stream, activity: Activity) -> Self {
+    pub(super) fn new(stream: Stream, activity: Activity) -> Self {
         Self { stream, activity, protocol: Protocol::Unknown(0) }
     }
 

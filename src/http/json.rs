@@ -19,7 +19,7 @@ const SHARED_BYTES_MIN: usize = 2 * 1024;
 
 /// Written JSON.
 #[derive(Debug, Default)]
-pub struct Json {
+pub(super) struct Json {
     pieces: VecDeque<Bytes>,
     /// The bytes after the last piece.
     open: Vec<u8>,
@@ -32,7 +32,7 @@ pub struct Json {
 impl Json {
     /// Writes a response. Errors come first, so that a person who reads the raw answer sees them. A request that failed before it ran has no
     /// `data` ("GraphQL", section "Response").
-    pub fn of(response: &GraphqlResponse) -> Self {
+    pub(super) fn of(response: &GraphqlResponse) -> Self {
         let mut json = Self::default();
         json.response(response);
         json.close();
@@ -40,7 +40,7 @@ impl Json {
     }
 
     /// The answers to a batch, in its order.
-    pub fn of_batch(answers: Vec<Self>) -> Self {
+    pub(super) fn of_batch(answers: Vec<Self>) -> Self {
         let mut json = Self::default();
         for (index, answer) in answers.into_iter().enumerate() {
             json.open.push(if index == 0 { b'[' } else { b',' });
@@ -55,18 +55,18 @@ impl Json {
     }
 
     /// Bytes without the shared texts: what the JSON adds to the memory of its answer.
-    pub fn own_bytes(&self) -> u64 {
+    pub(super) fn own_bytes(&self) -> u64 {
         self.own
     }
 
     /// A hash of the whole text; it does not depend on how the text is cut into pieces.
-    pub fn hash(&self) -> u64 {
+    pub(super) fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.pieces.iter().for_each(|piece| hasher.write(piece));
         hasher.finish()
     }
 
-    pub fn into_body(self) -> Body {
+    pub(super) fn into_body(self) -> Body {
         Body::new(Pieces { left: self.length, pieces: self.pieces })
     }
 

@@ -24,7 +24,7 @@ const WATCHED: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The outcome of a request to `/graphql`, in the extensions of its answer.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct RequestOutcome {
+pub(super) struct RequestOutcome {
     /// `query`, `mutation` or `batch`; `None` if no operation was chosen.
     pub operation: Option<&'static str>,
     /// The code of the first error, or `OK`.
@@ -32,7 +32,7 @@ pub struct RequestOutcome {
 }
 
 /// Runs inside the layer that assigns the request id.
-pub async fn observe(request: Request, next: Next) -> Response<Body> {
+pub(super) async fn observe(request: Request, next: Next) -> Response<Body> {
     let (begun, _in_flight) = (Instant::now(), metrics::request_begun());
     let (route, method) = (route_of(request.uri().path()), method_of(request.method()));
     let span = root(&request, method, route);

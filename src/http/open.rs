@@ -16,7 +16,7 @@ const YOUNG: Duration = Duration::from_secs(1);
 
 /// Clones share the state.
 #[derive(Debug, Clone, Default)]
-pub struct OpenConnections(Arc<Mutex<ConnectionTable>>);
+pub(super) struct OpenConnections(Arc<Mutex<ConnectionTable>>);
 
 #[derive(Debug, Default)]
 struct ConnectionTable {
@@ -26,7 +26,7 @@ struct ConnectionTable {
 
 /// An entry of the table, until it is dropped.
 #[derive(Debug)]
-pub struct ConnectionEntry {
+pub(super) struct ConnectionEntry {
     table: OpenConnections,
     id: u64,
 }
@@ -38,7 +38,7 @@ impl Drop for ConnectionEntry {
 }
 
 impl OpenConnections {
-    pub fn add(&self, address: IpAddr, activity: Activity) -> ConnectionEntry {
+    pub(super) fn add(&self, address: IpAddr, activity: Activity) -> ConnectionEntry {
         let mut table = self.lock();
         let id = table.next_id;
         table.next_id += 1;
@@ -47,14 +47,14 @@ impl OpenConnections {
     }
 
     /// Connections of this client.
-    pub fn count(&self, address: IpAddr) -> usize {
+    pub(super) fn count(&self, address: IpAddr) -> usize {
         let client = client_of(address);
         self.lock().open.values().filter(|(other, _)| *other == client).count()
     }
 
     /// Asks the connection of this client, or of any client, that has been idle for the longest to close. If none is idle, asks the connection
     /// whose client has not read its answer for the longest. Returns false if no connection can be closed.
-    pub fn ask_longest_idle_to_leave(&self, address: Option<IpAddr>) -> bool {
+    pub(super) fn ask_longest_idle_to_leave(&self, address: Option<IpAddr>) -> bool {
         let client = address.map(client_of);
         let table = self.lock();
         let candidates = table
@@ -79,7 +79,7 @@ fn rank(activity: &Activity) -> Option<(bool, Instant)> {
 }
 
 /// The address that identifies a client. A client with IPv6 commonly has a whole /64 network.
-pub fn client_of(address: IpAddr) -> IpAddr {
+pub(super) fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
         address @ IpAddr::V4(_) => address,

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 
 use super::answer::RequestFailure;
 
-pub async fn catch(request: Request, next: Next) -> Response<Body> {
+pub(super) async fn catch(request: Request, next: Next) -> Response<Body> {
     // Unwind safe, because the handler's future is dropped and not used after a panic.
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,

@@ -13,7 +13,7 @@ use crate::graphql::error::Code;
 
 /// The content of one body.
 #[derive(Debug)]
-pub enum SentRequest {
+pub(super) enum SentRequest {
     One(Box<Request>),
     /// The requests in the order of their answers. A malformed request fails only its own answer.
     Batch(Vec<Result<Request, RequestFailure>>),
@@ -21,7 +21,7 @@ pub enum SentRequest {
 
 /// The limits of the parameters.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub(super) struct Bounds {
     /// Requests in an array; with 0, an array is refused.
     pub batch_max: usize,
     /// Values in the `variables` of one request.
@@ -37,14 +37,14 @@ impl Bounds {
 }
 
 /// The parameters in the body of a POST, counted but not parsed yet.
-pub struct CountedBody<'a> {
+pub(super) struct CountedBody<'a> {
     text: &'a str,
     batch_max: usize,
     values: usize,
 }
 
 /// Counts the values in the body of a POST before any of them is allocated.
-pub fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, RequestFailure> {
+pub(super) fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, RequestFailure> {
     let text = std::str::from_utf8(body).map_err(|broken| {
         RequestFailure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to()))
     })?;
@@ -58,12 +58,12 @@ pub fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, Reques
 }
 
 impl CountedBody<'_> {
-    pub fn values(&self) -> usize {
+    pub(super) fn values(&self) -> usize {
         self.values
     }
 
     /// The parameters of one request, or of several in an array.
-    pub fn parse(&self) -> Result<SentRequest, RequestFailure> {
+    pub(super) fn parse(&self) -> Result<SentRequest, RequestFailure> {
         match parse_json("The body", self.text)? {
             Value::Object(parameters) => request(parameters).map(Box::new).map(SentRequest::One),
             Value::Array(requests) => batch(requests, self.batch_max).map(SentRequest::Batch),
@@ -96,13 +96,13 @@ fn malformed(message: impl Into<String>) -> RequestFailure {
 }
 
 /// The parameters in the query of a GET's URL, counted but not parsed yet.
-pub struct CountedUri {
+pub(super) struct CountedUri {
     pairs: Vec<(String, String)>,
     values: usize,
 }
 
 /// Counts the values in the query of a GET's URL, where objects are written as JSON.
-pub fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, RequestFailure> {
+pub(super) fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, RequestFailure> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|_malformed| RequestFailure::bad_request("The URL's query is malformed."))?;
     let mut values = pairs.len();
@@ -117,11 +117,11 @@ fn is_object(name: &str) -> bool {
 }
 
 impl CountedUri {
-    pub fn values(&self) -> usize {
+    pub(super) fn values(&self) -> usize {
         self.values
     }
 
-    pub fn parse(self) -> Result<Request, RequestFailure> {
+    pub(super) fn parse(self) -> Result<Request, RequestFailure> {
         let mut parameters = Map::new();
         for (name, text) in self.pairs {
             let value = match is_object(&name) {

@@ -26,7 +26,7 @@ const FEW: usize = 16;
 
 /// The charges of a request until it has run. They are part of the request, so that a mutation that continues without its client keeps them.
 #[derive(Debug, Clone, Default)]
-pub struct HeldValues {
+pub(super) struct HeldValues {
     _body: Option<BodyCharge>,
     _values: Option<Charge>,
 }
@@ -37,7 +37,7 @@ struct HeldDocument {
 }
 
 /// Charges the values of a body, then parses it and drops its bytes.
-pub async fn from_body(
+pub(super) async fn from_body(
     received: Received,
     bounds: Bounds,
     charge: &Charge,
@@ -48,14 +48,18 @@ pub async fn from_body(
 }
 
 /// Charges the values of a URL's query, then parses it.
-pub async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Result<Request, RequestFailure> {
+pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Result<Request, RequestFailure> {
     let counted = parameters::count_uri(uri, bounds)?;
     let values = charge_separately(charge, counted.values(), VALUE_BYTES).await?;
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
 /// Charges the document before it is parsed. A document that exceeds a limit is not charged, because it is refused before it is parsed.
-pub async fn charge_document(request: Request, limits: &Limits, charge: &Charge) -> Result<Request, RequestFailure> {
+pub(super) async fn charge_document(
+    request: Request,
+    limits: &Limits,
+    charge: &Charge,
+) -> Result<Request, RequestFailure> {
     let tokens = count_tokens(&request.query, limits).unwrap_or_default();
     let held = charge_separately(charge, tokens, TOKEN_BYTES).await?;
     Ok(request.data(HeldDocument { _tokens: held }))

@@ -34,7 +34,7 @@ const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// `/` and, if the playground is shown there, the files that it loads.
-pub fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
+pub(super) fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
     if !is_shown {
         return Router::new().route("/", get(signpost));
     }
@@ -60,14 +60,14 @@ async fn signpost() -> Json<Value> {
 }
 
 /// Redirects a person who opened `/graphql` in a browser to the playground.
-pub fn show_instead() -> Response<Body> {
+pub(super) fn show_instead() -> Response<Body> {
     let mut response = Redirect::to("/").into_response();
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     response
 }
 
 /// Whether the request comes from a person in a browser and not from a client: it prefers HTML to JSON and contains no query.
-pub fn is_for_a_person(headers: &HeaderMap, query: Option<&str>) -> bool {
+pub(super) fn is_for_a_person(headers: &HeaderMap, query: Option<&str>) -> bool {
     let names_query = query.unwrap_or_default().split('&').any(|pair| pair == "query" || pair.starts_with("query="));
     !names_query && accept::prefers_html(headers)
 }

@@ -9,7 +9,7 @@ use axum::{
 };
 use tracing::Instrument;
 
-pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The longest id that is accepted from a proxy, because the id is in every log line of the request.
 const LENGTH_MAX: usize = 64;
@@ -19,7 +19,7 @@ const LENGTH_MAX: usize = 64;
 pub struct RequestId(pub HeaderValue);
 
 /// Accepts the id from a proxy, or else assigns a new one.
-pub async fn assign(mut request: Request, next: Next) -> Response<Body> {
+pub(super) async fn assign(mut request: Request, next: Next) -> Response<Body> {
     let given = request.headers().get(HEADER).filter(|id| is_plain(id)).cloned();
     let id = given.unwrap_or_else(new_id);
     let span = tracing::info_span!(
@@ -36,7 +36,7 @@ pub async fn assign(mut request: Request, next: Next) -> Response<Body> {
 }
 
 /// The beginning of a text from a client, so that no request causes a long log line. The routes of this server are far shorter.
-pub fn shortened(word: &str) -> &str {
+pub(super) fn shortened(word: &str) -> &str {
     const BYTES_MAX: usize = 256;
     &word[..word.floor_char_boundary(BYTES_MAX)]
 }

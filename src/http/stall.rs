@@ -13,7 +13,7 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-pub struct StallGuard<Stream> {
+pub(super) struct StallGuard<Stream> {
     stream: Stream,
     limit: Duration,
     /// The timer of a write that waits.
@@ -21,7 +21,7 @@ pub struct StallGuard<Stream> {
 }
 
 impl<Stream> StallGuard<Stream> {
-    pub fn new(stream: Stream, limit: Duration) -> Self {
+    pub(super) fn new(stream: Stream, limit: Duration) -> Self {
         Self { stream, limit, waiting: None }
     }
 

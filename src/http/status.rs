@@ -10,7 +10,7 @@ use super::accept::Media;
 use crate::graphql::error::{Code, code_of, is_request_error};
 
 /// The status of a GraphQL response, sent as `media`.
-pub fn status_of(response: &Response, media: Media) -> StatusCode {
+pub(super) fn status_of(response: &Response, media: Media) -> StatusCode {
     if media == Media::Json || response.errors.is_empty() {
         return StatusCode::OK;
     }

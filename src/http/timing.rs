@@ -11,10 +11,10 @@ use axum::{
 
 use super::observe::RequestOutcome;
 
-pub const HEADER: HeaderName = HeaderName::from_static("server-timing");
+pub(super) const HEADER: HeaderName = HeaderName::from_static("server-timing");
 
 /// The stages of one request so far.
-pub struct Stages {
+pub(super) struct Stages {
     last: Instant,
     ended: String,
     /// `query`, `mutation` or `batch`, if one was run.
@@ -23,12 +23,12 @@ pub struct Stages {
 
 impl Stages {
     /// The first stage begins.
-    pub fn begin() -> Self {
+    pub(super) fn begin() -> Self {
         Self { last: Instant::now(), ended: String::new(), operation: None }
     }
 
     /// Ends the current stage under this name and begins the next. A repeated name, as in a batch, gets another entry.
-    pub fn end(&mut self, name: &str) {
+    pub(super) fn end(&mut self, name: &str) {
         let now = Instant::now();
         let separator = if self.ended.is_empty() { "" } else { ", " };
         let milliseconds = (now - self.last).as_secs_f64() * 1000.0;
@@ -37,12 +37,12 @@ impl Stages {
     }
 
     /// Sets the operation that is run.
-    pub fn run(&mut self, operation: &'static str) {
+    pub(super) fn run(&mut self, operation: &'static str) {
         self.operation = Some(operation);
     }
 
     /// Adds the header to the response if `reports_timing` is set, and passes the operation to `observe`.
-    pub fn report(&self, response: &mut Response<Body>, reports_timing: bool) {
+    pub(super) fn report(&self, response: &mut Response<Body>, reports_timing: bool) {
         if let (true, Ok(value)) = (reports_timing, HeaderValue::from_str(&self.ended)) {
             response.headers_mut().insert(HEADER, value);
         }

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 /// The number of values, including those in lists and objects; `None` if there are more than `max`. A text that is not JSON is counted up
 /// to the first error, which the parser reports later.
-pub fn count(text: &str, max: usize) -> Option<usize> {
+pub(super) fn count(text: &str, max: usize) -> Option<usize> {
     let (left, is_over) = (Cell::new(max), Cell::new(false));
     let counter = Counter { left: &left, is_over: &is_over };
     let _ = counter.deserialize(&mut serde_json::Deserializer::from_str(text));

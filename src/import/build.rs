@@ -22,7 +22,7 @@ pub(super) struct ImportTerms {
 }
 
 impl ImportTerms {
-    pub fn set(&mut self, kind: TermKind, resolved: ResolvedTerms) {
+    pub(super) fn set(&mut self, kind: TermKind, resolved: ResolvedTerms) {
         match kind {
             TermKind::Category => self.categories = resolved,
             TermKind::Tag => self.tags = resolved,
@@ -31,7 +31,7 @@ impl ImportTerms {
     }
 
     /// Maps each current and former slug of these terms to the first slug of the term.
-    pub fn know(&mut self, terms: &[Term]) {
+    pub(super) fn know(&mut self, terms: &[Term]) {
         for term in terms {
             let others = term.former_slugs.iter().chain([&term.slug]).filter(|slug| **slug != term.id.first_slug);
             self.first_slugs.extend(others.map(|slug| ((term.kind(), slug.clone()), term.id.first_slug.clone())));

@@ -6,14 +6,14 @@ use crate::model::Instant;
 
 /// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`; then optionally a time after a space or `T`, to the minute, second or fraction; then
 /// optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`. Also the format of e-mail: `Tue, 27 Jan 2015 14:56:57 +0000`.
-pub fn parse(text: &str) -> Option<Instant> {
+pub(super) fn parse(text: &str) -> Option<Instant> {
     let text = text.trim();
     let at = date_time(text).or_else(|| DateTime::parse_from_rfc2822(text).ok().map(|at| at.with_timezone(&Utc)))?;
     Instant::from_chrono(at)
 }
 
 /// The day at the start of a file's name, and the rest: `2016-03-10-title` and `2016-03-10_title`.
-pub fn split_name(name: &str) -> Option<(Instant, &str)> {
+pub(super) fn split_name(name: &str) -> Option<(Instant, &str)> {
     let end = name.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(name.len());
     let mut marks = name[..end].match_indices('-').map(|(at, _)| at);
     let third = marks.nth(2).unwrap_or(end);
@@ -23,7 +23,7 @@ pub fn split_name(name: &str) -> Option<(Instant, &str)> {
 }
 
 /// The day in a path, as in `2015/05/15/Rust-1.0`: the first three consecutive parts that form a date.
-pub fn in_path(path: &str) -> Option<Instant> {
+pub(super) fn in_path(path: &str) -> Option<Instant> {
     let parts: Vec<&str> = path.split('/').collect();
     parts.windows(3).find_map(|three| day(&three.join("-"), '-'))
 }

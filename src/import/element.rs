@@ -13,7 +13,7 @@ const ELEMENT_BYTES_MAX: u64 = 64 << 20;
 
 /// An element: its children in order, and the text directly inside it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Element {
+pub(super) struct Element {
     /// As written, with its prefix: `wp:status`.
     pub name: String,
     pub attributes: Vec<(String, String)>,
@@ -23,7 +23,7 @@ pub struct Element {
 
 impl Element {
     /// Reads up to the end of the element whose start was just read.
-    pub fn read<R: BufRead>(reader: &mut Reader<R>, start: &BytesStart<'_>) -> Result<Self, String> {
+    pub(super) fn read<R: BufRead>(reader: &mut Reader<R>, start: &BytesStart<'_>) -> Result<Self, String> {
         let mut open = vec![Self::start(start)];
         let mut buffer = Vec::new();
         let end_max = reader.buffer_position() + ELEMENT_BYTES_MAX;
@@ -67,19 +67,19 @@ impl Element {
     }
 
     /// The text of the first child of this name, without white space around it; `""` if there is no such child.
-    pub fn child_text(&self, name: &str) -> &str {
+    pub(super) fn child_text(&self, name: &str) -> &str {
         self.child(name).map_or("", |child| child.text.trim())
     }
 
-    pub fn child(&self, name: &str) -> Option<&Element> {
+    pub(super) fn child(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|child| child.name == name)
     }
 
-    pub fn children(&self, name: &str) -> impl Iterator<Item = &Element> {
+    pub(super) fn children(&self, name: &str) -> impl Iterator<Item = &Element> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    pub fn attribute(&self, name: &str) -> Option<&str> {
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.trim())
     }
 }
@@ -118,7 +118,7 @@ fn resolve(reference: &BytesRef<'_>) -> String {
 }
 
 /// A reader that tolerates small errors in the XML, because exports have them, and one error must not prevent the import of all later posts.
-pub fn reader<R: BufRead>(input: R) -> Reader<R> {
+pub(super) fn reader<R: BufRead>(input: R) -> Reader<R> {
     let mut reader = Reader::from_reader(input);
     let config = reader.config_mut();
     config.check_end_names = false;

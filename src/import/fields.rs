@@ -6,7 +6,7 @@ use super::value::Value;
 
 /// The fields of a post in its front matter, as they were written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PostFields {
+pub(super) struct PostFields {
     pub title: Option<String>,
     pub excerpt: Option<String>,
     /// From `slug`, else the last part of `path`, else the last part of a `permalink` or `url` that is a path.
@@ -41,7 +41,7 @@ const USED: &[&str] = &[
 ];
 
 impl PostFields {
-    pub fn read(front: &Value) -> Self {
+    pub(super) fn read(front: &Value) -> Self {
         let text = |names| first_text(front, names);
         Self {
             title: text(&["title"]),

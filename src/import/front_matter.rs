@@ -5,13 +5,13 @@ use super::{toml_value, yaml};
 
 /// The two parts of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parts<'t> {
+pub(super) struct Parts<'t> {
     pub front: Front<'t>,
     pub body: &'t str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Front<'t> {
+pub(super) enum Front<'t> {
     /// The file does not begin with a fence.
     Absent,
     /// The opening fence has no closing one.
@@ -22,7 +22,7 @@ pub enum Front<'t> {
 
 /// Splits a file. A byte order mark is dropped. A fence is a line of `---` (YAML, closed by `---` or `...`) or `+++` (TOML), which only white
 /// space may follow. The body begins after the line end of the closing fence, which is `\n` or `\r\n`.
-pub fn split(text: &str) -> Parts<'_> {
+pub(super) fn split(text: &str) -> Parts<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (first, rest) = split_line(text);
     let (opening, closing): (&'static str, &[&str]) = match first.trim_end() {
@@ -39,7 +39,7 @@ pub fn split(text: &str) -> Parts<'_> {
 
 impl Front<'_> {
     /// The table of the front matter: `None` without front matter, an empty table if the front matter is empty.
-    pub fn parse(&self) -> Result<Option<Value>, String> {
+    pub(super) fn parse(&self) -> Result<Option<Value>, String> {
         let value = match self {
             Self::Absent => return Ok(None),
             Self::Unclosed(fence) => return Err(format!("the front matter opened by {fence} is never closed")),

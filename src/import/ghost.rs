@@ -13,7 +13,7 @@ use super::source::FoundContent;
 use super::{Failed, ImportedPost, TermKind};
 
 /// An export, with the position of each post in the file.
-pub struct Ghost {
+pub(super) struct Ghost {
     path: PathBuf,
     site: GhostSite,
     places: Vec<LineAndColumn>,
@@ -21,7 +21,7 @@ pub struct Ghost {
 
 impl Ghost {
     /// Reads the whole file once.
-    pub fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+    pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut found = FoundContent::default();
         let mut ghost = Self { path: path.to_owned(), site: GhostSite::default(), places: Vec::new() };
         let tables = match json_rows::find(path) {
@@ -46,7 +46,7 @@ impl Ghost {
     }
 
     /// Reads one post again.
-    pub fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
+    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let read = |place| RowReader::open(&self.path)?.read(place);
         let row = read(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;

@@ -40,13 +40,13 @@ const BLOCKS: &[&str] = &[
 /// Elements that the server never shows, because they run or load something.
 const HIDDEN: &[&str] = &["iframe", "script", "form", "object", "embed"];
 
-pub struct Body {
+pub(super) struct Body {
     pub text: String,
     pub notes: Vec<String>,
 }
 
 /// The body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
-pub fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
+pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     let image = image(row, details);
     if let Some(markdown) = row.text("markdown") {
         let image = image.map(|image| image + "\n\n").unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::model::{html_text, markdown};
 
 /// The converted document of an editor.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct GhostText {
+pub(super) struct GhostText {
     pub html: String,
     /// The kinds of cards that could not be converted.
     pub lost: std::collections::BTreeSet<String>,
@@ -14,7 +14,7 @@ pub struct GhostText {
 
 impl GhostText {
     /// Writes a card of this kind, or records that it is lost.
-    pub fn card(&mut self, kind: &str, card: &Value) {
+    pub(super) fn card(&mut self, kind: &str, card: &Value) {
         match to_html(kind, card) {
             Some(html) => self.html.extend([html.as_str(), "\n"]),
             None => drop(self.lost.insert(kind.chars().take(64).collect())),
@@ -49,7 +49,7 @@ fn to_html(kind: &str, card: &Value) -> Option<String> {
 }
 
 /// `caption` is HTML.
-pub fn figure(source: &str, alt: Option<&str>, caption: Option<&str>) -> String {
+pub(super) fn figure(source: &str, alt: Option<&str>, caption: Option<&str>) -> String {
     let caption = caption.map(|caption| format!("<figcaption>{caption}</figcaption>")).unwrap_or_default();
     format!(
         "<figure><img src=\"{}\" alt=\"{}\">{caption}</figure>",
@@ -59,7 +59,7 @@ pub fn figure(source: &str, alt: Option<&str>, caption: Option<&str>) -> String 
 }
 
 /// `inner` is HTML.
-pub fn link(address: &str, inner: &str) -> String {
+pub(super) fn link(address: &str, inner: &str) -> String {
     format!("<a href=\"{}\">{inner}</a>", attribute(address))
 }
 

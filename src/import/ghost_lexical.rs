@@ -10,7 +10,7 @@ use crate::model::html_text;
 const MARKS: [(u64, &str); 8] =
     [(16, "code"), (1, "strong"), (2, "em"), (4, "s"), (8, "u"), (32, "sub"), (64, "sup"), (128, "mark")];
 
-pub fn to_html(document: &str) -> Result<GhostText, String> {
+pub(super) fn to_html(document: &str) -> Result<GhostText, String> {
     let document: Value =
         serde_json::from_str(document).map_err(|error| format!("its lexical document is not JSON: {error}"))?;
     let root = document.get("root").ok_or("its lexical document has no root")?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::ghost_card::{self, GhostText};
 use crate::model::html_text;
 
-pub fn to_html(document: &str) -> Result<GhostText, String> {
+pub(super) fn to_html(document: &str) -> Result<GhostText, String> {
     let document: Value =
         serde_json::from_str(document).map_err(|error| format!("its mobiledoc document is not JSON: {error}"))?;
     if !document.is_object() {

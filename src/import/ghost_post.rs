@@ -9,7 +9,7 @@ use super::{ImportedPost, Term};
 use crate::model::markdown;
 
 /// The result of reading a row.
-pub enum GhostPost {
+pub(super) enum GhostPost {
     Post {
         post: Box<ImportedPost>,
         notes: Vec<String>,
@@ -20,11 +20,11 @@ pub enum GhostPost {
 }
 
 /// The name of the row in the report: the slug, by which people know their posts.
-pub fn name(row: &GhostRow, number: usize) -> String {
+pub(super) fn name(row: &GhostRow, number: usize) -> String {
     row.text("slug").or(row.text("title")).map_or_else(|| format!("posts, row {number}"), |slug| format!("post {slug}"))
 }
 
-pub fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
+pub(super) fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
     if let Some(kind) = other_kind(row) {
         return GhostPost::Skipped(format!("has the type {kind:?}, so it is not a post"));
     }

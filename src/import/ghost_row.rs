@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use super::dates;
 use crate::model::Instant;
 
-pub struct GhostRow(Map<String, Value>);
+pub(super) struct GhostRow(Map<String, Value>);
 
 impl GhostRow {
-    pub fn new(value: Value) -> Result<Self, String> {
+    pub(super) fn new(value: Value) -> Result<Self, String> {
         match value {
             Value::Object(fields) => Ok(Self(fields)),
             _ => Err("not a row of a table".to_owned()),
@@ -17,12 +17,12 @@ impl GhostRow {
     }
 
     /// A text that is not blank, as it was written.
-    pub fn text(&self, name: &str) -> Option<&str> {
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
     /// An id by which rows refer to each other: a number in old versions, a text in newer ones.
-    pub fn id(&self, name: &str) -> Option<String> {
+    pub(super) fn id(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {
             Value::String(id) if !id.is_empty() => Some(id.clone()),
             Value::Number(id) => Some(id.to_string()),
@@ -31,17 +31,17 @@ impl GhostRow {
     }
 
     /// Whether the field is true or 1; databases differ.
-    pub fn is(&self, name: &str) -> bool {
+    pub(super) fn is(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|value| value.as_bool() == Some(true) || value.as_i64() == Some(1))
     }
 
     /// A number to sort by; a row without one sorts last.
-    pub fn number(&self, name: &str) -> i64 {
+    pub(super) fn number(&self, name: &str) -> i64 {
         self.0.get(name).and_then(Value::as_i64).unwrap_or(i64::MAX)
     }
 
     /// An instant, written as a date or in milliseconds since 1970.
-    pub fn instant(&self, name: &str) -> Option<Instant> {
+    pub(super) fn instant(&self, name: &str) -> Option<Instant> {
         match self.0.get(name)? {
             Value::String(text) => dates::parse(text),
             Value::Number(ms) => Instant::from_chrono(DateTime::from_timestamp_millis(ms.as_i64()?)?),

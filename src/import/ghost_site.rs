@@ -11,7 +11,7 @@ use super::{ImportedTerm, Term, TermKind};
 use crate::model::Slug;
 
 #[derive(Default)]
-pub struct GhostSite {
+pub(super) struct GhostSite {
     /// By id; `None` for an internal tag of Ghost.
     tags: HashMap<String, Option<Term>>,
     users: HashMap<String, Term>,
@@ -30,7 +30,7 @@ struct Link {
 
 /// Data of a post that newer versions of Ghost keep in a separate table.
 #[derive(Debug, Clone, Default)]
-pub struct Details {
+pub(super) struct Details {
     pub image_alt: Option<String>,
     /// HTML.
     pub image_caption: Option<String>,
@@ -38,7 +38,7 @@ pub struct Details {
 }
 
 impl GhostSite {
-    pub fn read(rows: &mut RowReader, tables: &Tables, found: &mut FoundContent) -> io::Result<Self> {
+    pub(super) fn read(rows: &mut RowReader, tables: &Tables, found: &mut FoundContent) -> io::Result<Self> {
         let mut site = Self::default();
         each_row(rows, tables, "tags", found, |row, found| site.tag(row, found))?;
         each_row(rows, tables, "users", found, |row, _| site.user(row))?;
@@ -52,14 +52,14 @@ impl GhostSite {
     }
 
     /// The public tags of a post, the primary one first, and whether the post names a tag that the export does not contain.
-    pub fn tags(&self, post: &str) -> (Vec<Term>, bool) {
+    pub(super) fn tags(&self, post: &str) -> (Vec<Term>, bool) {
         let links = self.tags_of.get(post).map_or(&[][..], Vec::as_slice);
         let tags = links.iter().filter_map(|link| self.tags.get(&link.id)?.clone()).collect();
         (tags, links.iter().any(|link| !self.tags.contains_key(&link.id)))
     }
 
     /// The authors of a post in their order (before Ghost 1.22 only one), and whether one is missing in the export.
-    pub fn authors(&self, post: &str, only: Option<String>) -> (Vec<Term>, bool) {
+    pub(super) fn authors(&self, post: &str, only: Option<String>) -> (Vec<Term>, bool) {
         let linked = self.authors_of.get(post).into_iter().flatten().map(|link| link.id.clone());
         let mut ids: Vec<String> = linked.collect();
         if ids.is_empty() {
@@ -70,7 +70,7 @@ impl GhostSite {
         (authors, is_one_missing)
     }
 
-    pub fn details(&self, post: &str) -> Details {
+    pub(super) fn details(&self, post: &str) -> Details {
         self.details.get(post).cloned().unwrap_or_default()
     }
 

@@ -13,14 +13,14 @@ use super::{Failed, ImportedPost, TermKind};
 const LINE_BYTES_MAX: u64 = 96 << 20;
 
 /// An export, with the position of each post's line in the file.
-pub struct JsonLines {
+pub(super) struct JsonLines {
     path: PathBuf,
     places: Vec<(u64, u64)>,
 }
 
 impl JsonLines {
     /// Reads the whole file once.
-    pub fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+    pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut input = BufReader::new(File::open(path)?);
         let mut scan = LineScan::default();
         let mut start = 0;
@@ -41,7 +41,7 @@ impl JsonLines {
     }
 
     /// Reads one post again.
-    pub fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
+    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let line = self.line(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
         match serde_json::from_slice(&line) {
@@ -98,7 +98,7 @@ impl LineScan {
 }
 
 /// Whether this is the first line of an export of a supported version.
-pub fn is_header(line: &[u8]) -> bool {
+pub(super) fn is_header(line: &[u8]) -> bool {
     serde_json::from_slice(line).is_ok_and(|header: Header| header.tidings <= VERSION)
 }
 

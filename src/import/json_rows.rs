@@ -14,13 +14,13 @@ const NAME_BYTES_MAX: usize = 1_000;
 const ROW_BYTES_MAX: u64 = 256 << 20;
 
 /// The first byte of a row, and its length in bytes.
-pub type LineAndColumn = (u64, u64);
+pub(super) type LineAndColumn = (u64, u64);
 
 /// The positions of the rows of each table, in the order of the file.
-pub type Tables = HashMap<String, Vec<LineAndColumn>>;
+pub(super) type Tables = HashMap<String, Vec<LineAndColumn>>;
 
 #[derive(Debug, thiserror::Error)]
-pub enum BrokenJson {
+pub(super) enum BrokenJson {
     #[error(transparent)]
     Unreadable(#[from] io::Error),
     /// The position of the error, and its description.
@@ -29,7 +29,7 @@ pub enum BrokenJson {
 }
 
 /// Finds the tables of an export, `{"data":{"table":[row, …], …}}`, alone or inside `{"db":[export]}`.
-pub fn find(path: &Path) -> Result<Tables, BrokenJson> {
+pub(super) fn find(path: &Path) -> Result<Tables, BrokenJson> {
     let mut scan = ByteScan { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 };
     let mut tables = Tables::new();
     scan.byte_order_mark()?;
@@ -41,18 +41,18 @@ pub fn find(path: &Path) -> Result<Tables, BrokenJson> {
 }
 
 /// Reads rows again by their positions. Fastest if the positions are in the order of the file.
-pub struct RowReader {
+pub(super) struct RowReader {
     input: BufReader<File>,
     at: u64,
 }
 
 impl RowReader {
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 })
     }
 
     /// The row at this position as JSON, or the reason why it is not valid JSON.
-    pub fn read(&mut self, (start, length): LineAndColumn) -> io::Result<Result<serde_json::Value, String>> {
+    pub(super) fn read(&mut self, (start, length): LineAndColumn) -> io::Result<Result<serde_json::Value, String>> {
         if length > ROW_BYTES_MAX {
             return Ok(Err(format!("longer than {ROW_BYTES_MAX} bytes")));
         }

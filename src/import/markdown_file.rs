@@ -127,7 +127,7 @@ impl Name {
 }
 
 /// `hello-my_world` as a title: `Hello my world`.
-pub fn in_words(name: &str) -> String {
+pub(super) fn in_words(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut chars = words.chars();

@@ -15,7 +15,7 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 const DEPTH_MAX: usize = 64;
 
 /// Reads every Markdown file below the root once. Returns an error only if the root cannot be read.
-pub fn scan(root: &Path) -> io::Result<FoundContent> {
+pub(super) fn scan(root: &Path) -> io::Result<FoundContent> {
     let mut found = FoundContent::default();
     let mut files = Vec::new();
     let mut folders = Vec::new();
@@ -69,7 +69,7 @@ fn list(
 }
 
 /// Reads one post again.
-pub fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
+pub(super) fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
     match read_file(root, origin) {
         ReadOutcome::Post(post) => Ok(*post),
         ReadOutcome::Failed(failed) => Err(failed),

@@ -10,7 +10,7 @@ use crate::model::Slug;
 /// The most redirects that are followed one after another.
 const CHAIN_MAX: usize = 8;
 
-pub struct OldAddresses<'e, F> {
+pub(super) struct OldAddresses<'e, F> {
     entries: &'e [Entry],
     posts: Vec<ResolvedPost>,
     /// The entry that has a slug of this import, as its own or as an alias.
@@ -23,7 +23,7 @@ impl<'e, F, E> OldAddresses<'e, F>
 where
     F: FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
 {
-    pub fn new(
+    pub(super) fn new(
         entries: &'e [Entry],
         posts: Vec<ResolvedPost>,
         claimed: HashMap<Slug, usize>,
@@ -34,7 +34,7 @@ where
     }
 
     /// Adds the aliases of the entries in this order, then the redirects.
-    pub fn resolve(mut self, order: &[usize], redirects: &[Redirect]) -> Result<PostSlugs, E> {
+    pub(super) fn resolve(mut self, order: &[usize], redirects: &[Redirect]) -> Result<PostSlugs, E> {
         let entries = self.entries;
         for index in order.iter().copied() {
             let Entry { origin, former_slugs, aliases, .. } = &entries[index];

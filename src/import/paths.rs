@@ -7,7 +7,7 @@ use crate::model::Slug;
 
 /// The last part of a path or address that names something: `/2019/07/20/title/`, `2014/12/12/title.html`,
 /// `https://example.com/title/index.html?x#y` all result in `title`.
-pub fn last_part(address: &str) -> Option<String> {
+pub(super) fn last_part(address: &str) -> Option<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
     let mut parts = path.trim().split('/').filter(|part| !part.is_empty()).rev();
@@ -16,7 +16,7 @@ pub fn last_part(address: &str) -> Option<String> {
 }
 
 /// The slug for an old address.
-pub fn alias_slug(address: &str) -> Option<Slug> {
+pub(super) fn alias_slug(address: &str) -> Option<Slug> {
     Slug::from_name(&last_part(address)?)
 }
 

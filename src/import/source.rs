@@ -115,7 +115,7 @@ fn in_files(files: usize, first: &str) -> String {
 }
 
 impl FoundContent {
-    pub fn take(&mut self, outcome: ReadOutcome) {
+    pub(super) fn take(&mut self, outcome: ReadOutcome) {
         match outcome {
             ReadOutcome::Post(post) => drop(self.take_post(&post)),
             ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
@@ -125,7 +125,7 @@ impl FoundContent {
     }
 
     /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.
-    pub fn take_post(&mut self, post: &ImportedPost) -> bool {
+    pub(super) fn take_post(&mut self, post: &ImportedPost) -> bool {
         if let Err(failed) = post.check_terms() {
             self.failed.push(failed);
             return false;
@@ -145,7 +145,7 @@ impl FoundContent {
     }
 
     /// Adds a term that the source describes, without its URL if that is not a web address.
-    pub fn describe(&mut self, mut term: ImportedTerm) {
+    pub(super) fn describe(&mut self, mut term: ImportedTerm) {
         if let Some(url) = term.url.take_if(|url| !url.is_empty() && !rules::is_web_address(url)) {
             let named = format!("{} {}", term.kind.noun(), term.name);
             let shown: String = url.chars().take(100).collect();
@@ -164,12 +164,12 @@ impl FoundContent {
         }
     }
 
-    pub fn skip(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+    pub(super) fn skip(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
         self.skipped.push(Skipped { origin: origin.into(), reason: reason.into() });
     }
 
     /// Counts a file whose type is not imported.
-    pub fn ignore(&mut self, path: &str) {
+    pub(super) fn ignore(&mut self, path: &str) {
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at..].to_lowercase());
         let ignored = self.ignored.entry(ending).or_insert_with_key(|ending| Ignored {
@@ -183,11 +183,11 @@ impl FoundContent {
         }
     }
 
-    pub fn fail(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+    pub(super) fn fail(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
         self.failed.push(Failed { origin: origin.into(), reason: reason.into() });
     }
 
-    pub fn note(&mut self, origin: impl Into<String>, text: impl Into<String>) {
+    pub(super) fn note(&mut self, origin: impl Into<String>, text: impl Into<String>) {
         self.notes.push(Note { origin: origin.into(), text: text.into() });
     }
 }

@@ -9,25 +9,25 @@ use crate::model::Slug;
 
 /// The terms of a source, of all kinds: each once, in the order of the source.
 #[derive(Debug, Default)]
-pub struct TermList {
+pub(super) struct TermList {
     terms: HashMap<TermKind, Vec<ImportedTerm>>,
     /// The index of a term in its list, by its slug if the source gives one, else by its name.
     places: HashMap<(TermKind, Result<Slug, String>), usize>,
 }
 
 impl TermList {
-    pub fn of(&self, kind: TermKind) -> &[ImportedTerm] {
+    pub(super) fn of(&self, kind: TermKind) -> &[ImportedTerm] {
         self.terms.get(&kind).map_or(&[], Vec::as_slice)
     }
 
     /// Adds a term that a post names.
-    pub fn add_named(&mut self, kind: TermKind, term: &Term) {
+    pub(super) fn add_named(&mut self, kind: TermKind, term: &Term) {
         let Term { name, slug } = term.clone();
         self.place(ImportedTerm::named(kind, slug, name));
     }
 
     /// Adds a term that the source describes. It replaces a term that a post named before, because it has more data.
-    pub fn add_described(&mut self, term: ImportedTerm) {
+    pub(super) fn add_described(&mut self, term: ImportedTerm) {
         let place = self.place(term.clone());
         if let Some(known) = self.terms.get_mut(&term.kind).and_then(|list| list.get_mut(place)) {
             *known = term;

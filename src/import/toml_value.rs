@@ -4,7 +4,7 @@ use super::value::Value;
 use super::yaml_error::FENCE_LINES;
 
 /// The table of the text. The error describes the problem and its position.
-pub fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     let table: toml::Table = text.parse().map_err(|error| explain(text, &error))?;
     Ok(value(toml::Value::Table(table)))
 }

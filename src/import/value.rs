@@ -2,7 +2,7 @@
 //! date, a number or a name.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub(super) enum Value {
     /// Present but empty: `title:` or `title: null`.
     Nothing,
     Text(String),
@@ -12,7 +12,7 @@ pub enum Value {
 
 impl Value {
     /// The value of a key of a table; if the key occurs twice, the last value.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Self::Table(pairs) => pairs.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
             _ => None,
@@ -20,7 +20,7 @@ impl Value {
     }
 
     /// The names and values of a table, in their order; empty for other values.
-    pub fn pairs(&self) -> &[(String, Value)] {
+    pub(super) fn pairs(&self) -> &[(String, Value)] {
         match self {
             Self::Table(pairs) => pairs,
             _ => &[],
@@ -28,7 +28,7 @@ impl Value {
     }
 
     /// The text of a scalar without white space around it; `None` if it is empty or the value is not a scalar.
-    pub fn text(&self) -> Option<&str> {
+    pub(super) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
             _ => None,
@@ -36,7 +36,7 @@ impl Value {
     }
 
     /// The items of a list, or the value itself if it is not a list.
-    pub fn items(&self) -> &[Value] {
+    pub(super) fn items(&self) -> &[Value] {
         match self {
             Self::List(items) => items,
             one => std::slice::from_ref(one),

@@ -18,7 +18,7 @@ use crate::model::{Slug, html_text};
 const STOPS_MAX: usize = 1_000;
 
 /// An export, with the position of each post in the file.
-pub struct Wxr {
+pub(super) struct Wxr {
     path: PathBuf,
     site: WxrSite,
     /// The first byte and the length of each entry's item.
@@ -27,7 +27,7 @@ pub struct Wxr {
 
 /// The data of the site, which the export contains before its items.
 #[derive(Default)]
-pub struct WxrSite {
+pub(super) struct WxrSite {
     /// Without a `/` at the end.
     pub address: String,
     /// By the slug of their login.
@@ -36,7 +36,7 @@ pub struct WxrSite {
 
 impl WxrSite {
     /// The author with this login, with the displayed name.
-    pub fn author(&self, login: &str) -> Option<Term> {
+    pub(super) fn author(&self, login: &str) -> Option<Term> {
         let Some(slug) = wxr_item::slug(login) else {
             return (!login.is_empty()).then(|| Term::named(login));
         };
@@ -47,7 +47,7 @@ impl WxrSite {
 
 impl Wxr {
     /// Reads the whole file once.
-    pub fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+    pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut scan =
             WxrScan { found: FoundContent::default(), site: WxrSite::default(), places: Vec::new(), items: 0 };
         let mut start = Some(0);
@@ -68,7 +68,7 @@ impl Wxr {
     }
 
     /// Reads one post again.
-    pub fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
+    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let item = self.item(self.places[index]).map_err(failed)?;
         match wxr_item::origin(&item, &self.site).map(|origin| (wxr_item::read(&item, &self.site, &origin), origin)) {

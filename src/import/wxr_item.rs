@@ -8,7 +8,7 @@ use super::{ImportedPost, Term, dates};
 use crate::model::{Instant, Slug, html_text, markdown};
 
 /// The result of reading an item.
-pub enum WxrItem {
+pub(super) enum WxrItem {
     Post {
         post: Box<ImportedPost>,
         note: Option<&'static str>,
@@ -19,12 +19,12 @@ pub enum WxrItem {
 }
 
 /// The origin of an item: the site's address and the post's number. (A `guid` is not suitable, because two posts may have the same.)
-pub fn origin(item: &Element, site: &WxrSite) -> Option<String> {
+pub(super) fn origin(item: &Element, site: &WxrSite) -> Option<String> {
     let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
     Some(format!("{}/?p={id}", site.address))
 }
 
-pub fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
+pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     let kind = item.child_text("wp:post_type");
     if kind != "post" {
         return WxrItem::Skipped(format!("has the type {kind:?}, so it is not a post"));
@@ -109,7 +109,7 @@ fn old_slugs(item: &Element) -> Vec<String> {
 }
 
 /// A slug as WordPress writes it, with other scripts percent-encoded.
-pub fn slug(nicename: &str) -> Option<Slug> {
+pub(super) fn slug(nicename: &str) -> Option<Slug> {
     Slug::from_name(&slug_text(nicename)?)
 }
 

@@ -13,7 +13,7 @@ const WEIGHT_MAX: usize = 1 << 20;
 const DEPTH_MAX: usize = 64;
 
 /// The first document of the text. The error describes the problem and its position.
-pub fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     let mut options = Options::default();
     options.flow_nesting_limit = DEPTH_MAX;
     options.block_nesting_limit = DEPTH_MAX;

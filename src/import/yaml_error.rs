@@ -3,12 +3,12 @@
 use granit_parser::ScanError;
 
 /// Lines of a file before its front matter: the opening fence.
-pub const FENCE_LINES: usize = 1;
+pub(super) const FENCE_LINES: usize = 1;
 /// Characters of the line that are shown.
 const SHOWN_CHARS: usize = 80;
 
 /// `text` is the front matter, without its fences.
-pub fn explain(text: &str, error: &ScanError) -> String {
+pub(super) fn explain(text: &str, error: &ScanError) -> String {
     let lines: Vec<&str> = text.lines().collect();
     // The parser often notices the fault one line later.
     let at = error.marker().line().clamp(1, lines.len().max(1));

@@ -63,7 +63,7 @@ where
     V: Clone,
 {
     /// `read` returns the answers in the order of the keys.
-    pub fn new<F>(name: &'static str, read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
+    pub(super) fn new<F>(name: &'static str, read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Answers<V>> + Send + 'static,
     {
@@ -71,20 +71,20 @@ where
         Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::new(state) }
     }
 
-    pub async fn load(&self, key: K) -> Loaded<V> {
+    pub(super) async fn load(&self, key: K) -> Loaded<V> {
         let place = self.place(&mut self.lock(), key);
         self.answer(&place).await
     }
 
     /// Waits until these keys have answers.
-    pub async fn look_up(&self, keys: Vec<K>) {
+    pub(super) async fn look_up(&self, keys: Vec<K>) {
         for place in self.places(keys) {
             self.answers(&place.batch).await;
         }
     }
 
     /// The values in the order of the keys.
-    pub async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
+    pub(super) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
         let places = self.places(keys);
         let mut values = Vec::with_capacity(places.len());
         for place in &places {

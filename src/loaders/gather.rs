@@ -30,13 +30,13 @@ struct GatherState {
 }
 
 impl Gather {
-    pub fn new(reader: Reader, pages: usize) -> Arc<Self> {
+    pub(super) fn new(reader: Reader, pages: usize) -> Arc<Self> {
         let state = GatherState { taking_part: pages, waiting: 0, keys: BTreeSet::new(), batch: watch::channel(None) };
         Arc::new(Self { reader, state: Mutex::new(state) })
     }
 
     /// The post source of one page. The page must call [`PostPart::finish`] when it needs no more posts.
-    pub fn part(self: &Arc<Self>) -> PostPart {
+    pub(super) fn part(self: &Arc<Self>) -> PostPart {
         PostPart { gather: Arc::clone(self) }
     }
 
@@ -68,7 +68,7 @@ pub(super) struct PostPart {
 
 impl PostPart {
     /// Declares that this page looks up nothing more, and runs the batch if it waited only for this page.
-    pub async fn finish(self) {
+    pub(super) async fn finish(self) {
         let gather = Arc::clone(&self.gather);
         gather.lock().taking_part -= 1;
         if let Some((keys, answer)) = gather.complete() {

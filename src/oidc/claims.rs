@@ -21,7 +21,7 @@ impl Claims {
         })
     }
 
-    pub fn text(&self, name: &str) -> Option<&String> {
+    pub(super) fn text(&self, name: &str) -> Option<&String> {
         match self.find(name)? {
             Value::String(text) => Some(text),
             _ => None,
@@ -34,12 +34,12 @@ impl Claims {
         value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))
     }
 
-    pub fn expires_at(&self) -> Option<i64> {
+    pub(super) fn expires_at(&self) -> Option<i64> {
         self.seconds("exp")
     }
 
     /// `None` if the claim is absent. A malformed one is an error.
-    pub fn not_before(&self) -> Result<Option<i64>, &'static str> {
+    pub(super) fn not_before(&self) -> Result<Option<i64>, &'static str> {
         match (self.0.get("nbf"), self.seconds("nbf")) {
             (None, _) => Ok(None),
             (Some(_), Some(seconds)) => Ok(Some(seconds)),
@@ -47,7 +47,7 @@ impl Claims {
         }
     }
 
-    pub fn subject(&self) -> Option<&String> {
+    pub(super) fn subject(&self) -> Option<&String> {
         let is_line = |text: &&String| {
             !text.is_empty() && text.chars().count() <= SUBJECT_CHARS_MAX && !text.contains(char::is_control)
         };
@@ -55,7 +55,7 @@ impl Claims {
     }
 
     /// The highest of the known roles that the claim names.
-    pub fn highest_role(&self, claim: &str) -> Option<Role> {
+    pub(super) fn highest_role(&self, claim: &str) -> Option<Role> {
         match self.find(claim)? {
             Value::String(text) => text.parse().ok(),
             Value::Array(texts) => texts.iter().filter_map(|text| text.as_str()?.parse().ok()).max(),

@@ -59,7 +59,7 @@ enum Known {
 }
 
 impl KeyRing {
-    pub fn new(source: KeySource) -> Self {
+    pub(super) fn new(source: KeySource) -> Self {
         let (is_reading, waiting) = (watch::Sender::new(false), Semaphore::new(WAITING_MAX));
         Self(Arc::new(SharedKeySet { source, state: Mutex::default(), is_reading, waiting }))
     }
@@ -68,7 +68,7 @@ impl KeyRing {
     ///
     /// # Errors
     /// [`BadJwt::NoKeys`] if the key is unknown and the provider has not answered in time.
-    pub async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>, BadJwt> {
+    pub(super) async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>, BadJwt> {
         let mut known = self.look(name, algorithm);
         if !matches!(known, Known::Key(_)) {
             self.start_reading();
@@ -96,7 +96,7 @@ impl KeyRing {
     }
 
     /// Reads the keys and waits at most this long for them.
-    pub async fn read_within(&self, time: Duration) {
+    pub(super) async fn read_within(&self, time: Duration) {
         self.start_reading();
         let mut is_reading = self.0.is_reading.subscribe();
         // The task itself logs the result.

@@ -22,12 +22,12 @@ pub(super) struct CollectionPartition<'a> {
 }
 
 impl<'a> CollectionPartition<'a> {
-    pub fn of(collection: Collection, rows: &'a [Entity], intents: &'a Intents) -> Self {
+    pub(super) fn of(collection: Collection, rows: &'a [Entity], intents: &'a Intents) -> Self {
         Self { collection, rows, intents, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
     }
 
     /// Checks every row of the partition, and returns its count if it has one.
-    pub fn check(&self, found: &mut FoundPost, report: &mut CheckReport) -> Option<Count> {
+    pub(super) fn check(&self, found: &mut FoundPost, report: &mut CheckReport) -> Option<Count> {
         let wholes = self.rows.iter().filter_map(|row| Some((row, place::parse_whole_row(row.key.row())?)));
         let keys_of_wholes: HashSet<PostKey> =
             wholes.filter_map(|(row, slug)| self.check_whole(row, slug, found, report)).collect();

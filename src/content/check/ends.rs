@@ -30,7 +30,7 @@ pub(super) struct Leftover {
 }
 
 impl FoundPost {
-    pub fn add(&mut self, post: &Post, report: &mut CheckReport) {
+    pub(super) fn add(&mut self, post: &Post, report: &mut CheckReport) {
         let known = Known::of(post);
         let Some(other) = self.posts.by_id.get(&post.id) else {
             self.posts.by_id.insert(post.id.clone(), known);
@@ -50,25 +50,25 @@ impl FoundPost {
         self.posts.by_id.insert(post.id.clone(), kept);
     }
 
-    pub fn add_misplaced(&mut self, post: &Post) {
+    pub(super) fn add_misplaced(&mut self, post: &Post) {
         if !self.posts.by_id.contains_key(&post.id) {
             self.posts.by_id.insert(post.id.clone(), Known::of(post));
             self.misplaced.insert(post.id.clone());
         }
     }
 
-    pub fn add_marked(&mut self, post: &Post, mark: Option<Move>, report: &mut CheckReport) {
+    pub(super) fn add_marked(&mut self, post: &Post, mark: Option<Move>, report: &mut CheckReport) {
         match mark {
             None => self.add(post, report),
             Some(mark) => self.marked.entry(post.id.clone()).or_default().push((Known::of(post), mark)),
         }
     }
 
-    pub fn add_blind(&mut self, collection: Collection, partition: String) {
+    pub(super) fn add_blind(&mut self, collection: Collection, partition: String) {
         self.posts.blind.insert((collection, partition));
     }
 
-    pub fn resolve(mut self, report: &mut CheckReport) -> Posts {
+    pub(super) fn resolve(mut self, report: &mut CheckReport) -> Posts {
         for (id, ends) in std::mem::take(&mut self.marked) {
             self.resolve_move(&id, ends, report);
         }

@@ -15,12 +15,12 @@ pub(super) struct Partitions<'a> {
 }
 
 impl<'a> Partitions<'a> {
-    pub fn of(store: &'a Store, table: Table) -> Self {
+    pub(super) fn of(store: &'a Store, table: Table) -> Self {
         Self { store, table, continuation: None, is_done: false, read: Vec::new() }
     }
 
     /// The rows of the next partition, in order; `None` after the last.
-    pub async fn next(&mut self) -> Result<Option<Vec<Entity>>> {
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<Entity>>> {
         loop {
             let first = self.read.first().map(|row| row.key.partition().to_owned());
             let end = first.and_then(|first| self.read.iter().position(|row| row.key.partition() != first));

@@ -14,7 +14,7 @@ use crate::model::{Actor, PostId, WholePost};
 use super::{Edited, Editor, NamedTerms};
 
 /// The longest key. A UUID has 36 characters.
-pub const KEY_BYTES_MAX: usize = 255;
+pub(super) const KEY_BYTES_MAX: usize = 255;
 const MUTATION: &str = "createPost";
 const FIELD: &str = "idempotencyKey";
 

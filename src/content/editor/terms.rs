@@ -100,7 +100,10 @@ fn changed(kind: TermKind, slug: &Slug, existing: Option<&Term>, changes: &TermC
     let (description, url) = (term.description.as_deref(), term.url.as_deref());
     match rules::check_term(kind, &term.name, description, url) {
         Ok(()) => Ok(term),
-        Err(broken) => Err(broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason))).collect()),
+        Err(broken) => Err(broken
+            .iter()
+            .map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason)))
+            .collect()),
     }
 }
 

@@ -32,7 +32,7 @@ enum Rest {
 }
 
 impl IndexStream {
-    pub fn new(
+    pub(super) fn new(
         store: Store,
         budget: Arc<ReadBudget>,
         (kind, slug): (TermKind, &Slug),

@@ -19,7 +19,7 @@ pub(super) struct Union {
 }
 
 impl Union {
-    pub fn new(streams: Streams, direction: Direction) -> Self {
+    pub(super) fn new(streams: Streams, direction: Direction) -> Self {
         Self { streams, direction, at: Vec::new() }
     }
 }

@@ -52,7 +52,7 @@ struct MonthRest {
 }
 
 impl MonthStream {
-    pub async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
+    pub(super) async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
         let months = reader.months(reads.collection).await?;
         let within = |m: &&Listed<Month>| {
             m.may_hold_rows() && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()

@@ -16,7 +16,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub fn key(key: PostKey) -> Self {
+    pub(super) fn key(key: PostKey) -> Self {
         Self { key, post: None }
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Repair<'a> {
 }
 
 impl<'a> Repair<'a> {
-    pub fn new(content: &'a Content, posts: &'a Posts, options: RepairOptions) -> Result<Self> {
+    pub(super) fn new(content: &'a Content, posts: &'a Posts, options: RepairOptions) -> Result<Self> {
         let name = IntentName::new("repair", content.clock.now(), "repair").to_string();
         Ok(Self {
             content,
@@ -49,7 +49,7 @@ impl<'a> Repair<'a> {
         })
     }
 
-    pub async fn fix(&mut self, fix: &Fix) -> Result<Done> {
+    pub(super) async fn fix(&mut self, fix: &Fix) -> Result<Done> {
         match fix {
             Fix::Intent(key) => self.fix_intent(key).await,
             Fix::Misplaced { collection, whole } => self.fix_misplaced(*collection, whole).await,
@@ -73,16 +73,16 @@ impl<'a> Repair<'a> {
         }
     }
 
-    pub fn touch(&mut self, table: Table, partition: impl Into<String>) {
+    pub(super) fn touch(&mut self, table: Table, partition: impl Into<String>) {
         self.touched.insert((table, partition.into()));
     }
 
-    pub async fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>> {
+    pub(super) async fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>> {
         Ok(self.store.get(table.name(), key).await?)
     }
 
     /// The post as it is stored now at the place where it was found; `None` if it has moved since, or is gone.
-    pub async fn truth(&self, id: &PostId) -> Result<Option<Post>> {
+    pub(super) async fn truth(&self, id: &PostId) -> Result<Option<Post>> {
         let Some(known) = self.posts.get(id) else { return Ok(None) };
         if let Some(row) = self.whole_row(known).await? {
             return Ok(post_of(&row, id));
@@ -92,22 +92,22 @@ impl<'a> Repair<'a> {
         Ok(row.and_then(|row| post_of(&row, id)).filter(|post| PostPlace::of(post) == known.place))
     }
 
-    pub async fn whole_row(&self, known: &Known) -> Result<Option<Entity>> {
+    pub(super) async fn whole_row(&self, known: &Known) -> Result<Option<Entity>> {
         self.get(known.place.collection.table(), &known.place.whole(&known.slug)).await
     }
 
     /// Whether another server may be changing this post.
-    pub async fn is_being_changed(&self, id: &PostId) -> Result<bool> {
+    pub(super) async fn is_being_changed(&self, id: &PostId) -> Result<bool> {
         Ok(self.open_intents().await?.iter().any(|intent| intent.changes_post(id)))
     }
 
     /// Whether another server may be changing anything.
-    pub async fn is_anything_being_changed(&self) -> Result<bool> {
+    pub(super) async fn is_anything_being_changed(&self) -> Result<bool> {
         Ok(!self.open_intents().await?.is_empty())
     }
 
     /// Whether a change that wrote a row is still under way. `written_by`: the names of its intents, as the row holds them.
-    pub async fn is_under_way(&self, written_by: &str) -> Result<bool> {
+    pub(super) async fn is_under_way(&self, written_by: &str) -> Result<bool> {
         if self.content.is_alone() {
             return Ok(false);
         }
@@ -120,7 +120,7 @@ impl<'a> Repair<'a> {
     }
 
     /// Whether a server may be working on an intent.
-    pub fn is_open(&self, row: &Entity) -> bool {
+    pub(super) fn is_open(&self, row: &Entity) -> bool {
         !self.content.is_alone() && intent::is_leased(row, self.content.clock.now())
     }
 

@@ -19,7 +19,7 @@ use super::context::Repair;
 
 impl Repair<'_> {
     /// Counts the partitions that earlier fixes have changed, and lists them with their counts.
-    pub async fn recount_touched(&mut self, on_fix: &mut impl FnMut(String)) -> Result<usize> {
+    pub(super) async fn recount_touched(&mut self, on_fix: &mut impl FnMut(String)) -> Result<usize> {
         let mut fixed = 0;
         for (table, partition) in std::mem::take(&mut self.touched) {
             let listing = listing_of(table, &partition).map(|listing| (listing.listing(), Fix::Listing(listing)));
@@ -35,7 +35,7 @@ impl Repair<'_> {
         Ok(fixed)
     }
 
-    pub async fn recount(&self, table: Table, partition: &str) -> Result<Done> {
+    pub(super) async fn recount(&self, table: Table, partition: &str) -> Result<Done> {
         retry_on_conflict("a count", || self.recount_once(table, partition)).await
     }
 

@@ -12,7 +12,7 @@ use super::context::{AT_WORK, Repair};
 use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
-    pub async fn fix_intent(&self, key: &Key) -> Result<Done> {
+    pub(super) async fn fix_intent(&self, key: &Key) -> Result<Done> {
         if self.get(Table::Intents, key).await?.is_none() {
             return Ok(Done::Nothing);
         }

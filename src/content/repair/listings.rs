@@ -16,7 +16,7 @@ use super::context::{AT_WORK, Repair};
 use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
-    pub async fn fix_listing(&self, partition: &Partition) -> Result<Done> {
+    pub(super) async fn fix_listing(&self, partition: &Partition) -> Result<Done> {
         retry_on_conflict("the list of partitions", || self.list_once(partition)).await
     }
 
@@ -48,7 +48,7 @@ impl Repair<'_> {
         Ok(Done::fixed(format!("listed with the count of the partition: {}", own.rows)))
     }
 
-    pub async fn fix_stray_listing(&self, table: Table, key: &Key) -> Result<Done> {
+    pub(super) async fn fix_stray_listing(&self, table: Table, key: &Key) -> Result<Done> {
         retry_on_conflict("the list of partitions", || async {
             let Some(found) = self.get(table, key).await? else { return Ok(Done::Nothing) };
             if !is_stray(table, &found) {

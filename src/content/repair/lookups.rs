@@ -18,7 +18,7 @@ use super::rows::{FoundRow, make};
 pub(super) struct OwnersOf<'a>(Owners<'a>);
 
 impl<'a> OwnersOf<'a> {
-    pub fn of(posts: &'a Posts) -> Self {
+    pub(super) fn of(posts: &'a Posts) -> Self {
         Self(Owners::of(posts))
     }
 
@@ -32,7 +32,7 @@ impl<'a> OwnersOf<'a> {
 }
 
 impl Repair<'_> {
-    pub async fn fix_lookup(&self, key: &Key) -> Result<Done> {
+    pub(super) async fn fix_lookup(&self, key: &Key) -> Result<Done> {
         let Some(found_by) = lookup::parse(key) else { return Ok(Done::Nothing) };
         retry_on_conflict("a slug", || self.look_up_once(key, &found_by)).await
     }

@@ -33,7 +33,7 @@ impl End {
 }
 
 impl Repair<'_> {
-    pub async fn fix_move(&mut self, id: &PostId, ends: &[(PostPlace, Slug)]) -> Result<Done> {
+    pub(super) async fn fix_move(&mut self, id: &PostId, ends: &[(PostPlace, Slug)]) -> Result<Done> {
         if self.is_being_changed(id).await? {
             return Ok(Done::left(AT_WORK));
         }

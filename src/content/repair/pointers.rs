@@ -14,7 +14,7 @@ use super::context::{AT_WORK, BLIND, Repair};
 use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
-    pub async fn fix_pointer(&mut self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
+    pub(super) async fn fix_pointer(&mut self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
         let done = retry_on_conflict("an index", || self.point_once(kind, slug, key)).await?;
         if matches!(done, Done::Fixed(_)) {
             self.touch(Table::PostsBy(kind), term::posts_partition(slug));

@@ -17,7 +17,7 @@ const LOST: &str = "the whole post is lost, and only its summary is left: restor
                     --remove-lost and import the post again";
 
 impl Repair<'_> {
-    pub async fn fix_summary(&mut self, collection: Collection, whole: &Key) -> Result<Done> {
+    pub(super) async fn fix_summary(&mut self, collection: Collection, whole: &Key) -> Result<Done> {
         let done = retry_on_conflict("a post", || self.summarise_once(collection, whole)).await?;
         if matches!(done, Done::Fixed(_)) {
             self.touch_collection(collection, whole.partition());
@@ -59,7 +59,7 @@ impl Repair<'_> {
         Ok(Done::fixed("written from the whole post"))
     }
 
-    pub async fn fix_misplaced(&mut self, collection: Collection, at: &Key) -> Result<Done> {
+    pub(super) async fn fix_misplaced(&mut self, collection: Collection, at: &Key) -> Result<Done> {
         let Some(row) = self.get(collection.table(), at).await? else { return Ok(Done::Nothing) };
         let Ok(post) = rows::read_summary(&row) else { return Ok(Done::Nothing) };
         let own = PostPlace::of(&post);
@@ -104,7 +104,7 @@ impl Repair<'_> {
     }
 
     /// Removes rows if they exist, and returns whether one did.
-    pub async fn clear_rows(&self, collection: Collection, partition: &str, names: Vec<String>) -> Result<bool> {
+    pub(super) async fn clear_rows(&self, collection: Collection, partition: &str, names: Vec<String>) -> Result<bool> {
         let mut gone = Vec::with_capacity(names.len());
         for row in names {
             let found = self.get(collection.table(), &Key::new(partition, row.as_str())?).await?;
@@ -113,7 +113,7 @@ impl Repair<'_> {
         make(self.store, collection.table(), partition, gone).await
     }
 
-    pub async fn fix_stray(&mut self, place: &PostPlace) -> Result<Done> {
+    pub(super) async fn fix_stray(&mut self, place: &PostPlace) -> Result<Done> {
         let Some(known) = self.posts.get(&place.key.id).filter(|known| known.place != *place) else {
             return Ok(Done::Nothing);
         };
@@ -133,7 +133,7 @@ impl Repair<'_> {
         Ok(Done::fixed("removed"))
     }
 
-    pub async fn fix_lost(
+    pub(super) async fn fix_lost(
         &mut self,
         collection: Collection,
         partition: &str,
@@ -165,7 +165,7 @@ impl Repair<'_> {
         Ok(Done::fixed("what was left of the post was removed"))
     }
 
-    pub fn touch_collection(&mut self, collection: Collection, partition: &str) {
+    pub(super) fn touch_collection(&mut self, collection: Collection, partition: &str) {
         self.touch(collection.table(), partition);
     }
 }

@@ -14,7 +14,7 @@ use super::context::{AT_WORK, Repair};
 use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
-    pub async fn fix_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
+    pub(super) async fn fix_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
         let done = retry_on_conflict("a term", || self.twin_once(kind, slug)).await?;
         if matches!(done, Done::Fixed(_)) {
             self.touch(Table::Terms(kind), term::partition(slug));
@@ -68,7 +68,7 @@ impl Repair<'_> {
         Ok(Done::fixed(done))
     }
 
-    pub async fn fix_misplaced_term(&mut self, kind: TermKind, at: &Key) -> Result<Done> {
+    pub(super) async fn fix_misplaced_term(&mut self, kind: TermKind, at: &Key) -> Result<Done> {
         let Some((slug, direction)) = term::parse_row(at.row()) else { return Ok(Done::Nothing) };
         let own = Key::new(term::partition(&slug), at.row())?;
         let table = Table::Terms(kind);
@@ -98,7 +98,7 @@ impl Repair<'_> {
         Ok(done)
     }
 
-    pub async fn make_term(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
+    pub(super) async fn make_term(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
         if let Some(row) = self.get(Table::Terms(kind), &term::term(slug)).await? {
             return Ok(match rows::read(kind, &row) {
                 Ok(TermRow::Identity(_)) => Done::Nothing,
@@ -111,7 +111,7 @@ impl Repair<'_> {
         Ok(Done::fixed("created, with its slug as its name"))
     }
 
-    pub async fn fix_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
+    pub(super) async fn fix_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
         if self.is_anything_being_changed().await? {
             return Ok(Done::left(AT_WORK));
         }
@@ -154,7 +154,7 @@ impl Repair<'_> {
     }
 
     /// Removes a row that a change has left and that no open change needs.
-    pub async fn remove_left(&self, table: Table, key: &Key) -> Result<Done> {
+    pub(super) async fn remove_left(&self, table: Table, key: &Key) -> Result<Done> {
         if self.is_anything_being_changed().await? {
             return Ok(Done::left(AT_WORK));
         }

@@ -26,18 +26,18 @@ pub(crate) struct RowFields<'a>(pub &'a Entity);
 type Result<T> = std::result::Result<T, StoreError>;
 
 impl<'a> RowFields<'a> {
-    pub fn text(&self, name: &str) -> Result<&'a CompactString> {
+    pub(crate) fn text(&self, name: &str) -> Result<&'a CompactString> {
         match self.0.properties.get(name) {
             Some(Value::String(text)) => Ok(text),
             _ => Err(self.damaged(name)),
         }
     }
 
-    pub fn parsed<T: FromStr>(&self, name: &str) -> Result<T> {
+    pub(crate) fn parsed<T: FromStr>(&self, name: &str) -> Result<T> {
         self.text(name)?.parse().map_err(|_| self.damaged(name))
     }
 
-    pub fn optional_text(&self, name: &str) -> Result<Option<&'a CompactString>> {
+    pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a CompactString>> {
         match self.0.properties.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -45,14 +45,14 @@ impl<'a> RowFields<'a> {
         }
     }
 
-    pub fn int32(&self, name: &str) -> Result<i32> {
+    pub(crate) fn int32(&self, name: &str) -> Result<i32> {
         match self.0.properties.get(name) {
             Some(Value::Int32(number)) => Ok(*number),
             _ => Err(self.damaged(name)),
         }
     }
 
-    pub fn int64(&self, name: &str) -> Result<i64> {
+    pub(crate) fn int64(&self, name: &str) -> Result<i64> {
         match self.0.properties.get(name) {
             Some(Value::Int64(number)) => Ok(*number),
             _ => Err(self.damaged(name)),
@@ -60,7 +60,7 @@ impl<'a> RowFields<'a> {
     }
 
     /// The name of an intent; `None` if the property is absent or empty.
-    pub fn intent(&self, name: &str) -> Result<Option<IntentName>> {
+    pub(crate) fn intent(&self, name: &str) -> Result<Option<IntentName>> {
         match self.optional_text(name)? {
             None => Ok(None),
             Some(text) if text.is_empty() => Ok(None),
@@ -69,7 +69,7 @@ impl<'a> RowFields<'a> {
     }
 
     /// An absent flag is `false`.
-    pub fn flag(&self, name: &str) -> Result<bool> {
+    pub(crate) fn flag(&self, name: &str) -> Result<bool> {
         match self.0.properties.get(name) {
             None => Ok(false),
             Some(Value::Boolean(yes)) => Ok(*yes),
@@ -77,11 +77,11 @@ impl<'a> RowFields<'a> {
         }
     }
 
-    pub fn instant(&self, name: &str) -> Result<Instant> {
+    pub(crate) fn instant(&self, name: &str) -> Result<Instant> {
         self.optional_instant(name)?.ok_or_else(|| self.damaged(name))
     }
 
-    pub fn optional_instant(&self, name: &str) -> Result<Option<Instant>> {
+    pub(crate) fn optional_instant(&self, name: &str) -> Result<Option<Instant>> {
         match self.0.properties.get(name) {
             None => Ok(None),
             Some(Value::DateTime(ticks)) => Instant::from_ticks(*ticks).map(Some).ok_or_else(|| self.damaged(name)),
@@ -90,12 +90,12 @@ impl<'a> RowFields<'a> {
     }
 
     /// Slugs separated by spaces; none if the property is absent.
-    pub fn slugs(&self, name: &str) -> Result<Vec<Slug>> {
+    pub(crate) fn slugs(&self, name: &str) -> Result<Vec<Slug>> {
         let Some(text) = self.optional_text(name)? else { return Ok(Vec::new()) };
         text.split(' ').map(|slug| slug.parse().map_err(|_| self.damaged(name))).collect()
     }
 
-    pub fn damaged(&self, name: &str) -> StoreError {
+    pub(crate) fn damaged(&self, name: &str) -> StoreError {
         StoreError::corrupt(format!("{name} of the row {} is missing or invalid", self.0.key))
     }
 }
@@ -105,42 +105,42 @@ impl<'a> RowFields<'a> {
 pub(crate) struct NewRow(Properties);
 
 impl NewRow {
-    pub fn text(mut self, name: &str, text: impl AsRef<str>) -> Self {
+    pub(crate) fn text(mut self, name: &str, text: impl AsRef<str>) -> Self {
         self.0.set(name, Value::String(text.as_ref().into()));
         self
     }
 
-    pub fn optional_text(self, name: &str, text: Option<impl AsRef<str>>) -> Self {
+    pub(crate) fn optional_text(self, name: &str, text: Option<impl AsRef<str>>) -> Self {
         match text {
             Some(text) => self.text(name, text),
             None => self,
         }
     }
 
-    pub fn int32(mut self, name: &str, number: i32) -> Self {
+    pub(crate) fn int32(mut self, name: &str, number: i32) -> Self {
         self.0.set(name, Value::Int32(number));
         self
     }
 
-    pub fn int64(mut self, name: &str, number: i64) -> Self {
+    pub(crate) fn int64(mut self, name: &str, number: i64) -> Self {
         self.0.set(name, Value::Int64(number));
         self
     }
 
     /// `false` is not stored.
-    pub fn flag(mut self, name: &str, yes: bool) -> Self {
+    pub(crate) fn flag(mut self, name: &str, yes: bool) -> Self {
         if yes {
             self.0.set(name, Value::Boolean(true));
         }
         self
     }
 
-    pub fn instant(mut self, name: &str, at: Instant) -> Self {
+    pub(crate) fn instant(mut self, name: &str, at: Instant) -> Self {
         self.0.set(name, Value::DateTime(at.ticks()));
         self
     }
 
-    pub fn optional_instant(self, name: &str, at: Option<Instant>) -> Self {
+    pub(crate) fn optional_instant(self, name: &str, at: Option<Instant>) -> Self {
         match at {
             Some(at) => self.instant(name, at),
             None => self,
@@ -148,7 +148,7 @@ impl NewRow {
     }
 
     /// An empty list is not stored.
-    pub fn slugs(self, name: &str, slugs: &[Slug]) -> Self {
+    pub(crate) fn slugs(self, name: &str, slugs: &[Slug]) -> Self {
         if slugs.is_empty() {
             return self;
         }
@@ -156,7 +156,7 @@ impl NewRow {
         self.text(name, joined.join(" "))
     }
 
-    pub fn build(self) -> Properties {
+    pub(crate) fn build(self) -> Properties {
         self.0
     }
 }

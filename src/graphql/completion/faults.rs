@@ -5,17 +5,17 @@ use std::cmp::Ordering;
 use async_graphql::{PathSegment, ServerError};
 
 /// The paths of all errors of an answer.
-pub struct Places<'a>(Vec<&'a [PathSegment]>);
+pub(super) struct Places<'a>(Vec<&'a [PathSegment]>);
 
 impl<'a> Places<'a> {
-    pub fn of(errors: &'a [ServerError]) -> Self {
+    pub(super) fn of(errors: &'a [ServerError]) -> Self {
         let mut paths: Vec<_> = errors.iter().map(|error| error.path.as_slice()).collect();
         paths.sort_unstable_by(|one, other| compare_paths(one, other));
         Self(paths)
     }
 
     /// The faults below the root.
-    pub fn faults(&self) -> Faults<'_> {
+    pub(super) fn faults(&self) -> Faults<'_> {
         // An error without a path is not the error of a field; such errors sort first.
         let nowhere = self.0.partition_point(|path| path.is_empty());
         Faults { paths: self.0.get(nowhere..).unwrap_or_default(), depth: 0 }
@@ -24,30 +24,30 @@ impl<'a> Places<'a> {
 
 /// The faults at a position of the answer and below it.
 #[derive(Clone, Copy)]
-pub struct Faults<'a> {
+pub(super) struct Faults<'a> {
     paths: &'a [&'a [PathSegment]],
     /// The number of segments in the path of the position.
     depth: usize,
 }
 
 impl<'a> Faults<'a> {
-    pub fn is_empty(self) -> bool {
+    pub(super) fn is_empty(self) -> bool {
         self.paths.is_empty()
     }
 
     /// Whether the field at this position has failed itself. Its path is the shortest and therefore the first.
-    pub fn are_here(self) -> bool {
+    pub(super) fn are_here(self) -> bool {
         self.paths.first().is_some_and(|path| path.len() == self.depth)
     }
 
-    pub fn below_key(self, key: &str) -> Self {
+    pub(super) fn below_key(self, key: &str) -> Self {
         self.below(|segment| match segment {
             PathSegment::Index(_) => Ordering::Less,
             PathSegment::Field(name) => name.as_str().cmp(key),
         })
     }
 
-    pub fn below_index(self, index: usize) -> Self {
+    pub(super) fn below_index(self, index: usize) -> Self {
         self.below(|segment| match segment {
             PathSegment::Index(other) => other.cmp(&index),
             PathSegment::Field(_) => Ordering::Greater,
@@ -55,7 +55,7 @@ impl<'a> Faults<'a> {
     }
 
     /// The keys of this position with faults at them or below them.
-    pub fn keys(self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn keys(self) -> impl Iterator<Item = &'a str> {
         let mut last = None;
         self.paths.iter().filter_map(move |path| match path.get(self.depth) {
             Some(PathSegment::Field(name)) if last != Some(name) => {
@@ -79,7 +79,7 @@ impl<'a> Faults<'a> {
 }
 
 /// Keeps one error for each field ("Handling Execution Errors"), because the engine runs a field as often as it is selected.
-pub fn keep_one_for_each_position(errors: &mut Vec<ServerError>) {
+pub(super) fn keep_one_for_each_position(errors: &mut Vec<ServerError>) {
     let mut order: Vec<usize> = (0..errors.len()).collect();
     // The sort is stable, so that the first of the errors at one position is kept.
     order.sort_by(|one, other| compare_paths(&errors[*one].path, &errors[*other].path));

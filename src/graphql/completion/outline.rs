@@ -14,10 +14,10 @@ use super::type_map::TypeMap;
 
 /// The index of a selection set in the outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SetId(usize);
+pub(super) struct SetId(usize);
 
 #[derive(Debug)]
-pub struct Outline {
+pub(super) struct Outline {
     sets: Vec<Vec<Selected>>,
 }
 
@@ -36,14 +36,18 @@ struct SelectedField {
 
 /// The field of one response key of an object, and all selection sets below it.
 #[derive(Debug)]
-pub struct Collected<'a> {
+pub(super) struct Collected<'a> {
     pub name: &'a Name,
     pub below: Vec<SetId>,
 }
 
 impl Outline {
     /// `variables` must contain the defaults of conditions.
-    pub fn of(document: &ExecutableDocument, operation: &OperationDefinition, variables: &Variables) -> (Self, SetId) {
+    pub(super) fn of(
+        document: &ExecutableDocument,
+        operation: &OperationDefinition,
+        variables: &Variables,
+    ) -> (Self, SetId) {
         let mut walk = OutlineWalk { document, variables, sets: Vec::new(), fragments: HashMap::new() };
         let root = walk.set(&operation.selection_set.node);
         (Self { sets: walk.sets }, root)
@@ -51,7 +55,12 @@ impl Outline {
 
     /// CollectFields() of the GraphQL specification ("Field Collection"): the keys of an object, in their order. For an object of unknown type,
     /// every fragment applies.
-    pub fn collect(&self, sets: &[SetId], object: Option<&Name>, types: &TypeMap) -> IndexMap<&Name, Collected<'_>> {
+    pub(super) fn collect(
+        &self,
+        sets: &[SetId],
+        object: Option<&Name>,
+        types: &TypeMap,
+    ) -> IndexMap<&Name, Collected<'_>> {
         let mut keys = IndexMap::new();
         for set in sets {
             self.collect_set(*set, object, types, &mut keys);

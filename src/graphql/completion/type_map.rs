@@ -100,7 +100,7 @@ impl TypeMap {
 }
 
 /// The type inside of all lists.
-pub fn innermost(of: &Type) -> &Name {
+pub(super) fn innermost(of: &Type) -> &Name {
     match &of.base {
         BaseType::Named(name) => name,
         BaseType::List(item) => innermost(item),
@@ -108,7 +108,7 @@ pub fn innermost(of: &Type) -> &Name {
 }
 
 /// The type of a list's items.
-pub fn item(of: &Type) -> Option<&Type> {
+pub(super) fn item(of: &Type) -> Option<&Type> {
     match &of.base {
         BaseType::Named(_) => None,
         BaseType::List(item) => Some(item),

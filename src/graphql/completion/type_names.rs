@@ -13,7 +13,7 @@ use super::type_map::{TypeMap, innermost};
 const KEY: &str = " type";
 
 /// Adds the type name to every selection set that is known to be on an object.
-pub fn request(document: &mut ExecutableDocument, types: &TypeMap) {
+pub(super) fn request(document: &mut ExecutableDocument, types: &TypeMap) {
     let walk = TypeNameWalk { types, type_name: type_name() };
     let on_root = |kind| types.root(kind).map(Name::as_str);
     match &mut document.operations {
@@ -33,7 +33,7 @@ pub fn request(document: &mut ExecutableDocument, types: &TypeMap) {
 }
 
 /// Removes the type name from an object and returns it. It is usually the last key, whose removal costs least.
-pub fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
+pub(super) fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
     let answer = match object.last() {
         Some((key, _)) if key == KEY => object.pop().map(|(_, answer)| answer),
         _ => object.shift_remove(KEY),

@@ -16,7 +16,7 @@ use super::{limits::Limits, refusal::Refusal, totals::Totals};
 use crate::graphql::error::Code;
 
 /// Checks `document` against the limits, and returns how often it uses variables.
-pub fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<u64, Refusal> {
+pub(super) fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<u64, Refusal> {
     let mut walk = GuardWalk { document, limits, fragments: HashMap::new() };
     let mut all = Totals::default();
     for (_, operation) in document.operations.iter() {

@@ -10,7 +10,7 @@ use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
 
 /// Checks `document` against the limits on bytes, nesting, tokens and directives. Returns the number of tokens.
-pub fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
+pub(super) fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
     if document.len() > limits.document_bytes {
         let found = document.len() as u64;
         return Err(Refusal::found_over(Code::QueryTooLarge, "bytes", found, limits.document_bytes));

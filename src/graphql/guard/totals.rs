@@ -3,7 +3,7 @@
 
 /// The totals of one selection set, everything below it included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals {
+pub(super) struct Totals {
     /// Fields, spreads and inline fragments.
     pub fields: u64,
     /// Fields inside fields.
@@ -23,7 +23,7 @@ pub struct Totals {
 impl Totals {
     /// The totals of a selection set that contains both `self` and `other`.
     #[must_use]
-    pub fn beside(self, other: Self) -> Self {
+    pub(super) fn beside(self, other: Self) -> Self {
         Self {
             fields: self.fields.saturating_add(other.fields),
             depth: self.depth.max(other.depth),
@@ -39,7 +39,7 @@ impl Totals {
 
     /// The totals of a fragment that contains `self`.
     #[must_use]
-    pub fn in_fragment(self, introspecting: bool) -> Self {
+    pub(super) fn in_fragment(self, introspecting: bool) -> Self {
         let mut totals = Self { nesting: self.nesting.saturating_add(1), ..self };
         totals.count_selection(introspecting);
         totals
@@ -47,7 +47,7 @@ impl Totals {
 
     /// The totals of a field outside of introspection whose selection set has the totals `self`.
     #[must_use]
-    pub fn under_field(self, has_selection: bool) -> Self {
+    pub(super) fn under_field(self, has_selection: bool) -> Self {
         let mut totals = Self { depth: self.depth.saturating_add(1), own_fields: 1, ..self };
         totals.nesting = self.nesting.saturating_add(u64::from(has_selection));
         totals.count_selection(false);
@@ -56,7 +56,7 @@ impl Totals {
 
     /// The totals of an introspection field whose selection set has the totals `self`, and which returns about `values` values.
     #[must_use]
-    pub fn under_introspection_field(self, has_selection: bool, values: u64) -> Self {
+    pub(super) fn under_introspection_field(self, has_selection: bool, values: u64) -> Self {
         let mut totals = Self { own_fields: 1, ..self };
         totals.nesting = self.nesting.saturating_add(u64::from(has_selection));
         totals.introspection_depth = self.introspection_depth.saturating_add(1);

@@ -12,7 +12,7 @@ use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
 
 /// Checks `variables` against the limits and against what `operation` requires. `uses`: how often the document uses any variable.
-pub fn check(
+pub(super) fn check(
     variables: &Variables,
     operation: &OperationDefinition,
     uses: u64,

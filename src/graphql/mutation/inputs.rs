@@ -9,7 +9,7 @@ use crate::model::Instant;
 
 /// A new post.
 #[derive(InputObject)]
-pub struct CreatePostInput {
+pub(super) struct CreatePostInput {
     /// The title: plain text, not empty.
     title: String,
     /// The slug; generated from the title if omitted.
@@ -34,7 +34,7 @@ pub struct CreatePostInput {
 
 impl CreatePostInput {
     /// The key, the slug, the post and its terms.
-    pub fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
+    pub(super) fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
         let terms = NamedTerms { authors: self.authors, categories: self.categories, tags: self.tags };
         let new = NewPost {
             title: self.title,
@@ -49,7 +49,7 @@ impl CreatePostInput {
 
 /// Changes to a post. Omitted fields stay unchanged.
 #[derive(InputObject)]
-pub struct UpdatePostInput {
+pub(super) struct UpdatePostInput {
     /// The id of the post.
     id: ID,
     /// The `version` that the change is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
@@ -71,7 +71,7 @@ pub struct UpdatePostInput {
 }
 
 impl UpdatePostInput {
-    pub fn into_parts(self) -> (String, i32, Option<String>, PostChanges, NamedTerms) {
+    pub(super) fn into_parts(self) -> (String, i32, Option<String>, PostChanges, NamedTerms) {
         let terms = NamedTerms { authors: self.authors, categories: self.categories, tags: self.tags };
         let changes =
             PostChanges { title: self.title, excerpt: self.excerpt, markdown: self.markdown, ..PostChanges::default() };
@@ -81,7 +81,7 @@ impl UpdatePostInput {
 
 /// A post to publish, and when.
 #[derive(InputObject)]
-pub struct PublishPostInput {
+pub(super) struct PublishPostInput {
     /// The id of the post.
     id: ID,
     /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
@@ -91,14 +91,14 @@ pub struct PublishPostInput {
 }
 
 impl PublishPostInput {
-    pub fn into_parts(self) -> (String, i32, Option<Instant>) {
+    pub(super) fn into_parts(self) -> (String, i32, Option<Instant>) {
         (self.id.0, self.version, self.at.map(|at| at.0))
     }
 }
 
 /// An earlier version of a post to restore.
 #[derive(InputObject)]
-pub struct RestoreRevisionInput {
+pub(super) struct RestoreRevisionInput {
     /// The id of the post.
     id: ID,
     /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
@@ -108,14 +108,14 @@ pub struct RestoreRevisionInput {
 }
 
 impl RestoreRevisionInput {
-    pub fn into_parts(self) -> (String, i32, i32) {
+    pub(super) fn into_parts(self) -> (String, i32, i32) {
         (self.id.0, self.version, self.revision)
     }
 }
 
 /// A post and the version of it that the client has read.
 #[derive(InputObject)]
-pub struct VersionedPostInput {
+pub(super) struct VersionedPostInput {
     /// The id of the post.
     id: ID,
     /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
@@ -123,14 +123,14 @@ pub struct VersionedPostInput {
 }
 
 impl VersionedPostInput {
-    pub fn into_parts(self) -> (String, i32) {
+    pub(super) fn into_parts(self) -> (String, i32) {
         (self.id.0, self.version)
     }
 }
 
 /// A category to create, or to change if it exists. Omitted fields stay unchanged.
 #[derive(InputObject)]
-pub struct SaveCategoryInput {
+pub(super) struct SaveCategoryInput {
     /// The slug of the category; if no category has it, one is created.
     slug: String,
     /// A new slug for an existing category; the old one still finds it.
@@ -143,7 +143,7 @@ pub struct SaveCategoryInput {
 
 /// A tag to create, or to change if it exists. Omitted fields stay unchanged.
 #[derive(InputObject)]
-pub struct SaveTagInput {
+pub(super) struct SaveTagInput {
     /// The slug of the tag; if no tag has it, one is created.
     slug: String,
     /// A new slug for an existing tag; the old one still finds it.
@@ -156,7 +156,7 @@ pub struct SaveTagInput {
 
 /// An author to create, or to change if it exists. Omitted fields stay unchanged.
 #[derive(InputObject)]
-pub struct SaveAuthorInput {
+pub(super) struct SaveAuthorInput {
     /// The slug of the author; if no author has it, one is created.
     slug: String,
     /// A new slug for an existing author; the old one still finds it.
@@ -170,32 +170,32 @@ pub struct SaveAuthorInput {
 }
 
 impl SaveCategoryInput {
-    pub fn into_parts(self) -> (String, TermChanges) {
+    pub(super) fn into_parts(self) -> (String, TermChanges) {
         (self.slug, TermChanges { name: self.name, description: self.description, url: None, new_slug: self.new_slug })
     }
 }
 
 impl SaveTagInput {
-    pub fn into_parts(self) -> (String, TermChanges) {
+    pub(super) fn into_parts(self) -> (String, TermChanges) {
         (self.slug, TermChanges { name: self.name, description: self.description, url: None, new_slug: self.new_slug })
     }
 }
 
 impl SaveAuthorInput {
-    pub fn into_parts(self) -> (String, TermChanges) {
+    pub(super) fn into_parts(self) -> (String, TermChanges) {
         (self.slug, TermChanges { name: self.name, description: self.bio, url: self.url, new_slug: self.new_slug })
     }
 }
 
 /// A category, tag or author to delete.
 #[derive(InputObject)]
-pub struct DeleteTermInput {
+pub(super) struct DeleteTermInput {
     /// The current slug, or a former one.
     slug: String,
 }
 
 impl DeleteTermInput {
-    pub fn into_slug(self) -> String {
+    pub(super) fn into_slug(self) -> String {
         self.slug
     }
 }

@@ -8,7 +8,7 @@ use crate::graphql::types::term::{Author, Category, Tag};
 
 /// The changed post, or the errors.
 #[derive(SimpleObject)]
-pub struct PostPayload {
+pub(super) struct PostPayload {
     /// The post after the change; null if the change was not made.
     pub post: Option<PostObject>,
     /// The reasons why the change was not made; empty if it was made.
@@ -17,7 +17,7 @@ pub struct PostPayload {
 
 /// The id of the deleted post, or the errors.
 #[derive(SimpleObject)]
-pub struct DeletePostPayload {
+pub(super) struct DeletePostPayload {
     /// The id of the deleted post; null if the post was not deleted.
     pub deleted_id: Option<ID>,
     /// The reasons why the change was not made; empty if it was made.
@@ -26,7 +26,7 @@ pub struct DeletePostPayload {
 
 /// The id of the deleted category, tag or author, or the errors.
 #[derive(SimpleObject)]
-pub struct DeleteTermPayload {
+pub(super) struct DeleteTermPayload {
     /// The id of the deleted object; null if the object was not deleted.
     pub deleted_id: Option<ID>,
     /// The reasons why the change was not made; empty if it was made.
@@ -35,7 +35,7 @@ pub struct DeleteTermPayload {
 
 /// The saved category, or the errors.
 #[derive(SimpleObject)]
-pub struct CategoryPayload {
+pub(super) struct CategoryPayload {
     /// The category after the change; null if the change was not made.
     pub category: Option<Category>,
     /// The reasons why the change was not made; empty if it was made.
@@ -44,7 +44,7 @@ pub struct CategoryPayload {
 
 /// The saved tag, or the errors.
 #[derive(SimpleObject)]
-pub struct TagPayload {
+pub(super) struct TagPayload {
     /// The tag after the change; null if the change was not made.
     pub tag: Option<Tag>,
     /// The reasons why the change was not made; empty if it was made.
@@ -53,7 +53,7 @@ pub struct TagPayload {
 
 /// The saved author, or the errors.
 #[derive(SimpleObject)]
-pub struct AuthorPayload {
+pub(super) struct AuthorPayload {
     /// The author after the change; null if the change was not made.
     pub author: Option<Author>,
     /// The reasons why the change was not made; empty if it was made.
@@ -62,7 +62,7 @@ pub struct AuthorPayload {
 
 /// A problem that the client can fix: the input named by `field` was rejected, and nothing changed.
 #[derive(Debug, SimpleObject)]
-pub struct UserError {
+pub(super) struct UserError {
     /// The kind of problem.
     code: UserErrorCode,
     /// What is wrong, and what to do.
@@ -88,7 +88,7 @@ pub enum UserErrorCode {
     InUse,
 }
 
-pub fn user_errors(errors: Vec<commands::UserError>) -> Vec<UserError> {
+pub(super) fn user_errors(errors: Vec<commands::UserError>) -> Vec<UserError> {
     errors.into_iter().map(UserError::from).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::graphql::scalars::DateTime;
 
 /// The post to preview and the lifetime of the link.
 #[derive(InputObject)]
-pub struct CreatePreviewInput {
+pub(super) struct CreatePreviewInput {
     /// The id of the post.
     id: ID,
     /// The lifetime of the link in minutes: 1 to 43,200 (30 days); 1,440 (one day) if omitted.
@@ -17,14 +17,14 @@ pub struct CreatePreviewInput {
 }
 
 impl CreatePreviewInput {
-    pub fn into_parts(self) -> (String, i32) {
+    pub(super) fn into_parts(self) -> (String, i32) {
         (self.id.0, self.expires_in_minutes.unwrap_or(MINUTES_DEFAULT))
     }
 }
 
 /// A preview link: until it expires, anyone with its token can read the post by `preview`, in its current state.
 #[derive(SimpleObject)]
-pub struct CreatePreviewPayload {
+pub(super) struct CreatePreviewPayload {
     /// The token for `preview(token:)`; null if no link was created.
     token: Option<String>,
     /// When the link expires; null if no link was created.
@@ -46,7 +46,7 @@ impl From<Edited<Preview>> for CreatePreviewPayload {
 
 /// The result of revoking all preview links.
 #[derive(SimpleObject)]
-pub struct RevokePreviewsPayload {
+pub(super) struct RevokePreviewsPayload {
     /// Links created before this time are revoked.
     pub revoked_at: DateTime,
     /// Always empty, because the mutation has no input.

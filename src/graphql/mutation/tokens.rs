@@ -31,14 +31,14 @@ impl From<CreateTokenInput> for NewToken {
 
 /// The token to revoke.
 #[derive(InputObject)]
-pub struct RevokeTokenInput {
+pub(super) struct RevokeTokenInput {
     /// The id of the token.
     pub id: ID,
 }
 
 /// The created token and its text, or the errors.
 #[derive(SimpleObject)]
-pub struct CreateTokenPayload {
+pub(super) struct CreateTokenPayload {
     /// The created token; null if none was created.
     token: Option<Token>,
     /// The token text for `Authorization: Bearer`; null if no token was created. Only this answer contains it, because the server stores a hash.
@@ -60,7 +60,7 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
 
 /// The revoked token, or the errors.
 #[derive(SimpleObject)]
-pub struct RevokeTokenPayload {
+pub(super) struct RevokeTokenPayload {
     /// The revoked token; null if there is no token with this id.
     token: Option<Token>,
     /// The reasons why the token was not revoked; empty if it was.

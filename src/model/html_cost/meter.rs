@@ -12,17 +12,17 @@ use html5ever::{Attribute, QualName, local_name, ns};
 /// The writer finds the next character to escape by a search of the whole rest of the text; a search of so many bytes takes as long as one step.
 const SEARCHED_BYTES_PER_STEP: u64 = 64;
 
-pub struct MeterLimits {
+pub(super) struct MeterLimits {
     pub work: u64,
     pub tree_bytes: u64,
     pub nodes: u64,
     pub depth: u32,
 }
 
-pub type MeteredNode = Rc<MeteredElement>;
+pub(super) type MeteredNode = Rc<MeteredElement>;
 
 /// An element, the document, a comment or a processing instruction.
-pub struct MeteredElement {
+pub(super) struct MeteredElement {
     name: QualName,
     depth: Cell<u32>,
     attributes: Cell<u64>,
@@ -44,7 +44,7 @@ struct Children {
     searching_before_table: Cell<u64>,
 }
 
-pub struct Meter {
+pub(super) struct Meter {
     limits: MeterLimits,
     document: MeteredNode,
     steps: Cell<u64>,
@@ -56,24 +56,24 @@ pub struct Meter {
 }
 
 impl Meter {
-    pub fn new(limits: MeterLimits) -> Self {
+    pub(super) fn new(limits: MeterLimits) -> Self {
         let document = element(QualName::new(None, ns!(), local_name!("")), 0, ElementFlags::default());
         let [steps, work, searched_bytes, tree_bytes, nodes] = [const { Cell::new(0) }; 5];
         Self { limits, document, steps, work, searched_bytes, tree_bytes, nodes, depth: Cell::new(0) }
     }
 
     /// Charges work.
-    pub fn work(&self, work: u64) {
+    pub(super) fn work(&self, work: u64) {
         add(&self.steps, 1);
         add(&self.work, work);
     }
 
     /// The number of charges.
-    pub fn steps(&self) -> u64 {
+    pub(super) fn steps(&self) -> u64 {
         self.steps.get()
     }
 
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         let MeterLimits { work, tree_bytes, nodes, depth } = &self.limits;
         self.work.get() + self.searched_bytes.get() / SEARCHED_BYTES_PER_STEP > *work
             || self.tree_bytes.get() > *tree_bytes

@@ -38,17 +38,17 @@ struct Open {
 pub(super) struct Opening(u64);
 
 impl DatabaseHandle {
-    pub fn new(database: Database, folder: Option<PathBuf>, name: String) -> Self {
+    pub(super) fn new(database: Database, folder: Option<PathBuf>, name: String) -> Self {
         let open = RwLock::new(Open { database: Some(database), opening: Opening(1) });
         Self { open, folder, is_damaged: AtomicBool::new(false), name }
     }
 
-    pub fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+    pub(super) fn visit<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         self.visit_opening(|database, _| visit(database))
     }
 
     /// As [`visit`](Self::visit), and passes the opening.
-    pub fn visit_opening<T>(&self, visit: impl FnOnce(&Database, Opening) -> Result<T>) -> Result<T> {
+    pub(super) fn visit_opening<T>(&self, visit: impl FnOnce(&Database, Opening) -> Result<T>) -> Result<T> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         let Some(database) = &open.database else {
             let what = format!("{} was closed when its disk was full; free disk space, and restart Tidings", self.name);
@@ -61,7 +61,7 @@ impl DatabaseHandle {
     ///
     /// # Errors
     /// `Unavailable` if the file has been opened again since.
-    pub fn visit_again<T>(&self, begun: Opening, visit: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(super) fn visit_again<T>(&self, begun: Opening, visit: impl FnOnce() -> Result<T>) -> Result<T> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         if open.opening != begun {
             let what = format!("{} was opened again after its disk was full; try again", self.name);
@@ -79,7 +79,7 @@ impl DatabaseHandle {
     }
 
     /// As [`visit`](Self::visit), to write.
-    pub fn visit_to_write<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+    pub(super) fn visit_to_write<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         if self.is_damaged.load(Ordering::Relaxed) {
             let what = format!("{} was found damaged, and is only read; restore it from a copy", self.name);
             return Err(StoreError::corrupt(what));
@@ -88,7 +88,7 @@ impl DatabaseHandle {
     }
 
     /// Waits for the visits that are under way. If the file cannot be opened, the next call tries again.
-    pub fn reopen(&self) -> Result<()> {
+    pub(super) fn reopen(&self) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         open.opening.0 += 1;

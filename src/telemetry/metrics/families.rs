@@ -65,7 +65,7 @@ pub(super) struct Families {
 }
 
 impl Families {
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("writing to a string cannot fail");
         text

@@ -94,8 +94,19 @@ const SEARCHED: &[&str] = &[
     "tests",
 ];
 /// Content, generated files, and what others wrote.
-const LEFT_OUT: &[&str] =
-    &["node_modules", "generated", "gql", "posts", "seeds", "dist", "target", "__pycache__", ".venv", "corpus", "artifacts"];
+const LEFT_OUT: &[&str] = &[
+    "node_modules",
+    "generated",
+    "gql",
+    "posts",
+    "seeds",
+    "dist",
+    "target",
+    "__pycache__",
+    ".venv",
+    "corpus",
+    "artifacts",
+];
 const ENDINGS: &[&str] = &[
     "rs",
     "md",
@@ -115,7 +126,7 @@ const ENDINGS: &[&str] = &[
     "Containerfile",
 ];
 
-pub fn files() -> Vec<PathBuf> {
+pub(super) fn files() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left: Vec<PathBuf> = SEARCHED.iter().map(|name| root().join(name)).collect();
     while let Some(path) = left.pop() {

@@ -14,7 +14,7 @@ use crate::store::{Key, StoreError};
 use super::overlay::Overlay;
 
 /// Why a change is refused because of an id or a slug that it would take; `None` if it is not.
-pub fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, StoreError> {
+pub(super) fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, StoreError> {
     let Some(after) = change.after() else { return Ok(None) };
     if change.before.is_none() && post(rows, &after.id)?.is_some() {
         return Ok(Some(Outcome::Exists));
@@ -28,7 +28,7 @@ pub fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, S
 }
 
 /// Writes the rows that the post owns after the change, and deletes those that it no longer owns.
-pub fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError> {
+pub(super) fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError> {
     let (before, after) = (change.before(), change.after());
     let had = before.map(plan::lookups).unwrap_or_default();
     let has = after.map(plan::lookups).unwrap_or_default();

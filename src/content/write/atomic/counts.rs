@@ -10,7 +10,7 @@ use crate::store::{Key, StoreError};
 use super::overlay::Overlay;
 
 /// Changes the count of a partition that has a listing, and the listing.
-pub fn change_listed(
+pub(super) fn change_listed(
     rows: &mut Overlay<'_>,
     partition: &Partition,
     added: i64,
@@ -24,7 +24,7 @@ pub fn change_listed(
 }
 
 /// Changes the count in this row.
-pub fn change(
+pub(super) fn change(
     rows: &mut Overlay<'_>,
     table: Table,
     key: Key,
@@ -36,7 +36,7 @@ pub fn change(
     Ok(count)
 }
 
-pub fn read(rows: &Overlay<'_>, table: Table, key: &Key) -> Result<Count, StoreError> {
+pub(super) fn read(rows: &Overlay<'_>, table: Table, key: &Key) -> Result<Count, StoreError> {
     let row = rows.get(table, key)?;
     Ok(row.as_ref().map(count::read).transpose()?.unwrap_or_default())
 }

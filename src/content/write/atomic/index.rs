@@ -9,7 +9,7 @@ use crate::store::{Key, StoreError};
 use super::counts;
 use super::overlay::Overlay;
 
-pub fn put(rows: &mut Overlay<'_>, place: &PointerPlace, post: &Post) -> Result<(), StoreError> {
+pub(super) fn put(rows: &mut Overlay<'_>, place: &PointerPlace, post: &Post) -> Result<(), StoreError> {
     let at = PointerChange::of(place)?;
     let added = i64::from(rows.get(at.table, &at.pointer)?.is_none());
     let properties = pointer::pointer(post, "");
@@ -19,7 +19,7 @@ pub fn put(rows: &mut Overlay<'_>, place: &PointerPlace, post: &Post) -> Result<
     Ok(())
 }
 
-pub fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(), StoreError> {
+pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(), StoreError> {
     let at = PointerChange::of(place)?;
     if rows.get(at.table, &at.pointer)?.is_none() {
         return Ok(());
@@ -31,7 +31,7 @@ pub fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(), StoreE
 }
 
 /// Whether the index of a term's first slug has any post.
-pub fn is_listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<bool, StoreError> {
+pub(super) fn is_listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<bool, StoreError> {
     let count = counts::read(rows, Table::PostsBy(kind), &place::count(term::posts_partition(slug)))?;
     Ok(count.rows > 0)
 }

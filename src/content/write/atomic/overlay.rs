@@ -15,29 +15,29 @@ pub(super) struct Overlay<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    pub fn new(stored: &'a dyn Rows) -> Self {
+    pub(super) fn new(stored: &'a dyn Rows) -> Self {
         Self { stored, written: BTreeMap::new() }
     }
 
     /// A row that was written in this transaction has an ETag that no stored row has; it gets its own ETag at the commit.
-    pub fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
+    pub(super) fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
         match self.written.get(&(table, key.clone())) {
             Some(properties) => Ok(properties.clone().map(|properties| unsaved(key, properties))),
             None => self.stored.get(table.name(), key),
         }
     }
 
-    pub fn put(&mut self, table: Table, key: Key, properties: Properties) {
+    pub(super) fn put(&mut self, table: Table, key: Key, properties: Properties) {
         self.written.insert((table, key), Some(properties));
     }
 
     /// Deleting a row that does not exist is not an error.
-    pub fn delete(&mut self, table: Table, key: Key) {
+    pub(super) fn delete(&mut self, table: Table, key: Key) {
         self.written.insert((table, key), None);
     }
 
     /// All rows of a range, ascending.
-    pub fn range(&self, table: Table, range: &RowRange) -> Result<Vec<Entity>, StoreError> {
+    pub(super) fn range(&self, table: Table, range: &RowRange) -> Result<Vec<Entity>, StoreError> {
         let mut found: BTreeMap<Key, Entity> = BTreeMap::new();
         let mut rest = range.clone();
         loop {
@@ -70,7 +70,7 @@ impl<'a> Overlay<'a> {
         Ok(rows.take_while(move |((of, key), _)| is_in(of, key)).map(|((_, key), properties)| (key, properties)))
     }
 
-    pub fn into_writes(self) -> Vec<RowWrite> {
+    pub(super) fn into_writes(self) -> Vec<RowWrite> {
         let write = |((table, key), properties): ((Table, Key), _)| RowWrite { table: table.name(), key, properties };
         self.written.into_iter().map(write).collect()
     }

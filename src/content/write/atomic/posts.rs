@@ -17,7 +17,7 @@ use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, keyed};
 
 /// The outcome of each change, and the items for the record of changes. `key`: the idempotency key of a creation, and the current instant.
-pub fn change(
+pub(super) fn change(
     rows: &mut Overlay<'_>,
     planned: &[Planned],
     new_tags: &[Slug],

@@ -60,7 +60,7 @@ fn small_rows(post: &Post) -> usize {
 }
 
 /// Splits the changes, in their order, into parts that fit into one transaction each.
-pub fn parts(planned: Vec<Planned>) -> Vec<Vec<Planned>> {
+pub(super) fn parts(planned: Vec<Planned>) -> Vec<Vec<Planned>> {
     let mut parts: Vec<Vec<Planned>> = Vec::new();
     let mut filled = Size::default();
     for planned in planned {

@@ -19,7 +19,7 @@ use super::overlay::Overlay;
 use super::{counts, index};
 
 /// The outcome of each change, and the items for the record of changes.
-pub fn change(
+pub(super) fn change(
     rows: &mut Overlay<'_>,
     changes: &[TermChange],
 ) -> Result<(Vec<TermOutcome>, Vec<ChangedItem>), StoreError> {
@@ -37,14 +37,14 @@ pub fn change(
 
 /// Whether a term that a post is to get exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TermSlugs {
+pub(super) enum TermSlugs {
     Exists,
     Absent,
     /// The slug belongs to a term with another first slug.
     OfAnother,
 }
 
-pub fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<TermSlugs, StoreError> {
+pub(super) fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<TermSlugs, StoreError> {
     Ok(match owner(rows, kind, slug)? {
         None => TermSlugs::Absent,
         Some(term) if term.id.first_slug == *slug => TermSlugs::Exists,
@@ -53,7 +53,7 @@ pub fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<TermSlug
 }
 
 /// Creates a tag with the post that has it.
-pub fn create_tag(rows: &mut Overlay<'_>, slug: &Slug) -> Result<(), StoreError> {
+pub(super) fn create_tag(rows: &mut Overlay<'_>, slug: &Slug) -> Result<(), StoreError> {
     write(rows, None, Some(&Term::new(TermKind::Tag, slug.clone(), slug.as_str())))
 }
 

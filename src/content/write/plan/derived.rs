@@ -8,7 +8,7 @@ use crate::model::{Post, Slug, Term};
 use crate::store::{Key, Properties};
 
 /// The content of a row of `PostKeys` for the post that owns it; `None` if the post does not own it.
-pub fn claim_row(key: &Key, post: &Post, intent: &str) -> Option<Properties> {
+pub(crate) fn claim_row(key: &Key, post: &Post, intent: &str) -> Option<Properties> {
     match lookup::parse(key)? {
         Lookup::Id(_) => Some(rows::place(post, intent)),
         Lookup::Slug(slug) if slug == post.slug => Some(rows::place(post, intent)),
@@ -18,7 +18,7 @@ pub fn claim_row(key: &Key, post: &Post, intent: &str) -> Option<Properties> {
 }
 
 /// What `Revisions` keeps of a version that is replaced: its row, without the names of intents and without `PendingFrom`.
-pub fn revision_row(row: &Properties) -> Properties {
+pub(crate) fn revision_row(row: &Properties) -> Properties {
     let marks = [post::MADE_BY, post::TAKEN_BY, post::PENDING_FROM, post::PENDING_BY];
     let set: Vec<&str> = marks.into_iter().filter(|mark| row.get(mark).is_some()).collect();
     set.into_iter().fold(row.clone(), |row, mark| row.without(mark))
@@ -26,14 +26,14 @@ pub fn revision_row(row: &Properties) -> Properties {
 
 /// The row of one slug of a term.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DerivedSlugRow {
+pub(crate) struct DerivedSlugRow {
     pub properties: Properties,
     /// Whether it has a mirror row and is counted.
     pub is_listed: bool,
 }
 
 /// The rows of all slugs of a term, without the names of intents.
-pub fn term_rows(of: &Term) -> BTreeMap<Slug, DerivedSlugRow> {
+pub(crate) fn term_rows(of: &Term) -> BTreeMap<Slug, DerivedSlugRow> {
     let first_slug = &of.id.first_slug;
     let row = |slug: &Slug| {
         let is_listed = *slug == of.slug;

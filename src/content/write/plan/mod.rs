@@ -99,7 +99,7 @@ impl Planned {
 impl PostRows {
     /// # Errors
     /// [`ContentError::TooLarge`] if no row can hold the body together with the post's other properties and those that a change adds.
-    pub fn of(whole: &WholePost) -> Result<Self> {
+    pub(crate) fn of(whole: &WholePost) -> Result<Self> {
         let post = &whole.post;
         let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
         let packed = rows::whole(whole).map_err(|e| too_large(e.to_string()))?;

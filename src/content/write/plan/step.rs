@@ -12,7 +12,7 @@ use super::{Planned, PostRows, Stored};
 
 /// One transaction on a partition of posts, without the row that counts the partition.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub(crate) struct Step {
     pub collection: Collection,
     pub partition: String,
     pub operations: Vec<Operation>,
@@ -25,14 +25,14 @@ pub struct Step {
 
 /// The row that shows whether a step was carried out: its property of this name then names the intent.
 #[derive(Debug, Clone)]
-pub struct Witness {
+pub(crate) struct Witness {
     pub row: String,
     pub property: &'static str,
     pub intent: String,
 }
 
 /// Step 2 of the change of an existing post.
-pub fn take_step(stored: &Stored, intent: &str) -> Step {
+pub(crate) fn take_step(stored: &Stored, intent: &str) -> Step {
     let post = &stored.whole.post;
     let row = place::whole_row(&post.slug);
     let put = Operation::Put {
@@ -45,7 +45,7 @@ pub fn take_step(stored: &Stored, intent: &str) -> Step {
 }
 
 /// Step 2 of the creation of a post. `over`: the ETag of an existing marker of a closed intent, which is replaced.
-pub fn reserve_step(after: &Post, intent: &str, over: Option<Etag>) -> Step {
+pub(crate) fn reserve_step(after: &Post, intent: &str, over: Option<Etag>) -> Step {
     let place = PostPlace::of(after);
     let row = place::marker(place.partition(), &after.id).row().to_owned();
     let put = Operation::Put {
@@ -58,7 +58,7 @@ pub fn reserve_step(after: &Post, intent: &str, over: Option<Etag>) -> Step {
 }
 
 /// Writes the tentative copy of a move to the new place, before the commit.
-pub fn tentative_step(before: &Post, after: &Post, new: &PostRows, intent: &str) -> Step {
+pub(crate) fn tentative_step(before: &Post, after: &Post, new: &PostRows, intent: &str) -> Step {
     let from = Move::PendingFrom(other(&PostPlace::of(before)));
     let mark = |properties: &Properties| rows::set_pending_by(rows::set_move(properties.clone(), &from), intent);
     let marked = PostRows { whole: rows::set_made_by(mark(&new.whole), intent), summary: mark(&new.summary) };
@@ -68,7 +68,7 @@ pub fn tentative_step(before: &Post, after: &Post, new: &PostRows, intent: &str)
 }
 
 /// Step 4. `held`: the ETag that step 2 has left on the row, or with which the row was read if there was no step 2.
-pub fn commit_step(planned: &Planned, intent: &str, held: &Etag) -> Step {
+pub(crate) fn commit_step(planned: &Planned, intent: &str, held: &Etag) -> Step {
     match (&planned.change.before, &planned.change.after, &planned.rows) {
         (None, Some(after), Some(new)) => create(&after.post, new, intent, held),
         (Some(before), Some(after), Some(new)) if planned.change.is_move() => {
@@ -155,7 +155,7 @@ fn made(post: &Post, intent: &str) -> Witness {
 }
 
 /// The writes of the three rows of a post. Every change writes the row under the slug, so the precondition on that row protects all three.
-pub fn put_rows(post: &Post, new: &PostRows, precondition: &Precondition) -> Vec<Operation> {
+pub(crate) fn put_rows(post: &Post, new: &PostRows, precondition: &Precondition) -> Vec<Operation> {
     let others = if *precondition == Precondition::Absent { Precondition::Absent } else { Precondition::None };
     let put = |row, properties: &Properties, precondition| Operation::Put {
         row,
@@ -169,7 +169,7 @@ pub fn put_rows(post: &Post, new: &PostRows, precondition: &Precondition) -> Vec
     ]
 }
 
-pub fn delete_rows(post: &Post, etag: &Etag) -> Vec<Operation> {
+pub(crate) fn delete_rows(post: &Post, etag: &Etag) -> Vec<Operation> {
     let delete = |row, precondition| Operation::Delete { row, precondition };
     vec![
         delete(place::whole_row(&post.slug), Precondition::Match(etag.clone())),
@@ -179,7 +179,7 @@ pub fn delete_rows(post: &Post, etag: &Etag) -> Vec<Operation> {
 }
 
 /// The row that counts a partition.
-pub fn count_operation(count: &Count, precondition: Precondition) -> Operation {
+pub(crate) fn count_operation(count: &Count, precondition: Precondition) -> Operation {
     Operation::Put { row: crate::keys::COUNT_ROW.to_owned(), properties: count::row(count), precondition }
 }
 

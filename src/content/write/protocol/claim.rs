@@ -23,7 +23,7 @@ use super::{CONCURRENCY, Session};
 
 /// A row that is to be claimed for a post.
 #[derive(Debug, Clone)]
-pub struct Claim {
+pub(crate) struct Claim {
     pub key: Key,
     pub id: PostId,
     properties: Properties,
@@ -31,7 +31,7 @@ pub struct Claim {
 
 /// Why a claim was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub(crate) enum Refused {
     /// The slug belongs to another post.
     Taken(Slug),
     /// A post with the id exists already.
@@ -40,7 +40,7 @@ pub enum Refused {
 
 impl Claim {
     /// The claim of the row `key` for a post; `None` if the post does not own it.
-    pub fn of(key: &Key, post: &Post, intent: &str) -> Option<Self> {
+    pub(crate) fn of(key: &Key, post: &Post, intent: &str) -> Option<Self> {
         let properties = plan::claim_row(key, post, intent)?;
         Some(Self { key: key.clone(), id: post.id.clone(), properties })
     }
@@ -196,7 +196,7 @@ impl Session<'_> {
 }
 
 /// Removes the claims that name an intent whose change was not made, unless the post owns them (W4).
-pub async fn remove_named(store: &Store, name: &IntentName, id: &PostId, keys: BTreeSet<Key>) -> Result<()> {
+pub(crate) async fn remove_named(store: &Store, name: &IntentName, id: &PostId, keys: BTreeSet<Key>) -> Result<()> {
     let removals = keys.into_iter().map(|key| async move {
         retry_on_conflict("a slug", || async {
             let Some(row) = store.get(Table::PostKeys.name(), &key).await? else { return Ok(()) };

@@ -12,7 +12,7 @@ use crate::model::{Post, Term};
 use crate::store::Store;
 
 /// Whether the commit of an open intent's change of a post was made. One to three point reads.
-pub async fn is_post_made(
+pub(super) async fn is_post_made(
     store: &Store,
     name: &IntentName,
     before: Option<&Post>,
@@ -47,7 +47,7 @@ async fn is_deleted(store: &Store, name: &IntentName, before: &Post) -> Result<b
 }
 
 /// Whether the commit of an open intent's change of a term was made. One or two point reads.
-pub async fn is_term_made(store: &Store, name: &IntentName, term: &Term, is_deletion: bool) -> Result<bool> {
+pub(super) async fn is_term_made(store: &Store, name: &IntentName, term: &Term, is_deletion: bool) -> Result<bool> {
     let kind = term.kind();
     let row = store.get(Table::Terms(kind).name(), &term::term(&term.id.first_slug)).await?;
     let found = row.map(|row| term_rows::read(kind, &row)).transpose()?;

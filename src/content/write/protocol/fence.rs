@@ -12,7 +12,7 @@ use crate::model::{Post, Term};
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store};
 
 /// Fences one change of a post. One or two requests.
-pub async fn raise(store: &Store, name: &IntentName, before: Option<&Post>, after: Option<&Post>) -> Result<()> {
+pub(super) async fn raise(store: &Store, name: &IntentName, before: Option<&Post>, after: Option<&Post>) -> Result<()> {
     match (before, after) {
         (Some(before), _) => renew_post(store, name, before).await,
         (None, Some(after)) => fence_marker(store, name, after).await,
@@ -63,7 +63,7 @@ async fn has_rows(store: &Store, place: &PostPlace, after: &Post) -> Result<bool
 }
 
 /// Removes the marker that names an intent whose creation of a post was not made.
-pub async fn remove_marker(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
+pub(super) async fn remove_marker(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
     let place = PostPlace::of(after);
     let key = place::marker(place.partition(), &after.id);
     retry_on_conflict("a post", || async {
@@ -80,7 +80,7 @@ pub async fn remove_marker(store: &Store, name: &IntentName, after: &Post) -> Re
 
 /// Fences one change of a term: the identity row is written again, without `DeletingBy`. If it is absent, a row with `GoneBy` is written, which
 /// prevents a late reservation of a creation.
-pub async fn raise_term(store: &Store, name: &IntentName, before: Option<&Term>, changed: &Term) -> Result<()> {
+pub(super) async fn raise_term(store: &Store, name: &IntentName, before: Option<&Term>, changed: &Term) -> Result<()> {
     let kind = changed.kind();
     let (table, key) = (Table::Terms(kind), term::term(&changed.id.first_slug));
     retry_on_conflict("a term", || async {

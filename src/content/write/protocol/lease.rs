@@ -20,7 +20,7 @@ use super::intent::{self, Intent};
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 
 /// An open intent whose writer is at work.
-pub struct Lease {
+pub(crate) struct Lease {
     pub name: IntentName,
     raw: Store,
     clock: Clock,
@@ -35,7 +35,7 @@ impl Lease {
     /// # Errors
     /// [`ContentError::TooLarge`] if one row cannot hold the intent; otherwise an error of the store. In both cases nothing of the change was
     /// written.
-    pub async fn open(raw: &Store, clock: &Clock, name: IntentName, intent: &Intent) -> Result<Self> {
+    pub(crate) async fn open(raw: &Store, clock: &Clock, name: IntentName, intent: &Intent) -> Result<Self> {
         Self::take(raw, clock, name, intent, None).await
     }
 
@@ -43,7 +43,7 @@ impl Lease {
     ///
     /// # Errors
     /// As [`open`](Self::open); a precondition that does not hold means that another server has taken the intent over.
-    pub async fn take(
+    pub(crate) async fn take(
         raw: &Store,
         clock: &Clock,
         name: IntentName,
@@ -62,12 +62,12 @@ impl Lease {
     }
 
     /// The store that the change uses: it refuses every request after the lease has expired.
-    pub fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         Arc::<LeasedStore>::clone(&self.leased)
     }
 
     /// Whether the answer to a write was lost, so that the write may still be carried out.
-    pub fn is_in_doubt(&self) -> bool {
+    pub(crate) fn is_in_doubt(&self) -> bool {
         self.leased.is_in_doubt.load(Ordering::Relaxed)
     }
 
@@ -75,7 +75,7 @@ impl Lease {
     ///
     /// # Errors
     /// The error of the work, or [`ContentError::LeaseLost`] if another server has taken the intent over.
-    pub async fn while_renewed<T>(&mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    pub(crate) async fn while_renewed<T>(&mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let renewing = async {
             loop {
                 tokio::time::sleep(RENEW_EVERY).await;

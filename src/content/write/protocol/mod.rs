@@ -3,20 +3,20 @@
 //! [`lease`]; the take and the commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the preparation in [`claim`], [`listing`],
 //! [`index`] and [`moving`]; the waiting in [`wait`]; [`reconcile`]; [`undo`]; recovery in [`recover`], [`facts`] and [`fence`]; terms in [`terms`].
 
-pub mod claim;
+pub(super) mod claim;
 mod facts;
 mod fence;
 pub mod index;
 pub mod intent;
 mod keyed;
-pub mod lease;
+pub(super) mod lease;
 pub mod listing;
 mod moving;
 mod posts;
 mod reconcile;
 pub mod recover;
 mod steps;
-pub mod terms;
+pub(super) mod terms;
 mod undo;
 mod wait;
 

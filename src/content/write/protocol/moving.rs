@@ -78,7 +78,7 @@ impl Session<'_> {
 }
 
 /// Removes the tentative copy that names an intent whose change was not made (W4).
-pub async fn remove_named(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
+pub(super) async fn remove_named(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
     remove_copy(store, &PostPlace::of(after), &after.slug, |row| Ok(is_pending(row, name))).await
 }
 

@@ -18,7 +18,7 @@ use super::{CONCURRENCY, Session, fence, index};
 
 /// A change of a post that was made.
 #[derive(Debug, Clone)]
-pub struct Made {
+pub(super) struct Made {
     pub before: Option<Post>,
     pub after: Option<Post>,
 }

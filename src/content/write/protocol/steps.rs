@@ -19,7 +19,7 @@ use super::CONCURRENCY;
 
 /// Carries out the steps; those that share a partition share transactions. Returns the ETag of each witness. A post that is missing there has changed
 /// since it was read, and its step was not carried out.
-pub async fn apply(store: &Store, steps: Vec<(PostId, Step)>) -> Result<HashMap<PostId, Etag>> {
+pub(super) async fn apply(store: &Store, steps: Vec<(PostId, Step)>) -> Result<HashMap<PostId, Etag>> {
     let mut partitions: BTreeMap<(Collection, String), Vec<(PostId, Step)>> = BTreeMap::new();
     for (id, step) in steps {
         partitions.entry((step.collection, step.partition.clone())).or_default().push((id, step));
@@ -48,7 +48,7 @@ async fn apply_in_partition(store: &Store, steps: Vec<(PostId, Step)>) -> Result
 
 /// Carries out one step. Returns the ETag of its witness, or `None` if the post's own rows have changed. It is tried again only if another writer has
 /// changed the count.
-pub async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>> {
+pub(super) async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>> {
     retry_on_conflict("a month", || async {
         if let Some(etag) = witness(store, step).await? {
             return Ok(Some(etag));
@@ -108,7 +108,11 @@ async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
 const NO_WITNESS: ContentError =
     ContentError::Internal { what: "the store returned no ETag for a row that it wrote", source: None };
 
-pub async fn read_count(store: &Store, collection: Collection, partition: &str) -> Result<(Count, Precondition)> {
+pub(super) async fn read_count(
+    store: &Store,
+    collection: Collection,
+    partition: &str,
+) -> Result<(Count, Precondition)> {
     let row = store.get(collection.name(), &place::count(partition)).await?;
     Ok(match row {
         None => (Count::default(), Precondition::Absent),

@@ -16,7 +16,7 @@ use super::listing::{self, Partition};
 use super::{claim, fence, index, moving};
 
 /// Undoes one change of a post. `keeps_fence`: the marker of a creation is kept until the intent is swept.
-pub async fn undo_post(
+pub(super) async fn undo_post(
     store: &Store,
     name: &IntentName,
     before: Option<&Post>,
@@ -48,7 +48,7 @@ pub async fn undo_post(
 }
 
 /// The months of the two states, each once.
-pub fn months(before: Option<&Post>, after: Option<&Post>) -> Vec<Partition> {
+pub(super) fn months(before: Option<&Post>, after: Option<&Post>) -> Vec<Partition> {
     let month = |post: &Post| {
         let place = PostPlace::of(post);
         Partition::Month(place.collection, place.key.month())

@@ -100,7 +100,7 @@ fn has(row: &Entity, kind: crate::model::TermKind, slug: &Slug) -> Result<bool> 
 
 /// Undoes a change of a term that was not made: removes the `DeletingBy` of a deletion, and deletes the row with `GoneBy` of a creation, unless
 /// `keeps_fence`.
-pub async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence: bool) -> Result<()> {
+pub(super) async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence: bool) -> Result<()> {
     let (kind, key) = (marked.kind(), term::term(&marked.id.first_slug));
     retry_on_conflict("a term", || async {
         let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(()) };
@@ -116,7 +116,7 @@ pub async fn unmark(store: &Store, name: &IntentName, marked: &Term, keeps_fence
 }
 
 /// The last step of a deletion: removes the row with `GoneBy` (W3).
-pub async fn remove_gone(store: &Store, name: &IntentName, gone: &Term) -> Result<()> {
+pub(super) async fn remove_gone(store: &Store, name: &IntentName, gone: &Term) -> Result<()> {
     let (kind, key) = (gone.kind(), term::term(&gone.id.first_slug));
     retry_on_conflict("a term", || async {
         let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(()) };

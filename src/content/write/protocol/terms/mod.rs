@@ -33,7 +33,7 @@ use super::{CONCURRENCY, Session, facts, fence};
 
 /// The state of a term that a post is to get, as a writer of posts finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TermState {
+pub(crate) enum TermState {
     Exists,
     Absent,
     /// A deletion of the term is under way, or the row of the slug names another term.

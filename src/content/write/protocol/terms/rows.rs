@@ -22,7 +22,11 @@ struct TermStep {
 }
 
 /// Step 4, for each prepared change; changes that share a partition share a transaction. Returns the changes that were made.
-pub async fn commit(store: &Store, name: &IntentName, held: &[(usize, &TermChange, &Etag)]) -> Result<HashSet<usize>> {
+pub(super) async fn commit(
+    store: &Store,
+    name: &IntentName,
+    held: &[(usize, &TermChange, &Etag)],
+) -> Result<HashSet<usize>> {
     let mut committed = HashSet::new();
     let mut rest = held;
     while let Some((_, first, _)) = rest.first() {
@@ -102,12 +106,12 @@ fn step(name: &IntentName, change: &TermChange, etag: Option<&Etag>) -> TermStep
     TermStep { operations, added: i64::from(becomes_listed) - i64::from(was_listed) }
 }
 
-pub fn delete_mirror(slug: &Slug) -> Operation {
+pub(super) fn delete_mirror(slug: &Slug) -> Operation {
     Operation::Delete { row: term::row(slug, Direction::Backward), precondition: Precondition::None }
 }
 
 /// Creates a tag for a post that was committed. A tag that exists already is not changed.
-pub async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inserted> {
+pub(super) async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inserted> {
     let change = TermChange { before: None, after: Some(new.clone()) };
     let (kind, key) = (new.kind(), term::term(&new.id.first_slug));
     retry_on_conflict("a term", || async {
@@ -128,21 +132,21 @@ pub async fn insert(store: &Store, name: &IntentName, new: &Term) -> Result<Inse
 }
 
 /// The outcome of an insert.
-pub enum Inserted {
+pub(super) enum Inserted {
     Done,
     /// The existing row was written by this intent, which must close first.
     Waits(String),
 }
 
 /// A row that a reserved identity row replaces.
-pub struct Replaced {
+pub(super) struct Replaced {
     pub etag: Etag,
     /// Whether the row is listed (it is counted and has a mirror row): the row of a slug whose term has just been deleted can be.
     pub is_listed: bool,
 }
 
 /// The first of the two writes that create a term: an identity row with `GoneBy`, so that the second write replaces a row under its ETag (W6).
-pub async fn reserve(
+pub(super) async fn reserve(
     store: &Store,
     name: &IntentName,
     new: (TermKind, &Slug),
@@ -161,7 +165,7 @@ pub async fn reserve(
 }
 
 /// Sends one transaction, with the count of the partition if it changes. Returns the new ETags, in the order of the operations.
-pub async fn commit_in(
+pub(super) async fn commit_in(
     store: &Store,
     kind: TermKind,
     partition: &str,

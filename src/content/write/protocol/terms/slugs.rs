@@ -17,7 +17,7 @@ use crate::content::write::protocol::Session;
 use crate::content::write::protocol::intent::{self, StoredIntent, Work, require_open};
 
 /// The owner of an existing slug row, as seen by a term that is to get the slug.
-pub enum SlugOwner {
+pub(super) enum SlugOwner {
     /// No term, or the same term.
     None,
     /// Another term.
@@ -25,7 +25,7 @@ pub enum SlugOwner {
 }
 
 /// The slugs of a term other than its first.
-pub fn others(term: &Term) -> Vec<Slug> {
+pub(super) fn others(term: &Term) -> Vec<Slug> {
     let slugs = [&term.slug].into_iter().chain(&term.former_slugs);
     let mut others: Vec<Slug> = slugs.filter(|slug| **slug != term.id.first_slug).cloned().collect();
     others.dedup();
@@ -138,7 +138,7 @@ impl Session<'_> {
 }
 
 /// Removes a row at the place of a new tag if no term has the slug: a leftover of a closed intent.
-pub async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
+pub(super) async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
     let (kind, slug) = (new.kind(), &new.id.first_slug);
     retry_on_conflict("a term", || async {
         let row = store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
@@ -169,7 +169,7 @@ pub async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
 struct SlugOfAnother;
 
 /// Removes the row of a slug that names an intent whose change was not made, unless the term has the slug (W4).
-pub async fn remove_named(store: &Store, name: &IntentName, term: &Term, slug: &Slug) -> Result<()> {
+pub(super) async fn remove_named(store: &Store, name: &IntentName, term: &Term, slug: &Slug) -> Result<()> {
     retry_on_conflict("a term", || async {
         let Some((row, found)) = slug_row(store, term, slug).await? else { return Ok(()) };
         if found.by != name.to_string() {
@@ -216,7 +216,7 @@ async fn replace(
 }
 
 /// The term of an identity row, and the row's ETag.
-pub async fn identity(store: &Store, kind: TermKind, first_slug: &Slug) -> Result<Option<(Term, Etag)>> {
+pub(super) async fn identity(store: &Store, kind: TermKind, first_slug: &Slug) -> Result<Option<(Term, Etag)>> {
     let row = store.get(Table::Terms(kind).name(), &term::term(first_slug)).await?;
     let Some(row) = row else { return Ok(None) };
     Ok::<_, ContentError>(match rows::read(kind, &row)? {
