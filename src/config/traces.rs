@@ -17,7 +17,8 @@ pub(super) fn traces(settings: &Settings<'_>) -> Result<Option<TracesSettings>, 
     }
     let Some(endpoint) = settings.text(&table::TRACES_ENDPOINT) else { return Ok(None) };
     if !["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
-        let why = format!("{endpoint:?} is not an http address; write one such as http://127.0.0.1:4318");
+        // The address may hold a password, so it is not repeated.
+        let why = "this is not an http address; write one such as http://127.0.0.1:4318";
         return Err(settings.error_of(&table::TRACES_ENDPOINT, why));
     }
     let service_name = settings.need(&table::TRACES_SERVICE_NAME)?;

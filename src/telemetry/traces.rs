@@ -100,9 +100,9 @@ impl Sampler {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("traces cannot be sent to {endpoint}; write an address such as http://127.0.0.1:4318")]
+// The address may hold a password, so it is not repeated.
+#[error("traces cannot be sent to the address in traces.endpoint; write one such as http://127.0.0.1:4318")]
 pub struct BadTraces {
-    endpoint: String,
     #[source]
     source: Box<dyn std::error::Error + Send + Sync>,
 }
@@ -115,7 +115,7 @@ impl Tracing {
     pub(super) fn start(settings: Option<&TracesSettings>) -> Result<Self, BadTraces> {
         let Some(settings) = settings else { return Ok(Self(None)) };
         let exporter =
-            exporter(settings).map_err(|source| BadTraces { endpoint: settings.endpoint.clone(), source })?;
+            exporter(settings).map_err(|source| BadTraces { source })?;
         let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
         let resource = Resource::builder().with_service_name(settings.service_name.clone()).with_attribute(version);
         let provider = SdkTracerProvider::builder()

@@ -163,14 +163,16 @@ test("an invalid value is reported at its field, and the text is kept", () =>
     await page.getByLabel("Text", { exact: true }).fill("Kept.");
     await page.getByLabel("Address").fill("A B");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("See Address below.").waitFor();
+    await page.getByRole("alert").getByText(/^See (Title and Address|Address and Title) below\.$/).waitFor();
     const address = page.getByLabel("Address");
     assert.equal(await address.getAttribute("aria-invalid"), "true");
     const problem = page.locator(`[id="${(await address.getAttribute("aria-describedby")).split(" ")[1]}"]`);
     assert.match(await problem.textContent(), /"A B" is not a slug/);
+    // All errors are shown at once.
+    await page.getByText("A title must not be empty.").waitFor();
     await address.fill("");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("A title must not be empty.").waitFor();
+    await page.getByRole("alert").getByText("See Title below.").waitFor();
     assert.equal(await address.getAttribute("aria-invalid"), "false");
     assert.equal(await page.getByLabel("Title").getAttribute("aria-invalid"), "true");
     assert.equal(await page.getByLabel("Text", { exact: true }).inputValue(), "Kept.");

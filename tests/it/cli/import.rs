@@ -245,7 +245,7 @@ fn the_report_names_ignored_files_unused_fields_changed_slugs_and_the_remedy_for
     let expected = [
         "failed   colon.md: the YAML front matter: line 3, `title: Rust: a love story`: a value that contains a colon needs quotes: write `title: 'Rust: a love story'`",
         "failed   toml.md: the TOML front matter: line 3, column 9: string values must be quoted, expected literal string",
-        "skipped  page.mdx: MDX, which an import does not read; if it has no components and no imports, rename it to .md",
+        "skipped  page.mdx: MDX files are not imported; if the file has no components and no imports, rename it to .md",
         "note     the front matter field \"layout\": is not imported; 2 files have it, the first is 2025-04-01-hello.md",
         "note     the front matter field \"params.color\": is not imported; 2025-04-01-hello.md has it",
         "note     2025-04-01-hello.md: its slug is hello-2, because another post has hello",

