@@ -114,8 +114,7 @@ pub struct Tracing(Option<SdkTracerProvider>);
 impl Tracing {
     pub(super) fn start(settings: Option<&TracesSettings>) -> Result<Self, BadTraces> {
         let Some(settings) = settings else { return Ok(Self(None)) };
-        let exporter =
-            exporter(settings).map_err(|source| BadTraces { source })?;
+        let exporter = exporter(settings).map_err(|source| BadTraces { source })?;
         let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
         let resource = Resource::builder().with_service_name(settings.service_name.clone()).with_attribute(version);
         let provider = SdkTracerProvider::builder()
