@@ -55,7 +55,7 @@ impl PostChanges {
     }
 }
 
-/// An error that the caller can fix; nothing was written.
+/// An error that the caller can fix; nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
     pub code: UserErrorCode,

@@ -1,5 +1,5 @@
 //! The type `Query`. The rule: an unknown slug or id is null, never an error; a post that is not published is treated as unknown unless the
-//! actor has access to it.
+//! actor has access to it, or the client has its preview link.
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use axum::{
 use super::{accept::Media, json::Json, observe::RequestOutcome, status::status_of};
 use crate::graphql::error::{Code, code_word, coded};
 
-/// A request that is refused before it is parsed as a GraphQL request.
+/// A request that is refused, or fails, outside of the execution of GraphQL, with an HTTP status of its own.
 #[derive(Debug)]
 pub struct RequestFailure {
     pub status: StatusCode,

@@ -1,5 +1,5 @@
-//! `/graphql` by GET and POST, in stages: negotiate the media type, receive, check, execute, answer. The rule: an operation runs only after
-//! all checks have passed; in particular, no mutation runs by GET.
+//! `/graphql` by GET and POST, in stages: negotiate the media type, receive and parse, admit, sign in, wait for a slot, execute, answer. The
+//! rule: an operation runs only after all checks have passed; in particular, no mutation runs by GET.
 //!
 //! A POST must be `application/json`. A browser sends forms, multipart and plain text to any origin without a preflight, so accepting one of
 //! them would let any page on the web send requests with a reader's cookies.

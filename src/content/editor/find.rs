@@ -1,5 +1,5 @@
-//! Finds what a change names: a post by its id and version, and terms by their slugs. The rule: a post or term that does not exist is a
-//! [`UserError`], which the caller can fix.
+//! Finds what a change names: a post by its id and version, and terms by their slugs. The rule: a post, author or category that does not exist is
+//! a [`UserError`], which the caller can fix; a tag that does not exist is created with the post.
 
 use futures_util::future::try_join_all;
 

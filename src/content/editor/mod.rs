@@ -1,4 +1,4 @@
-//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was written.
+//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was changed.
 
 mod find;
 mod once;

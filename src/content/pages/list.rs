@@ -1,4 +1,6 @@
-//! What a list of posts is: its scope and its filter. The rule: the same list has the same tag, so that its cursors fit it and no other list.
+//! What a list of posts is: its scope and its filter, and from them the span of time and the streams to read. The rule: the span of a public list
+//! ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors fit it and no
+//! other list.
 
 use crate::content::error::{ContentError, Result};
 use crate::keys::Collection;

@@ -1,8 +1,9 @@
-//! The months of a collection, one after another, as a stream that also brings the posts. The rule: the months that a page needs are read at once,
-//! and no other month is read.
+//! The months of a collection, one after another, as a stream that also brings the posts. The rule: the months that a page needs are read at the
+//! same time, and no other month is read if the counts show which months those are.
 //!
-//! Their counts show which months those are. Only for the month in which the page begins it is unknown how many of its posts are on this side of the
-//! cursor; they are estimated by the share of the month's time, with a safety factor of two. A wrong estimate costs one more round trip.
+//! They do not show how many posts of a month are on this side of the cursor, if the page begins inside of it; that number is estimated by the share
+//! of the month's time, and counts only if it is twice what is needed. An estimate that is too high costs one more round trip, one that is too low
+//! the read of a month that the page does not need.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

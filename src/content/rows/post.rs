@@ -1,5 +1,5 @@
 //! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: one transaction writes
-//! the three, and they agree in all that the summary holds; the whole row also has the body and the names of intents.
+//! the three, and they agree in all that the summary holds; the whole row also has the body, `ChangedBy`, `MadeBy` and `TakenBy`.
 
 use crate::keys::Collection;
 use crate::keys::intent::IntentName;

@@ -1,4 +1,5 @@
-//! Changes of one or many posts. The rule: a body that no row can hold is refused before anything is written, and each change has its own outcome.
+//! Changes of one or many posts: plans them, and passes the plans to the executor for the store. The rule: a body that no row can hold is refused
+//! before anything is written, and each change has its own outcome.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The type `Mutation`. The rule: a problem that the client can fix is an entry of `userErrors`, and then nothing was written; a client without the
-//! required role gets an error before anything is read.
+//! The type `Mutation`. The rule: a problem that the client can fix is an entry of `userErrors`, and then nothing was changed; a client without the
+//! required role gets an error before any content is read.
 
 mod inputs;
 mod payloads;

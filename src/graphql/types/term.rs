@@ -1,4 +1,5 @@
-//! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions; what they do is written once.
+//! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `bio` and `url` instead of a
+//! `description`; their ids and their lists of posts are implemented once.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Writes to the file: one thread, group commit. The rule: a batch or a plan is answered only after the sync that includes its writes and those that
-//! it has read. The module [`group`](super::group) carries out each of them.
+//! it has read. The module [`group`](super::group) carries out each of them, inside one redb transaction for the whole group.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -258,7 +258,7 @@ fn every_path_in_comments_and_pages_exists() {
         lines.extend(comments(&text).into_iter().map(|(number, line)| (file.clone(), number, line)));
     }
     for page in pages().into_iter().filter(|page| page.starts_with("docs/") || page == "README.md") {
-        lines.extend(prose(&read(&page)).into_iter().map(|(number, line)| (page.clone(), number, line.to_string())));
+        lines.extend(prose(&read(&page)).into_iter().map(|(number, line)| (page.clone(), number, line.to_owned())));
     }
     for (file, number, line) in lines {
         for path in paths_in(&line, &checkout.modules) {

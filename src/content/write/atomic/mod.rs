@@ -1,5 +1,6 @@
 //! The executor for a store whose transactions cover all partitions. The rule: a change is one transaction and reads all that it depends on inside of
-//! it, so there is nothing to claim, lease, undo or recover, and no row names an intent.
+//! it, so there is nothing to claim, lease, undo or recover, and no row names an intent. (The key of the record of changes is made like the name of
+//! one.)
 
 mod claims;
 mod counts;

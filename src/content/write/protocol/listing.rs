@@ -1,4 +1,4 @@
-//! The lists of partitions: months, and first characters of terms. The rule (W8): a listing names the open intents that are to put a row into the
+//! The lists of partitions: months, and first characters of terms. The rule (W8): a listing names the open intents that will write a row to the
 //! partition; every change of the count is copied to the listing, under the ETag of the listing, which is read before the count.
 
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ impl Partition {
     }
 }
 
-/// Lists a partition that an open intent is to put a row into. One point read and one transaction.
+/// Lists a partition to which an open intent will write a row. One point read and one transaction.
 pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();

@@ -1,5 +1,6 @@
-//! Step 5: after the commit, removes the rows that the post no longer has, and corrects those that name its place. The rule (W3): idempotent, and a
-//! row is removed or written over only if the intent, read after the row, is open.
+//! Step 5, after the commit: writes the record of changes, creates new tags, removes the rows that the post no longer has, corrects those that name
+//! its place, and copies counts. The rule (W3): every part can be repeated, and a row that a later change could need is removed or overwritten only
+//! if the intent, read after the row, is open.
 
 use std::collections::BTreeSet;
 

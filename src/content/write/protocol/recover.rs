@@ -1,5 +1,5 @@
-//! Recovers intents whose writer has stopped. The rule: a committed change is finished, any other is undone, and the rows that name the intent decide
-//! which (W5).
+//! The end of an intent: closes it after its change, finds out whether a change without an answer was made, and recovers intents whose writer has
+//! stopped. The rule: a committed change is finished, any other is undone, and the rows that name the intent decide which (W5).
 
 use std::time::Duration;
 

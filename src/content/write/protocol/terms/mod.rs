@@ -1,5 +1,5 @@
-//! Changes of terms, by the steps of docs/design.md. The rule: the identity row decides; any other row that a change has written is valid only if the
-//! identity row agrees with it.
+//! Changes of terms, by the steps of docs/design.md; and for changes of posts the check of their terms (`term_states`) and the creation of new tags
+//! (`create_new_tags`). The rule: the identity row decides; any other row that a change has written is valid only if the identity row agrees with it.
 
 mod deletion;
 mod rows;
