@@ -90,7 +90,7 @@ pub trait TableStore: Send + Sync + 'static {
     /// Point read: one row, or `None` if it does not exist.
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
 
-    /// Several point reads of one table, all sent at once, each with its own result, in the order of the keys. They count as as many point reads; a
+    /// Several point reads of one table, all sent at once, each with its own result, in the order of the keys. Each counts as one point read; a
     /// store may answer them together if that costs less.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await

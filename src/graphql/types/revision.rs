@@ -156,13 +156,13 @@ pub struct ChangedItem {
 pub enum ChangeAction {
     /// Created.
     Created,
-    /// Changed, but not published, unpublished, renamed or deleted.
+    /// Changed in any other way. A post that was given another slug is UPDATED, too.
     Updated,
     /// Published, scheduled or given another publication time.
     Published,
     /// Made a draft again.
     Unpublished,
-    /// Given another slug.
+    /// A category, tag or author was given another slug.
     Renamed,
     /// Deleted.
     Deleted,

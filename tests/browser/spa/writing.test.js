@@ -163,7 +163,7 @@ test("an invalid value is reported at its field, and the text is kept", () =>
     await page.getByLabel("Text", { exact: true }).fill("Kept.");
     await page.getByLabel("Address").fill("A B");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText(/^See (Title and Address|Address and Title) below\.$/).waitFor();
+    await page.getByRole("alert").getByText(/^See (Title, Address|Address, Title) below\.$/).waitFor();
     const address = page.getByLabel("Address");
     assert.equal(await address.getAttribute("aria-invalid"), "true");
     const problem = page.locator(`[id="${(await address.getAttribute("aria-describedby")).split(" ")[1]}"]`);

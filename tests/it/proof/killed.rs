@@ -103,7 +103,7 @@ impl Subject {
             Self::Azure { azurite, prefix } => {
                 let (key, endpoint) = (emulator_key(), &azurite.endpoint);
                 let connection = format!("AccountName=devstoreaccount1;AccountKey={key};TableEndpoint={endpoint}");
-                let arguments = ["--store", "azure", "--table-prefix", prefix];
+                let arguments = ["--store", "azure", "--create", "--table-prefix", prefix];
                 Serving::start_with(&arguments, &[quiet, token, ("AZURE_STORAGE_CONNECTION_STRING", &connection)])
             }
         }
