@@ -128,7 +128,7 @@ fn a_port_in_use_is_reported_before_the_import() {
 #[test]
 fn the_error_of_an_invalid_address_shows_the_accepted_form() {
     let blog = Blog::of(&[]);
-    for address in ["nowhere", "127.0.0.1", "127.0.0.1:99999", ""] {
+    for address in ["8080", "nowhere", "127.0.0.1", "127.0.0.1:99999", ""] {
         let refused = run(&["serve", "--listen", address, "--store", &blog.store()]);
         assert!(refused.complaint().contains("ADDRESS:PORT"), "{refused:?}");
     }
