@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use granit_parser::{Event, Options, Parser, ScalarStyle};
+use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError};
 
 use super::value::Value;
 use super::yaml_error;
@@ -14,17 +14,22 @@ const DEPTH_MAX: usize = 64;
 
 /// The first document of the text. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
-    let mut options = Options::default();
-    options.flow_nesting_limit = DEPTH_MAX;
-    options.block_nesting_limit = DEPTH_MAX;
     let mut builder = Builder::default();
-    for event in Parser::new_from_str_with_options(text, options) {
-        let (event, _) = event.map_err(|error| yaml_error::explain(text, &error))?;
+    for event in events(text) {
+        let event = event.map_err(|error| yaml_error::explain(text, &error))?;
         if !builder.take(event)? {
             break;
         }
     }
     Ok(builder.done.unwrap_or(Value::Nothing))
+}
+
+/// The events of the text; nesting is bounded.
+pub(super) fn events(text: &str) -> impl Iterator<Item = Result<Event<'_>, ScanError>> {
+    let mut options = Options::default();
+    options.flow_nesting_limit = DEPTH_MAX;
+    options.block_nesting_limit = DEPTH_MAX;
+    Parser::new_from_str_with_options(text, options).map(|event| event.map(|(event, _)| event))
 }
 
 #[derive(Default)]

@@ -2,6 +2,8 @@
 
 use granit_parser::ScanError;
 
+use super::yaml;
+
 /// Lines of a file before its front matter: the opening fence.
 pub(super) const FENCE_LINES: usize = 1;
 /// Characters of the line that are shown.
@@ -13,7 +15,10 @@ pub(super) fn explain(text: &str, error: &ScanError) -> String {
     // The parser often notices the fault one line later.
     let at = error.marker().line().clamp(1, lines.len().max(1));
     let candidates = [at, at.saturating_sub(1)].into_iter().filter(|line| *line > 0);
-    let with_remedy = |line: usize| Some((line, remedy(lines.get(line - 1)?)?));
+    let with_remedy = |number: usize| {
+        let line = lines.get(number - 1).filter(|line| !is_valid_alone(line))?;
+        Some((number, remedy(line)?))
+    };
     match candidates.clone().find_map(with_remedy) {
         Some((line, remedy)) => format!("line {}, `{}`: {remedy}", line + FENCE_LINES, shown(lines[line - 1])),
         None => {
@@ -31,17 +36,13 @@ fn remedy(line: &str) -> Option<String> {
     let (key, value) = line.split_once(": ")?;
     let value = value.trim();
     let quoted = || format!("write `{}: '{}'`", key.trim_end(), value.replace('\'', "''"));
-    let opens_with = |quote: char| value.starts_with(quote);
-    match value.chars().next()? {
-        '"' | '\''
-            if opens_with('"') && !value[1..].contains('"') || opens_with('\'') && !value[1..].contains('\'') =>
-        {
-            Some("the quotation mark is never closed".to_owned())
-        }
-        '"' | '\'' => {
-            let text = value.trim_matches(['"', '\'']);
-            Some(format!("text follows the closing quotation mark; write `{}: '{}'`", key, text.replace('\'', "''")))
-        }
+    let first = value.chars().next()?;
+    match first {
+        '"' | '\'' if !value[1..].contains(first) => Some("the quotation mark is never closed".to_owned()),
+        '"' | '\'' => Some(format!("text follows the closing quotation mark: {}", quoted())),
+        // A list or table may continue on the next lines.
+        '[' if !value.contains(']') => None,
+        '{' if !value.contains('}') => None,
         _ if value.contains(": ") || value.ends_with(':') => {
             Some(format!("a value that contains a colon needs quotes: {}", quoted()))
         }
@@ -50,6 +51,11 @@ fn remedy(line: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether the line has no fault of its own, so that a remedy for it would mislead.
+fn is_valid_alone(line: &str) -> bool {
+    !line.contains('\t') && yaml::events(line).all(|event| event.is_ok())
 }
 
 fn shown(line: &str) -> String {
@@ -87,12 +93,17 @@ mod tests {
             ("title: \"a\ndate: 2020-01-01\n", "line 2, `title: \"a`: the quotation mark is never closed"),
             (
                 "title: \"Rust\" for all\n",
-                "line 2, `title: \"Rust\" for all`: text follows the closing quotation mark; write `title: 'Rust\" for all'`",
+                "line 2, `title: \"Rust\" for all`: text follows the closing quotation mark: write `title: '\"Rust\" for all'`",
             ),
+            // The line before the fault is valid, so it gets no remedy.
+            ("title: \"Rust\"\nno colon here\ndate: 2020-01-01\n", "line "),
+            ("tags: [a, b]\n  x\n y: z\n", "line "),
         ];
         for (text, expected) in cases {
             let error = yaml::parse(text).expect_err(text);
             assert!(error.starts_with(expected), "{text:?}: {error}");
+            let has_remedy = ["quotes", "quotation", "spaces"].iter().any(|word| error.contains(word));
+            assert_eq!(has_remedy, expected != "line ", "{text:?}: {error}");
         }
     }
 }
