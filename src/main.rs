@@ -4,7 +4,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    tidings::cli::Cli::parse().run().await
+/// The number of task polls after which a thread looks for new connections and data. With tokio's default of 61, a request waits long while
+/// the bodies and answers of other clients are processed (docs/decisions.md has the figures).
+const POLLS_BETWEEN_EVENTS: u32 = 8;
+
+fn main() -> ExitCode {
+    match tokio::runtime::Builder::new_multi_thread().enable_all().event_interval(POLLS_BETWEEN_EVENTS).build() {
+        Ok(runtime) => runtime.block_on(async { tidings::cli::Cli::parse().run().await }),
+        Err(error) => report(&error),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "there is no log yet")]
+fn report(error: &std::io::Error) -> ExitCode {
+    eprintln!("tidings: the threads of the process cannot be started: {error}");
+    ExitCode::FAILURE
 }

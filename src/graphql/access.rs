@@ -16,7 +16,7 @@ use crate::oidc::{BadJwt, Provider};
 
 use super::context;
 use super::error::{Code, coded};
-use super::failure::{ReadFailure, with_code};
+use super::failure::{FieldError, Result, with_code};
 
 /// The minimum length of the editor token: shorter tokens can be guessed.
 pub const TOKEN_CHARS_MIN: usize = 24;
@@ -98,7 +98,7 @@ impl SignIn {
         let actor = match &self.oidc {
             _ if text.is_empty() => Err(refused("`Authorization: Bearer` must be followed by exactly one token")),
             _ if text.starts_with(TOKEN_PREFIX) => {
-                let known = content.bearer_of(reader, text).await.map_err(|error| failed(error.into()))?;
+                let known = content.bearer_of(reader, text).await.map_err(failed)?;
                 known.map_err(refused)
             }
             Some(provider) if Provider::is_jwt(text) => subject_of(provider, reader, text).await,
@@ -123,7 +123,7 @@ async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<
         return Ok(actor);
     }
     let found = match &subject.author {
-        Some(slug) => reader.term(TermKind::Author, slug).await.map_err(|error| failed(error.into()))?,
+        Some(slug) => reader.term(TermKind::Author, slug).await.map_err(failed)?,
         None => None,
     };
     of_author(actor, found.map(|author| author.id.first_slug.clone())).map_err(refused)
@@ -139,8 +139,8 @@ pub fn has_token(request: &Request) -> bool {
 }
 
 /// The error of a request that failed before it ran, and therefore without a location in the document.
-pub(super) fn failed(failure: ReadFailure) -> ServerError {
-    let mut error = Error::from(failure).into_server_error(Pos::default());
+pub(super) fn failed(error: ContentError) -> ServerError {
+    let mut error = Error::from(FieldError::from(error)).into_server_error(Pos::default());
     error.locations.clear();
     error
 }
@@ -153,26 +153,26 @@ fn bearer_of(request: &Request) -> Option<&BearerToken> {
 ///
 /// # Errors
 /// UNAUTHENTICATED without a token, FORBIDDEN for a token of another author.
-pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<(), Error> {
+pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<()> {
     if require(ctx, Role::Reader)?.sees(post) {
         return Ok(());
     }
-    let refused = ContentError::Forbidden { needed: Role::Reader, what: "the post belongs to another author" };
-    Err(ReadFailure::from(refused).into())
+    Err(ContentError::Forbidden { needed: Role::Reader, what: "the post belongs to another author" }.into())
 }
 
 /// The actor of this request.
 ///
 /// # Errors
 /// UNAUTHENTICATED for an anonymous request, FORBIDDEN if the role of the actor is lower than `needed`.
-pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor, Error> {
+pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor> {
     match context::of(ctx).reader.actor() {
         None => Err(with_code(
             format!("this needs the header `Authorization: Bearer` with a token of the role {needed}"),
             Code::Unauthenticated,
-        )),
+        )
+        .into()),
         Some(actor) if actor.role < needed => {
-            Err(ReadFailure::from(ContentError::Forbidden { needed, what: "the role of your token is too low" }).into())
+            Err(ContentError::Forbidden { needed, what: "the role of your token is too low" }.into())
         }
         Some(actor) => Ok(actor),
     }

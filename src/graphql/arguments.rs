@@ -9,7 +9,7 @@ use crate::content::pages::{Filter, PageArguments, PostList, RequestedFields, Sc
 use crate::content::tokens;
 use crate::model::{PostKey, Slug, TermKind, TokenId};
 
-use super::failure::ReadFailure;
+use super::failure::Result;
 use super::scalars::DateTime;
 
 /// A filter for posts, which must meet all given conditions. Slugs name categories, tags and authors.
@@ -45,22 +45,19 @@ pub struct Paging {
 }
 
 impl Paging {
-    pub fn of_posts(self, list: &PostList) -> Result<PageArguments<PostKey>, ReadFailure> {
+    pub fn of_posts(self, list: &PostList) -> Result<PageArguments<PostKey>> {
         self.decode(|argument, text| list.decode_cursor(argument, text))
     }
 
-    pub fn of_terms(self, kind: TermKind) -> Result<PageArguments<Slug>, ReadFailure> {
+    pub fn of_terms(self, kind: TermKind) -> Result<PageArguments<Slug>> {
         self.decode(|argument, text| terms::decode_cursor(kind, argument, text))
     }
 
-    pub fn of_tokens(self) -> Result<PageArguments<TokenId>, ReadFailure> {
+    pub fn of_tokens(self) -> Result<PageArguments<TokenId>> {
         self.decode(tokens::page::decode_cursor)
     }
 
-    fn decode<C>(
-        self,
-        decode: impl Fn(&'static str, &str) -> content::Result<C>,
-    ) -> Result<PageArguments<C>, ReadFailure> {
+    fn decode<C>(self, decode: impl Fn(&'static str, &str) -> content::Result<C>) -> Result<PageArguments<C>> {
         let after = self.after.map(|text| decode("after", &text)).transpose()?;
         let before = self.before.map(|text| decode("before", &text)).transpose()?;
         Ok(PageArguments { first: self.first, last: self.last, after, before })
@@ -68,7 +65,7 @@ impl Paging {
 }
 
 impl PostFilter {
-    pub fn into_list(self, scope: Scope) -> Result<PostList, ReadFailure> {
+    pub fn into_list(self, scope: Scope) -> Result<PostList> {
         let filter = Filter {
             published_after: self.published_after.map(|at| at.0),
             published_before: self.published_before.map(|at| at.0),

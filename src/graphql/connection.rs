@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Object, Result, SimpleObject};
+use async_graphql::{Context, Object, SimpleObject};
 
 use crate::content::pages::{Page, PostList, terms, total};
 use crate::model::{Post, Term, TermKind};
 
+use super::arguments::{Paging, requested};
 use super::context;
-use super::failure::ReadFailure;
+use super::failure::Result;
 use super::types::post::PostObject;
 use super::types::term::{Author, Category, Tag};
 
@@ -39,8 +40,16 @@ impl PageInfo {
 
 /// A page of posts, in the order of their list: newest first unless the list says otherwise.
 pub struct PostConnection {
-    pub list: PostList,
-    pub page: Arc<Page<Arc<Post>>>,
+    list: PostList,
+    page: Arc<Page<Arc<Post>>>,
+}
+
+impl PostConnection {
+    pub async fn read(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<Self> {
+        let arguments = paging.of_posts(&list)?;
+        let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await?;
+        Ok(Self { list, page })
+    }
 }
 
 /// A post and its cursor in the list.
@@ -76,7 +85,7 @@ impl PostConnection {
 
     /// The exact number of posts in the whole list, counted only if requested. With a filter the count costs a storage read for each 1,000 rows.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
-        let total = total::count_posts(&context::of(ctx).reader, &self.list).await.map_err(ReadFailure::from)?;
+        let total = total::count_posts(&context::of(ctx).reader, &self.list).await?;
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
@@ -127,6 +136,6 @@ term_connection!(TagConnection, TagEdge, Tag, TermKind::Tag, "tags");
 term_connection!(AuthorConnection, AuthorEdge, Author, TermKind::Author, "authors");
 
 async fn count_terms(ctx: &Context<'_>, kind: TermKind) -> Result<i32> {
-    let total = total::count_terms(&context::of(ctx).reader, kind).await.map_err(ReadFailure::from)?;
+    let total = total::count_terms(&context::of(ctx).reader, kind).await?;
     Ok(i32::try_from(total).unwrap_or(i32::MAX))
 }

@@ -9,37 +9,49 @@ use async_graphql::{Error, ErrorExtensions};
 use super::error::Code;
 use crate::content::ContentError;
 
-/// The failure of a field.
-pub enum ReadFailure {
+/// The error of a field.
+pub enum FieldError {
     Own(ContentError),
     /// Returned to every field that shared a batch.
     Shared(Arc<ContentError>),
+    /// An error that already has its code and its text.
+    Ready(Error),
 }
 
-impl From<ContentError> for ReadFailure {
+/// The result of a field.
+pub type Result<T, E = FieldError> = std::result::Result<T, E>;
+
+impl From<ContentError> for FieldError {
     fn from(error: ContentError) -> Self {
         Self::Own(error)
     }
 }
 
-impl From<Arc<ContentError>> for ReadFailure {
+impl From<Arc<ContentError>> for FieldError {
     fn from(error: Arc<ContentError>) -> Self {
         Self::Shared(error)
     }
 }
 
-impl From<ReadFailure> for Error {
-    fn from(failure: ReadFailure) -> Self {
-        match &failure {
-            ReadFailure::Own(error) => describe(error),
-            ReadFailure::Shared(error) => describe(error),
+impl From<Error> for FieldError {
+    fn from(error: Error) -> Self {
+        Self::Ready(error)
+    }
+}
+
+impl From<FieldError> for Error {
+    fn from(error: FieldError) -> Self {
+        match error {
+            FieldError::Own(error) => describe(&error),
+            FieldError::Shared(error) => describe(&error),
+            FieldError::Ready(error) => error,
         }
     }
 }
 
 /// An invalid input that a resolver found.
-pub fn bad_input(argument: &'static str, message: impl Into<String>) -> ReadFailure {
-    ReadFailure::Own(ContentError::BadArgument { argument, message: message.into() })
+pub fn bad_input(argument: &'static str, message: impl Into<String>) -> FieldError {
+    FieldError::Own(ContentError::BadArgument { argument, message: message.into() })
 }
 
 pub(super) fn with_code(message: String, code: Code) -> Error {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, Result};
+use async_graphql::{Context, ID, Object};
 use futures_util::future::try_join_all;
 
 use crate::content::pages::{Page, PostList, Scope, terms, total};
@@ -15,7 +15,7 @@ use super::access;
 use super::arguments::{Paging, PostFilter, requested};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
 use super::context;
-use super::failure::{ReadFailure, bad_input};
+use super::failure::{Result, bad_input};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;
@@ -50,7 +50,7 @@ impl Query {
     ) -> Result<Vec<Option<Node>>> {
         if ids.len() > NODES_MAX {
             let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
-            return Err(bad_input("ids", message).into());
+            return Err(bad_input("ids", message));
         }
         try_join_all(ids.iter().map(|id| find(ctx, id))).await
     }
@@ -64,10 +64,10 @@ impl Query {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ctx.look_ahead().field("body").exists() {
-            let found = reader.whole_by_slug(&slug).await.map_err(ReadFailure::from)?;
+            let found = reader.whole_by_slug(&slug).await?;
             return Ok(found.map(|whole| PostObject::with_body(Arc::new(whole.post), whole.markdown)));
         }
-        Ok(reader.post_by_slug(&slug).await.map_err(ReadFailure::from)?.map(PostObject::new))
+        Ok(reader.post_by_slug(&slug).await?.map(PostObject::new))
     }
 
     /// The post of a preview link in its current state, drafts included; no other token is needed. Null if the post was deleted. An invalid or
@@ -78,7 +78,7 @@ impl Query {
         #[graphql(desc = "The `token` that `createPreview` returned.")] token: String,
     ) -> Result<Option<PostObject>> {
         let request = context::of(ctx);
-        let found = Previews::new(&request.content, &request.reader).show(&token).await.map_err(ReadFailure::from)?;
+        let found = Previews::new(&request.content, &request.reader).show(&token).await?;
         Ok(found.map(PostObject::from))
     }
 
@@ -126,7 +126,7 @@ impl Query {
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         let list = filter.unwrap_or_default().into_list(Scope::All)?;
-        page_of_posts(ctx, list, Paging { first, after, last, before }).await
+        PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
     /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only own drafts.
@@ -139,8 +139,8 @@ impl Query {
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PostConnection> {
-        let list = PostList::drafts(access::require(ctx, Role::Reader)?).map_err(ReadFailure::from)?;
-        page_of_posts(ctx, list, Paging { first, after, last, before }).await
+        let list = PostList::drafts(access::require(ctx, Role::Reader)?)?;
+        PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
     /// Scheduled posts, the next to be published first. Requires a token; the role AUTHOR gets only own posts.
@@ -153,8 +153,8 @@ impl Query {
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PostConnection> {
-        let list = PostList::scheduled(access::require(ctx, Role::Reader)?).map_err(ReadFailure::from)?;
-        page_of_posts(ctx, list, Paging { first, after, last, before }).await
+        let list = PostList::scheduled(access::require(ctx, Role::Reader)?)?;
+        PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
     /// All categories, ordered by slug.
@@ -204,7 +204,7 @@ impl Query {
         #[graphql(desc = "Only changes after this cursor, that is, older ones.")] after: Option<String>,
     ) -> Result<ChangeConnection> {
         access::require(ctx, Role::Editor)?;
-        let page = context::of(ctx).reader.changes(first, after.as_deref()).await.map_err(ReadFailure::from)?;
+        let page = context::of(ctx).reader.changes(first, after.as_deref()).await?;
         Ok(ChangeConnection(page))
     }
 
@@ -221,9 +221,9 @@ impl Query {
         let actor = access::require(ctx, Role::Admin)?;
         let arguments = Paging { first, after, last, before }.of_tokens()?;
         let request = context::of(ctx);
-        let tokens = Tokens::new(&request.content, &request.reader, actor).map_err(ReadFailure::from)?;
-        let all = tokens.list().await.map_err(ReadFailure::from)?;
-        let page = tokens::page::page(&all, &arguments).map_err(ReadFailure::from)?;
+        let tokens = Tokens::new(&request.content, &request.reader, actor)?;
+        let all = tokens.list().await?;
+        let page = tokens::page::page(&all, &arguments)?;
         Ok(TokenConnection { page, total: all.len() })
     }
 
@@ -239,19 +239,12 @@ impl Query {
             year.is_none_or(|year| i32::from(found.year()) == year)
                 && month.is_none_or(|month| i32::from(found.month()) == month)
         };
-        let months = total::archive(&context::of(ctx).reader, is_requested).await.map_err(ReadFailure::from)?;
+        let months = total::archive(&context::of(ctx).reader, is_requested).await?;
         Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
     }
 }
 
-async fn page_of_posts(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<PostConnection> {
-    let arguments = paging.of_posts(&list)?;
-    let page =
-        context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(ReadFailure::from)?;
-    Ok(PostConnection { list, page })
-}
-
-fn check_month(year: Option<i32>, month: Option<i32>) -> Result<(), ReadFailure> {
+fn check_month(year: Option<i32>, month: Option<i32>) -> Result<()> {
     match (year, month) {
         (None, Some(_)) => Err(bad_input("month", "`month` needs `year`")),
         (Some(year), _) if !(1..=9999).contains(&year) => {
@@ -269,11 +262,11 @@ async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
     match id.parse::<NodeId>() {
         Err(()) => Ok(None),
         Ok(NodeId::Post(id)) => {
-            let found = request.loaders.post(&id).await.map_err(ReadFailure::from)?;
+            let found = request.loaders.post(&id).await?;
             Ok(found.map(|post| Node::Post(PostObject::new(post))))
         }
         Ok(NodeId::Term(id)) => {
-            let found = request.loaders.term(id.kind, &id.first_slug).await.map_err(ReadFailure::from)?;
+            let found = request.loaders.term(id.kind, &id.first_slug).await?;
             Ok(found.filter(|term| term.id == id).map(node_of_term))
         }
     }
@@ -289,10 +282,10 @@ fn node_of_term(term: Arc<Term>) -> Node {
 
 async fn term(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
     let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
-    Ok(context::of(ctx).loaders.term(kind, &slug).await.map_err(ReadFailure::from)?)
+    Ok(context::of(ctx).loaders.term(kind, &slug).await?)
 }
 
 async fn page_of_terms(ctx: &Context<'_>, kind: TermKind, paging: Paging) -> Result<Page<Arc<Term>>> {
     let arguments = paging.of_terms(kind)?;
-    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, requested(ctx)).await.map_err(ReadFailure::from)?)
+    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, requested(ctx)).await?)
 }

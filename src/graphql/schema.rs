@@ -187,7 +187,7 @@ async fn at_one_moment(reader: Reader, request: &mut Request) -> Result<Reader, 
     if !operation.is_ok_and(|operation| operation.node.ty == OperationType::Query) {
         return Ok(reader);
     }
-    reader.at_one_moment().await.map_err(|error| access::failed(error.into()))
+    reader.at_one_moment().await.map_err(access::failed)
 }
 
 /// The number of months in the archive, if the query may request the archive. The read is cached for the field `archive`.

@@ -10,6 +10,7 @@ use axum::{
 use futures_util::StreamExt;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
+    task::yield_now,
     time::timeout,
 };
 
@@ -121,6 +122,10 @@ impl<'a> Reading<'a> {
             }
             if self.refused.is_some() && self.seen > self.bytes_max.max(DISCARD_BYTES_MAX) {
                 break;
+            }
+            // Other requests run between the pieces of a long body.
+            if self.seen > SMALL_BYTES {
+                yield_now().await;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ mod payloads;
 mod previews;
 mod tokens;
 
-use async_graphql::{Context, Object, Result};
+use async_graphql::{Context, Object};
 
 use crate::content::editor::{Edited, Editor};
 use crate::content::tokens::Tokens;
@@ -16,7 +16,7 @@ use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPay
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use super::access;
 use super::context;
-use super::failure::ReadFailure;
+use super::failure::Result;
 use super::scalars::DateTime;
 use crate::content::tokens::preview::Previews;
 use inputs::{
@@ -46,7 +46,7 @@ impl Mutation {
             Some(key) => editor.create_post_once(&key, slug, new, terms).await,
             None => editor.create_post(slug, new, terms).await,
         };
-        Ok(post_payload(created.map_err(ReadFailure::from)?))
+        Ok(post_payload(created?))
     }
 
     /// Changes a post; omitted fields stay unchanged. Requires the role AUTHOR for own posts, else EDITOR.
@@ -57,7 +57,7 @@ impl Mutation {
     ) -> Result<PostPayload> {
         let editor = editor(ctx, Role::Author)?;
         let (id, version, slug, changes, terms) = input.into_parts();
-        Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await.map_err(ReadFailure::from)?))
+        Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await?))
     }
 
     /// Restores the text and the terms of an earlier version as a new version. The slug and the publication stay unchanged. Requires the role AUTHOR
@@ -69,7 +69,7 @@ impl Mutation {
     ) -> Result<PostPayload> {
         let (id, version, revision) = input.into_parts();
         let editor = editor(ctx, Role::Author)?;
-        Ok(post_payload(editor.restore_revision(&id, version, revision).await.map_err(ReadFailure::from)?))
+        Ok(post_payload(editor.restore_revision(&id, version, revision).await?))
     }
 
     /// Publishes a post now or at the time `at`: a time in the past backdates the post, one in the future schedules it. Requires the role AUTHOR for
@@ -80,7 +80,7 @@ impl Mutation {
         #[graphql(desc = "The post and the time.")] input: PublishPostInput,
     ) -> Result<PostPayload> {
         let (id, version, at) = input.into_parts();
-        Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await.map_err(ReadFailure::from)?))
+        Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await?))
     }
 
     /// Makes a published or scheduled post a draft again. Requires the role AUTHOR for own posts, else EDITOR.
@@ -90,7 +90,7 @@ impl Mutation {
         #[graphql(desc = "The post.")] input: VersionedPostInput,
     ) -> Result<PostPayload> {
         let (id, version) = input.into_parts();
-        Ok(post_payload(editor(ctx, Role::Author)?.unpublish_post(&id, version).await.map_err(ReadFailure::from)?))
+        Ok(post_payload(editor(ctx, Role::Author)?.unpublish_post(&id, version).await?))
     }
 
     /// Deletes a post permanently. Its slugs become available again, its id is never reused. Requires the role AUTHOR for own posts, else EDITOR.
@@ -100,7 +100,7 @@ impl Mutation {
         #[graphql(desc = "The post.")] input: VersionedPostInput,
     ) -> Result<DeletePostPayload> {
         let (id, version) = input.into_parts();
-        Ok(match editor(ctx, Role::Author)?.delete_post(&id, version).await.map_err(ReadFailure::from)? {
+        Ok(match editor(ctx, Role::Author)?.delete_post(&id, version).await? {
             Ok(id) => {
                 DeletePostPayload { deleted_id: Some(NodeId::Post(id).to_string().into()), user_errors: Vec::new() }
             }
@@ -115,8 +115,7 @@ impl Mutation {
         #[graphql(desc = "The category.")] input: SaveCategoryInput,
     ) -> Result<CategoryPayload> {
         let (slug, changes) = input.into_parts();
-        let saved =
-            editor(ctx, Role::Admin)?.save_term(TermKind::Category, &slug, changes).await.map_err(ReadFailure::from)?;
+        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Category, &slug, changes).await?;
         let (category, user_errors) = term_or_errors(saved);
         Ok(CategoryPayload { category: category.map(Into::into), user_errors })
     }
@@ -128,8 +127,7 @@ impl Mutation {
         #[graphql(desc = "The tag.")] input: SaveTagInput,
     ) -> Result<TagPayload> {
         let (slug, changes) = input.into_parts();
-        let saved =
-            editor(ctx, Role::Admin)?.save_term(TermKind::Tag, &slug, changes).await.map_err(ReadFailure::from)?;
+        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Tag, &slug, changes).await?;
         let (tag, user_errors) = term_or_errors(saved);
         Ok(TagPayload { tag: tag.map(Into::into), user_errors })
     }
@@ -141,8 +139,7 @@ impl Mutation {
         #[graphql(desc = "The author.")] input: SaveAuthorInput,
     ) -> Result<AuthorPayload> {
         let (slug, changes) = input.into_parts();
-        let saved =
-            editor(ctx, Role::Admin)?.save_term(TermKind::Author, &slug, changes).await.map_err(ReadFailure::from)?;
+        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Author, &slug, changes).await?;
         let (author, user_errors) = term_or_errors(saved);
         Ok(AuthorPayload { author: author.map(Into::into), user_errors })
     }
@@ -186,13 +183,13 @@ impl Mutation {
     ) -> Result<CreatePreviewPayload> {
         let actor = access::require(ctx, Role::Author)?;
         let (id, minutes) = input.into_parts();
-        Ok(previews(ctx).create(actor, &id, minutes).await.map_err(ReadFailure::from)?.into())
+        Ok(previews(ctx).create(actor, &id, minutes).await?.into())
     }
 
     /// Revokes all existing preview links: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
     async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<RevokePreviewsPayload> {
         let actor = access::require(ctx, Role::Admin)?;
-        previews(ctx).revoke_all(actor).await.map_err(ReadFailure::from)?;
+        previews(ctx).revoke_all(actor).await?;
         let revoked_at = DateTime(context::of(ctx).reader.now());
         Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
     }
@@ -203,7 +200,7 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The token.")] input: CreateTokenInput,
     ) -> Result<CreateTokenPayload> {
-        Ok(tokens(ctx)?.create(input.into()).await.map_err(ReadFailure::from)?.into())
+        Ok(tokens(ctx)?.create(input.into()).await?.into())
     }
 
     /// Revokes an access token: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
@@ -212,12 +209,12 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The token to revoke.")] input: RevokeTokenInput,
     ) -> Result<RevokeTokenPayload> {
-        Ok(tokens(ctx)?.revoke(&input.id).await.map_err(ReadFailure::from)?.into())
+        Ok(tokens(ctx)?.revoke(&input.id).await?.into())
     }
 }
 
 async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) -> Result<DeleteTermPayload> {
-    Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await.map_err(ReadFailure::from)? {
+    Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await? {
         Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
         Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
     })
@@ -232,14 +229,14 @@ fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
 fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
     let actor = access::require(ctx, Role::Admin)?;
     let request = context::of(ctx);
-    Ok(Tokens::new(&request.content, &request.reader, actor).map_err(ReadFailure::from)?)
+    Ok(Tokens::new(&request.content, &request.reader, actor)?)
 }
 
 /// Checks the role before every mutation of content.
 fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);
-    Ok(Editor::new(&request.content, &request.reader, actor).map_err(ReadFailure::from)?)
+    Ok(Editor::new(&request.content, &request.reader, actor)?)
 }
 
 fn post_payload(edited: Edited<WholePost>) -> PostPayload {

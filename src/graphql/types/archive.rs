@@ -1,14 +1,13 @@
 //! The type `ArchiveMonth`: a month and its posts. The rule: a month without published posts is not in the archive.
 
-use async_graphql::{Context, Object, Result};
+use async_graphql::{Context, Object};
 
 use crate::content::pages::{Filter, PostList, Scope};
 use crate::model::Month;
 
-use crate::graphql::arguments::{Paging, requested};
+use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
-use crate::graphql::context;
-use crate::graphql::failure::ReadFailure;
+use crate::graphql::failure::Result;
 
 pub struct ArchiveMonth {
     pub month: Month,
@@ -44,9 +43,6 @@ impl ArchiveMonth {
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PostConnection> {
         let list = PostList { scope: Scope::Month(self.month), filter: Filter::default() };
-        let arguments = Paging { first, after, last, before }.of_posts(&list)?;
-        let page =
-            context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(ReadFailure::from)?;
-        Ok(PostConnection { list, page })
+        PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, ID, Lookahead, Object, Result};
+use async_graphql::{Context, Enum, ID, Lookahead, Object};
 
 use crate::content::pages::{PageArguments, PostList, RequestedFields};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
@@ -14,7 +14,7 @@ use super::term::{Author, Category, Tag};
 use crate::content::ContentError;
 use crate::graphql::access;
 use crate::graphql::context;
-use crate::graphql::failure::ReadFailure;
+use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
 
 /// The publication status of a post.
@@ -60,8 +60,7 @@ impl PostObject {
         let loaders = &context::of(ctx).loaders;
         let page = loaders
             .page(PostList::all(), arguments, RequestedFields { items: true, ..RequestedFields::default() })
-            .await
-            .map_err(ReadFailure::from)?;
+            .await?;
         Ok(page.items.first().map(|post| Self::new(Arc::clone(post))))
     }
 
@@ -73,7 +72,7 @@ impl PostObject {
     }
 
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<model::Term>>> {
-        Ok(context::of(ctx).loaders.terms_of_post(kind, self.post.terms(kind)).await.map_err(ReadFailure::from)?)
+        Ok(context::of(ctx).loaders.terms_of_post(kind, self.post.terms(kind)).await?)
     }
 }
 
@@ -100,13 +99,13 @@ impl From<WholePost> for PostObject {
 impl PostObject {
     async fn load_markdown(&self, ctx: &Context<'_>) -> Result<Arc<str>> {
         let loaders = &context::of(ctx).loaders;
-        if let Some(markdown) = loaders.body(&self.post).await.map_err(ReadFailure::from)? {
+        if let Some(markdown) = loaders.body(&self.post).await? {
             return Ok(markdown);
         }
         // The post was moved to another partition after its summary was read.
-        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await.map_err(ReadFailure::from)?;
+        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await?;
         let gone = || ContentError::Gone { what: "the post" };
-        Ok(moved.map(|whole| whole.markdown).ok_or_else(gone).map_err(ReadFailure::from)?)
+        Ok(moved.map(|whole| whole.markdown).ok_or_else(gone)?)
     }
 }
 
@@ -169,7 +168,7 @@ impl PostObject {
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;
         let reader = &context::of(ctx).reader;
-        let page = reader.revisions(&self.post, first, after.as_deref()).await.map_err(ReadFailure::from)?;
+        let page = reader.revisions(&self.post, first, after.as_deref()).await?;
         Ok(Some(RevisionConnection(page)))
     }
 
@@ -192,7 +191,7 @@ impl PostObject {
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
-        let found = context::of(ctx).loaders.terms_of_post(TermKind::Author, first).await.map_err(ReadFailure::from)?;
+        let found = context::of(ctx).loaders.terms_of_post(TermKind::Author, first).await?;
         Ok(found.into_iter().next().map(Author))
     }
 

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, Object, Result, SimpleObject};
+use async_graphql::{Context, Enum, Object, SimpleObject};
 
 use crate::content::history::{self, Revision as Kept};
 use crate::content::pages::Page;
 use crate::content::rows::change;
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
-use crate::graphql::failure::ReadFailure;
+use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::body::PostBody;
 use crate::graphql::types::term::{Author, Category, Tag};
@@ -86,11 +86,7 @@ impl Revision {
 
 impl Revision {
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<Term>>> {
-        Ok(context::of(ctx)
-            .loaders
-            .terms_of_post(kind, self.0.whole.post.terms(kind))
-            .await
-            .map_err(ReadFailure::from)?)
+        Ok(context::of(ctx).loaders.terms_of_post(kind, self.0.whole.post.terms(kind)).await?)
     }
 }
 

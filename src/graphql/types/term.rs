@@ -3,15 +3,14 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, Result};
+use async_graphql::{Context, ID, Object};
 
 use crate::content::pages::Scope;
 use crate::model::{NodeId, Term, rules};
 
-use crate::graphql::arguments::{Paging, PostFilter, requested};
+use crate::graphql::arguments::{Paging, PostFilter};
 use crate::graphql::connection::PostConnection;
-use crate::graphql::context;
-use crate::graphql::failure::ReadFailure;
+use crate::graphql::failure::Result;
 
 /// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);
@@ -45,10 +44,7 @@ fn id(term: &Term) -> ID {
 async fn posts(ctx: &Context<'_>, term: &Term, paging: Paging, filter: Option<PostFilter>) -> Result<PostConnection> {
     let scope = Scope::Term(term.id.clone());
     let list = filter.unwrap_or_default().into_list(scope)?;
-    let arguments = paging.of_posts(&list)?;
-    let page =
-        context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await.map_err(ReadFailure::from)?;
-    Ok(PostConnection { list, page })
+    PostConnection::read(ctx, list, paging).await
 }
 
 /// A category: a subject that groups posts.

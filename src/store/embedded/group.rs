@@ -8,7 +8,7 @@ use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 use super::codec::{decode_etag, encode_key, encode_row, etag};
 use super::guard::{guard, unguarded};
 use super::open::ROWS;
-use super::reader::{self, unreadable};
+use super::reader;
 use super::writer::store_last_etag;
 use crate::store::error::StoreError;
 use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
@@ -31,11 +31,11 @@ pub(super) struct Staged {
 
 /// An error is that of the whole group: the file failed, and nothing may be committed.
 pub(super) fn stage(database: &Database, group: Vec<Request>, last_etag: &mut u64) -> Result<Staged> {
-    let mut write = database.begin_write().map_err(unreadable)?;
-    write.set_durability(Durability::Immediate).map_err(unreadable)?;
+    let mut write = database.begin_write()?;
+    write.set_durability(Durability::Immediate)?;
     let mut answers = Vec::with_capacity(group.len());
     let has_written = {
-        let table = write.open_table(ROWS).map_err(unreadable)?;
+        let table = write.open_table(ROWS)?;
         let mut rows = GroupRows { table, last_etag, has_written: false };
         for request in group {
             answers.push(match request {
@@ -46,12 +46,12 @@ pub(super) fn stage(database: &Database, group: Vec<Request>, last_etag: &mut u6
         rows.has_written
     };
     if !has_written {
-        write.abort().map_err(unreadable)?;
+        write.abort()?;
         return Ok(Staged { answers, transaction: None });
     }
     // Also if the group only deleted rows: the version of the rows has changed.
     *last_etag += 1;
-    store_last_etag(&write, *last_etag).map_err(unreadable)?;
+    store_last_etag(&write, *last_etag)?;
     Ok(Staged { answers, transaction: Some(write) })
 }
 
@@ -68,7 +68,7 @@ impl GroupRows<'_, '_> {
         let operations = batch.operations();
         let keys: Vec<_> = operations.iter().map(|o| encode_key(table, batch.partition(), o.row())).collect();
         for (key, operation) in keys.iter().zip(operations) {
-            let found = self.table.get(key.as_slice()).map_err(unreadable)?;
+            let found = self.table.get(key.as_slice())?;
             let found = found.map(|bytes| decode_etag(key, bytes.value()));
             match found.transpose().and_then(|found| check(operation, found.as_ref())) {
                 Ok(()) => {}
@@ -107,12 +107,12 @@ impl GroupRows<'_, '_> {
     fn write(&mut self, key: &[u8], properties: Option<&crate::store::Properties>) -> Result<Option<Etag>> {
         self.has_written = true;
         let Some(properties) = properties else {
-            self.table.remove(key).map_err(unreadable)?;
+            self.table.remove(key)?;
             return Ok(None);
         };
         *self.last_etag += 1;
         let row = encode_row(key, *self.last_etag, properties);
-        self.table.insert(key, row.as_slice()).map_err(unreadable)?;
+        self.table.insert(key, row.as_slice())?;
         Ok(Some(etag(*self.last_etag)))
     }
 }

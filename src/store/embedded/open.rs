@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefinition};
 
+use super::errors::is_full;
 use super::guard::guard_file;
-use super::reader::is_full;
 use crate::store::error::StoreError;
 
 /// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.

@@ -1,12 +1,9 @@
 //! Reads of the file. The rule: each read is made inside one redb transaction, so a page never shows half a batch.
 
-use std::io::ErrorKind;
-
 use redb::{Database, ReadableDatabase, ReadableTable};
 
 use super::codec::{decode_row, decode_row_of, encode_key};
 use super::open::ROWS;
-use crate::store::error::StoreError;
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
 /// All rows, inside a read transaction that stays open until this is dropped.
@@ -31,7 +28,7 @@ pub(super) fn get(
     key: &Key,
 ) -> Result<Option<Entity>> {
     let bytes = encode_key(table, key.partition(), key.row());
-    let found = rows.get(bytes.as_slice()).map_err(unreadable)?;
+    let found = rows.get(bytes.as_slice())?;
     found.map(|row| decode_row_of(key.clone(), &bytes, row.value())).transpose()
 }
 
@@ -81,8 +78,8 @@ fn read_page(
         return Ok(Page::default());
     }
     let mut page = Page::default();
-    for entry in rows.range(from..to).map_err(unreadable)? {
-        let (key, value) = entry.map_err(unreadable)?;
+    for entry in rows.range(from..to)? {
+        let (key, value) = entry?;
         let row = decode_row(key.value(), value.value())?;
         if page.rows.len() == limit {
             page.continuation = Some(Continuation(position(&row.key)));
@@ -95,29 +92,6 @@ fn read_page(
 
 /// All rows as they are now.
 pub(super) fn open(database: &Database) -> Result<RowsTable> {
-    let read = database.begin_read().map_err(unreadable)?;
-    read.open_table(ROWS).map_err(unreadable)
-}
-
-pub(super) fn unreadable(error: impl Into<redb::Error>) -> StoreError {
-    match error.into() {
-        redb::Error::Io(e) if is_full(&e) => {
-            StoreError::full("the store file cannot grow; free disk space, then try again", e)
-        }
-        // The file was cut short.
-        redb::Error::Io(e) if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
-            StoreError::corrupt_by("the store file is not complete; restore it from a copy", e)
-        }
-        redb::Error::Io(e) => StoreError::unavailable("the store file cannot be used", e),
-        // Its pages may be intact: redb refuses to use a file after a system call has failed.
-        error @ redb::Error::PreviousIo => {
-            StoreError::unavailable("the store file cannot be used since its disk failed; restart Tidings", error)
-        }
-        other => StoreError::corrupt_by("the store file cannot be read; restore it from a copy", other),
-    }
-}
-
-/// The disk or a quota is full, or the file has the largest size that the system allows for this process.
-pub(super) fn is_full(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
+    let read = database.begin_read()?;
+    Ok(read.open_table(ROWS)?)
 }

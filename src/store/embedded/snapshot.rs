@@ -7,7 +7,7 @@ use redb::ReadableDatabase;
 
 use super::handle::{DatabaseHandle, Opening};
 use super::open::ROWS;
-use super::reader::{self, RowsTable, unreadable};
+use super::reader::{self, RowsTable};
 use super::writer::read_version;
 use crate::store::limits::check_page_rows;
 use crate::store::snapshot::refuse_write;
@@ -21,9 +21,9 @@ struct FileSnapshot {
 
 pub(super) fn take(handle: &Arc<DatabaseHandle>) -> Result<Snapshot> {
     let (rows, version, opening) = handle.visit_opening(|database, opening| {
-        let read = database.begin_read().map_err(unreadable)?;
+        let read = database.begin_read()?;
         let version = read_version(&read)?;
-        Ok((read.open_table(ROWS).map_err(unreadable)?, version, opening))
+        Ok((read.open_table(ROWS)?, version, opening))
     })?;
     Ok(Snapshot { store: Arc::new(FileSnapshot { rows, opening, handle: Arc::clone(handle) }), version })
 }

@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 
 use super::group::{GroupAnswer, GroupFailed, Request, Staged, stage};
 use super::handle::DatabaseHandle;
-use super::reader::unreadable;
 use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
@@ -128,7 +127,7 @@ fn write_group(handle: &DatabaseHandle, group: Vec<Request>, last_etag: &mut u64
     let written = handle.visit_to_write(|database| {
         let Staged { answers, transaction } = stage(database, group, last_etag)?;
         staged = Some(answers);
-        transaction.map_or(Ok(()), |transaction| transaction.commit().map_err(unreadable))
+        transaction.map_or(Ok(()), |transaction| Ok(transaction.commit()?))
     });
     match (written, staged) {
         (Ok(()), Some(answers)) => answers,
@@ -161,15 +160,15 @@ fn refuse(count: usize, error: &StoreError, meaning: fn(GroupFailed) -> StoreErr
 }
 
 fn read_last_etag(database: &Database) -> Result<u64> {
-    read_version(&database.begin_read().map_err(unreadable)?)
+    read_version(&database.begin_read()?)
 }
 
 /// The version of the rows inside a transaction.
 pub(super) fn read_version(read: &ReadTransaction) -> Result<u64> {
     match read.open_table(COUNTERS) {
-        Ok(counters) => Ok(counters.get(LAST_ETAG).map_err(unreadable)?.map_or(0, |n| n.value())),
+        Ok(counters) => Ok(counters.get(LAST_ETAG)?.map_or(0, |n| n.value())),
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(0),
-        Err(e) => Err(unreadable(e)),
+        Err(error) => Err(error.into()),
     }
 }
 
