@@ -32,7 +32,7 @@ pub(super) fn to_change(actor: &Actor, post: &Post, now: Instant) -> Permission 
 
 /// The error for an actor that sees a post but is not allowed to change it.
 pub(super) fn of_another() -> ContentError {
-    ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" }
+    ContentError::Forbidden { needed: Role::Editor, what: "the post belongs to another author" }
 }
 
 /// The authors of a post after a change. A post that an actor with the role author writes must have the actor's own author among its authors. If none

@@ -88,8 +88,8 @@ pub static CREATE: Setting = switch("create", "TIDINGS_CREATE", "Create an empty
 pub static REPORT_STORAGE: Setting = switch(
     "tell_storage",
     "TIDINGS_TELL_STORAGE",
-    "Report the cost of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`), not only to editors. The \
-     reported rows reveal that a draft exists.",
+    "Report the cost of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`), not only to \
+     tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.",
 )
 .flag("tell-storage");
 pub static CORS_ORIGINS: Setting = Setting {

@@ -32,7 +32,7 @@ impl Revision {
         DateTime(self.0.whole.post.updated_at)
     }
 
-    /// Who created this version: the name of a token, or `import`; null for versions from before names were recorded.
+    /// Who created this version: the name of a token, `oidc:` and the subject of a JWT, or `import`; null for versions from before names were recorded.
     async fn changed_by(&self) -> Option<&str> {
         self.0.whole.changed_by.as_deref()
     }
@@ -127,7 +127,7 @@ impl RevisionConnection {
 pub struct Change {
     /// When the change started.
     at: DateTime,
-    /// Who made the change: the name of a token, or `import`; null if the server itself made it.
+    /// Who made the change: the name of a token, `oidc:` and the subject of a JWT, or `import`; null if the server itself made it.
     by: Option<String>,
     /// The posts, categories, tags and authors that were changed.
     items: Vec<ChangedItem>,
