@@ -11,4 +11,5 @@ mod import;
 mod kept;
 mod refusals;
 mod serve;
+mod snapshots;
 mod token;
