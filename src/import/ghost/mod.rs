@@ -1,16 +1,25 @@
 //! Reads Ghost's export (Settings → Labs → Export). The rule: one post at a time is in memory. A row that cannot be read does not affect others,
 //! but a truncated file is refused, because its posts would lose the tags and authors that follow in the file.
 
+mod body;
+mod card;
+mod json_rows;
+mod lexical;
+mod mobiledoc;
+mod post;
+mod row;
+mod site;
+
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::ghost_post::{self, GhostPost};
-use super::ghost_row::GhostRow;
-use super::ghost_site::GhostSite;
-use super::json_rows::{self, BrokenJson, LineAndColumn, RowReader};
-use super::source::FoundContent;
+use super::found::FoundContent;
 use super::{Failed, ImportedPost, TermKind};
+use json_rows::{BrokenJson, LineAndColumn, RowReader};
+use post::GhostPost;
+use row::GhostRow;
+use site::GhostSite;
 
 /// An export, with the position of each post in the file.
 pub(super) struct Ghost {
@@ -50,7 +59,7 @@ impl Ghost {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let read = |place| RowReader::open(&self.path)?.read(place);
         let row = read(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
-        match row.and_then(GhostRow::new).map(|row| ghost_post::read(&row, &self.site)) {
+        match row.and_then(GhostRow::new).map(|row| post::read(&row, &self.site)) {
             Ok(GhostPost::Post { post, .. }) => Ok(*post),
             _ => Err(failed("the file has changed since the import began".to_owned())),
         }
@@ -71,8 +80,8 @@ impl Ghost {
                     continue;
                 }
             };
-            let name = ghost_post::name(&row, number);
-            match ghost_post::read(&row, &self.site) {
+            let name = post::name(&row, number);
+            match post::read(&row, &self.site) {
                 GhostPost::Skipped(reason) => found.skip(name, reason),
                 GhostPost::Failed(reason) => found.fail(name, reason),
                 GhostPost::Post { post, .. } if !ids.insert(post.origin.clone()) => {
@@ -93,6 +102,6 @@ impl Ghost {
     }
 }
 
-fn term_is_public(term: &super::ImportedTerm, writers: &HashSet<crate::model::Slug>) -> bool {
+fn term_is_public(term: &crate::import::ImportedTerm, writers: &HashSet<crate::model::Slug>) -> bool {
     term.kind != TermKind::Author || term.slug.as_ref().is_some_and(|slug| writers.contains(slug))
 }

@@ -2,34 +2,24 @@
 
 use std::collections::HashMap;
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError};
+use granit_parser::{Event, ScalarStyle};
 
 use super::value::Value;
-use super::yaml_error;
+use super::{yaml_error, yaml_events};
 
 /// The largest front matter with expanded aliases: bytes of text, plus 32 for each value.
 const WEIGHT_MAX: usize = 1 << 20;
-/// The deepest nesting of lists and tables.
-const DEPTH_MAX: usize = 64;
 
 /// The first document of the text. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let mut builder = Builder::default();
-    for event in events(text) {
+    for event in yaml_events::events(text) {
         let event = event.map_err(|error| yaml_error::explain(text, &error))?;
         if !builder.take(event)? {
             break;
         }
     }
     Ok(builder.done.unwrap_or(Value::Nothing))
-}
-
-/// The events of the text; nesting is bounded.
-pub(super) fn events(text: &str) -> impl Iterator<Item = Result<Event<'_>, ScanError>> {
-    let mut options = Options::default();
-    options.flow_nesting_limit = DEPTH_MAX;
-    options.block_nesting_limit = DEPTH_MAX;
-    Parser::new_from_str_with_options(text, options).map(|event| event.map(|(event, _)| event))
 }
 
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::ghost_card::{self, GhostText};
-use super::ghost_row::GhostRow;
-use super::ghost_site::Details;
-use super::{ghost_lexical, ghost_mobiledoc};
+use super::card::{self, GhostText};
+use super::row::GhostRow;
+use super::site::Details;
+use super::{lexical, mobiledoc};
 
 /// Ghost's placeholder for the address of the site.
 const SITE: &str = "__GHOST_URL__";
@@ -70,8 +70,8 @@ pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
 fn html(row: &GhostRow) -> Result<GhostText, String> {
     match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
         (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
-        (None, Some(lexical), _) => ghost_lexical::to_html(lexical),
-        (None, None, Some(mobiledoc)) => ghost_mobiledoc::to_html(mobiledoc),
+        (None, Some(lexical), _) => lexical::to_html(lexical),
+        (None, None, Some(mobiledoc)) => mobiledoc::to_html(mobiledoc),
         (None, None, None) => Ok(GhostText::default()),
     }
 }
@@ -79,7 +79,7 @@ fn html(row: &GhostRow) -> Result<GhostText, String> {
 /// The image that Ghost shows above a post.
 fn image(row: &GhostRow, details: &Details) -> Option<String> {
     let source = row.text("feature_image").or(row.text("image"))?;
-    Some(ghost_card::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
+    Some(card::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
 }
 
 /// Makes links within the site relative to its root.

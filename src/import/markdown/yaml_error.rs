@@ -2,7 +2,7 @@
 
 use granit_parser::ScanError;
 
-use super::yaml;
+use super::yaml_events;
 
 /// Lines of a file before its front matter: the opening fence.
 pub(super) const FENCE_LINES: usize = 1;
@@ -55,7 +55,7 @@ fn remedy(line: &str) -> Option<String> {
 
 /// Whether the line has no fault of its own, so that a remedy for it would mislead.
 fn is_valid_alone(line: &str) -> bool {
-    !line.contains('\t') && yaml::events(line).all(|event| event.is_ok())
+    !line.contains('\t') && yaml_events::events(line).all(|event| event.is_ok())
 }
 
 fn shown(line: &str) -> String {
@@ -72,7 +72,7 @@ fn in_one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::import::yaml;
+    use crate::import::markdown::yaml;
 
     #[test]
     fn an_error_names_the_line_of_the_file_and_the_remedy() {

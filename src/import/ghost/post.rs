@@ -1,12 +1,13 @@
 //! Reads one row of Ghost's table of posts as a post. The rule: posts that Ghost showed only to members, or sent only by e-mail, become drafts,
 //! and no part of a post is omitted without a note.
 
-use super::ghost_body::{self, Body};
-use super::ghost_row::GhostRow;
-use super::ghost_site::GhostSite;
-use super::markdown_file::in_words;
-use super::{ImportedPost, Term};
+use crate::import::title::in_words;
+use crate::import::{ImportedPost, Term};
 use crate::model::markdown;
+
+use super::body::{self, Body};
+use super::row::GhostRow;
+use super::site::GhostSite;
 
 /// The result of reading a row.
 pub(super) enum GhostPost {
@@ -64,7 +65,7 @@ fn status(row: &GhostRow, is_email_only: bool) -> Result<(bool, Option<String>),
 }
 
 fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: Vec<String>) -> GhostPost {
-    let body = match ghost_body::read(row, &site.details(id)) {
+    let body = match body::read(row, &site.details(id)) {
         Ok(body) => body,
         Err(reason) => return GhostPost::Failed(reason),
     };

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
+use crate::import::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
 use crate::model::{Instant, NodeId, Slug};
 
 /// The version of the format that is written, and the highest that can be read.

@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::ghost_row::GhostRow;
-use super::json_rows::{RowReader, Tables};
-use super::source::FoundContent;
-use super::{ImportedTerm, Term, TermKind};
+use crate::import::found::FoundContent;
+use crate::import::{ImportedTerm, Term, TermKind};
 use crate::model::Slug;
+
+use super::json_rows::{RowReader, Tables};
+use super::row::GhostRow;
 
 #[derive(Default)]
 pub(super) struct GhostSite {

@@ -1,6 +1,9 @@
 //! Reads a WordPress export (WXR) as a stream. The rule: one item at a time is in memory; an item that cannot be read does not affect others.
 
-use std::collections::HashMap;
+mod element;
+mod item;
+mod site;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -8,11 +11,13 @@ use std::path::{Path, PathBuf};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::element::{self, Element};
-use super::source::FoundContent;
-use super::wxr_item::{self, WxrItem};
-use super::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
-use crate::model::{Slug, html_text};
+use crate::model::html_text;
+
+use super::found::FoundContent;
+use super::{Failed, ImportedPost, ImportedTerm, TermKind};
+use element::Element;
+use item::WxrItem;
+use site::WxrSite;
 
 /// How often reading is restarted after a part of the file that is not XML.
 const STOPS_MAX: usize = 1_000;
@@ -23,26 +28,6 @@ pub(super) struct Wxr {
     site: WxrSite,
     /// The first byte and the length of each entry's item.
     places: Vec<(u64, u64)>,
-}
-
-/// The data of the site, which the export contains before its items.
-#[derive(Default)]
-pub(super) struct WxrSite {
-    /// Without a `/` at the end.
-    pub address: String,
-    /// By the slug of their login.
-    authors: HashMap<Slug, String>,
-}
-
-impl WxrSite {
-    /// The author with this login, with the displayed name.
-    pub(super) fn author(&self, login: &str) -> Option<Term> {
-        let Some(slug) = wxr_item::slug(login) else {
-            return (!login.is_empty()).then(|| Term::named(login));
-        };
-        let name = self.authors.get(&slug).cloned().unwrap_or_else(|| login.to_owned());
-        Some(Term { name, slug: Some(slug) })
-    }
 }
 
 impl Wxr {
@@ -71,7 +56,7 @@ impl Wxr {
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let item = self.item(self.places[index]).map_err(failed)?;
-        match wxr_item::origin(&item, &self.site).map(|origin| (wxr_item::read(&item, &self.site, &origin), origin)) {
+        match item::origin(&item, &self.site).map(|origin| (item::read(&item, &self.site, &origin), origin)) {
             Some((WxrItem::Post { post, .. }, found)) if found == origin => Ok(*post),
             _ => Err(failed("the file has changed since the import began".to_owned())),
         }
@@ -143,10 +128,10 @@ impl WxrScan {
     }
 
     fn item(&mut self, item: &Element, start: u64, length: u64) {
-        let Some(origin) = wxr_item::origin(item, &self.site) else {
+        let Some(origin) = item::origin(item, &self.site) else {
             return self.found.fail(format!("item {}", self.items), "has no wp:post_id");
         };
-        match wxr_item::read(item, &self.site, &origin) {
+        match item::read(item, &self.site, &origin) {
             WxrItem::Skipped(reason) => self.found.skip(origin, reason),
             WxrItem::Failed(reason) => self.found.fail(origin, reason),
             WxrItem::Post { post, note } => {
@@ -164,7 +149,7 @@ impl WxrScan {
     fn describe(&mut self, element: &Element) {
         let text = |name| Some(html_text::from_any(element.child_text(name))).filter(|text| !text.is_empty());
         let term = |kind, slug: &str, name: Option<String>, description| {
-            let slug = wxr_item::slug(element.child_text(slug))?;
+            let slug = site::slug(element.child_text(slug))?;
             let name = name.unwrap_or_else(|| slug.to_string());
             Some(ImportedTerm { description, ..ImportedTerm::named(kind, Some(slug), name) })
         };
@@ -216,7 +201,7 @@ fn address(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Note;
+    use crate::import::{Note, Term};
 
     const HEAD: &str = "<rss><channel><link>https://a.example</link><wp:base_blog_url>https://a.example/</wp:base_blog_url>\
         <wp:author><wp:author_login>ada</wp:author_login><wp:author_display_name><![CDATA[Ada L.]]></wp:author_display_name></wp:author>\

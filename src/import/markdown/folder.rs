@@ -5,9 +5,10 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::markdown_file::{self, ReadOutcome};
-use super::source::FoundContent;
-use super::{Failed, ImportedPost};
+use crate::import::found::FoundContent;
+use crate::import::{Failed, ImportedPost};
+
+use super::file::{self, ReadOutcome};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -15,7 +16,7 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 const DEPTH_MAX: usize = 64;
 
 /// Reads every Markdown file below the root once. Returns an error only if the root cannot be read.
-pub(super) fn scan(root: &Path) -> io::Result<FoundContent> {
+pub(in crate::import) fn scan(root: &Path) -> io::Result<FoundContent> {
     let mut found = FoundContent::default();
     let mut files = Vec::new();
     let mut folders = Vec::new();
@@ -69,7 +70,7 @@ fn list(
 }
 
 /// Reads one post again.
-pub(super) fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
+pub(in crate::import) fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
     match read_file(root, origin) {
         ReadOutcome::Post(post) => Ok(*post),
         ReadOutcome::Failed(failed) => Err(failed),
@@ -86,7 +87,7 @@ fn read_file(root: &Path, origin: &str) -> ReadOutcome {
             let reason = format!("longer than {FILE_BYTES_MAX} bytes");
             ReadOutcome::Failed(Failed { origin: origin.to_owned(), reason })
         }
-        Ok(content) => markdown_file::read(origin, content),
+        Ok(content) => file::read(origin, content),
         Err(error) => ReadOutcome::Failed(unreadable(origin.to_owned(), &error)),
     }
 }

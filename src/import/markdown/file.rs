@@ -1,10 +1,11 @@
 //! Reads one Markdown file as a post. The rule: the result depends only on the text of the file and its path below the root.
 
-use super::dates;
+use crate::import::title::in_words;
+use crate::import::{Failed, ImportedPost, Redirect, Skipped, Term, dates};
+use crate::model::{Instant, markdown};
+
 use super::fields::PostFields;
 use super::front_matter::{self, Parts};
-use super::{Failed, ImportedPost, Redirect, Skipped, Term};
-use crate::model::{Instant, markdown};
 
 /// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,14 +125,6 @@ impl Name {
             None => Self { day: None, words: name.to_owned() },
         }
     }
-}
-
-/// `hello-my_world` as a title: `Hello my world`.
-pub(super) fn in_words(name: &str) -> String {
-    let words = name.replace(['-', '_'], " ");
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut chars = words.chars();
-    chars.next().map_or_else(|| "Untitled".to_owned(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Whether the file has the name with which Zola and Hugo describe a folder.

@@ -5,22 +5,23 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::json_lines::{Header, PostRecord, Record, VERSION};
-use super::source::FoundContent;
-use super::{Failed, ImportedPost, TermKind};
+use crate::import::found::FoundContent;
+use crate::import::{Failed, ImportedPost, TermKind};
+
+use super::records::{Header, PostRecord, Record, VERSION};
 
 /// The longest line: a post of 16 MiB, every byte of it escaped.
 const LINE_BYTES_MAX: u64 = 96 << 20;
 
 /// An export, with the position of each post's line in the file.
-pub(super) struct JsonLines {
+pub(in crate::import) struct JsonLines {
     path: PathBuf,
     places: Vec<(u64, u64)>,
 }
 
 impl JsonLines {
     /// Reads the whole file once.
-    pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+    pub(in crate::import) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut input = BufReader::new(File::open(path)?);
         let mut scan = LineScan::default();
         let mut start = 0;
@@ -41,7 +42,7 @@ impl JsonLines {
     }
 
     /// Reads one post again.
-    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
+    pub(in crate::import) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let line = self.line(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
         match serde_json::from_slice(&line) {
@@ -98,7 +99,7 @@ impl LineScan {
 }
 
 /// Whether this is the first line of an export of a supported version.
-pub(super) fn is_header(line: &[u8]) -> bool {
+pub(in crate::import) fn is_header(line: &[u8]) -> bool {
     serde_json::from_slice(line).is_ok_and(|header: Header| header.tidings <= VERSION)
 }
 

@@ -1,11 +1,12 @@
 //! Reads one item of a WordPress export as a post. The rule: posts that WordPress did not publish – drafts, private posts, posts with a
 //! password – become drafts; a note reports private posts and posts with a password.
 
+use crate::import::title::in_words;
+use crate::import::{ImportedPost, Term, dates};
+use crate::model::{Instant, html_text, markdown};
+
 use super::element::Element;
-use super::markdown_file::in_words;
-use super::wxr::WxrSite;
-use super::{ImportedPost, Term, dates};
-use crate::model::{Instant, Slug, html_text, markdown};
+use super::site::{self, WxrSite};
 
 /// The result of reading an item.
 pub(super) enum WxrItem {
@@ -58,7 +59,7 @@ fn date(item: &Element) -> Option<Instant> {
 
 fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {
     let body = item.child("content:encoded").map_or("", |content| content.text.as_str());
-    let slug = slug_text(item.child_text("wp:post_name"));
+    let slug = site::slug_text(item.child_text("wp:post_name"));
     ImportedPost {
         origin: origin.to_owned(),
         id: None,
@@ -91,8 +92,10 @@ fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
 fn terms(item: &Element, domain: &str) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for category in item.children("category").filter(|category| category.attribute("domain") == Some(domain)) {
-        let term =
-            Term { name: html_text::from_any(&category.text), slug: category.attribute("nicename").and_then(slug) };
+        let term = Term {
+            name: html_text::from_any(&category.text),
+            slug: category.attribute("nicename").and_then(site::slug),
+        };
         let is_known =
             terms.iter().any(|known| known.slug == term.slug && (term.slug.is_some() || known.name == term.name));
         if !is_known && !term.name.is_empty() {
@@ -105,15 +108,5 @@ fn terms(item: &Element, domain: &str) -> Vec<Term> {
 /// The former slugs of the post, which WordPress stores in the post's metadata.
 fn old_slugs(item: &Element) -> Vec<String> {
     let notes = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == "_wp_old_slug");
-    notes.filter_map(|meta| slug_text(meta.child_text("wp:meta_value"))).collect()
-}
-
-/// A slug as WordPress writes it, with other scripts percent-encoded.
-pub(super) fn slug(nicename: &str) -> Option<Slug> {
-    Slug::from_name(&slug_text(nicename)?)
-}
-
-fn slug_text(nicename: &str) -> Option<String> {
-    let text = percent_encoding::percent_decode_str(nicename.trim()).decode_utf8_lossy().into_owned();
-    (!text.is_empty()).then_some(text)
+    notes.filter_map(|meta| site::slug_text(meta.child_text("wp:meta_value"))).collect()
 }

@@ -1,7 +1,8 @@
 //! Reads the fields of front matter under all names that site generators use. The rule: existing fields are interpreted generously; a missing
 //! field stays missing, and the caller decides about it.
 
-use super::paths;
+use crate::import::paths;
+
 use super::value::Value;
 
 /// The fields of a post in its front matter, as they were written.
@@ -141,7 +142,7 @@ fn all_texts(front: &Value, names: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::{toml_value, yaml};
+    use crate::import::markdown::{toml_value, yaml};
 
     fn from_yaml(text: &str) -> PostFields {
         PostFields::read(&yaml::parse(text).expect("YAML"))

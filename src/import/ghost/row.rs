@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use serde_json::{Map, Value};
 
-use super::dates;
+use crate::import::dates;
 use crate::model::Instant;
 
 pub(super) struct GhostRow(Map<String, Value>);
