@@ -1,21 +1,18 @@
 //! The content of a site: reads, pages, writes, checks and repairs it. The rule: this module depends neither on GraphQL nor on HTTP.
 
 mod audit;
-pub mod check;
 mod coalesce;
 pub mod commands;
 pub mod editor;
 pub mod error;
 pub mod history;
-pub mod inventory;
-pub mod migrate;
+pub mod maintenance;
 mod moves;
 pub mod pages;
 pub mod partition_catalog;
 mod permission;
 pub mod reader;
 pub mod rendering;
-pub mod repair;
 pub mod rows;
 pub mod tokens;
 pub mod write;
@@ -128,8 +125,8 @@ impl Content {
     }
 
     /// Reads everything and reports each difference.
-    pub async fn check(&self) -> Result<check::CheckReport> {
-        check::check(&self.store, || self.fresh_reader()).await
+    pub async fn check(&self) -> Result<maintenance::CheckReport> {
+        maintenance::check(&self.store, || self.fresh_reader()).await
     }
 
     /// A reader that does not use the cached lists of partitions.
@@ -139,8 +136,12 @@ impl Content {
     }
 
     /// Fixes the differences, with the posts as the source of truth, and checks again. `report` gets a line for each fix.
-    pub async fn repair(&self, options: repair::RepairOptions, report: impl FnMut(String)) -> Result<repair::Repaired> {
-        repair::repair(self, options, report).await
+    pub async fn repair(
+        &self,
+        options: maintenance::RepairOptions,
+        report: impl FnMut(String),
+    ) -> Result<maintenance::Repaired> {
+        maintenance::repair(self, options, report).await
     }
 
     /// Checks that the store can be read now.

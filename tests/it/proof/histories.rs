@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::check::Difference;
+use tidings::content::maintenance::Difference;
 use tidings::content::write::recover::Recovered;
 use tidings::content::{Content, ContentError};
 use tidings::keys::Table;

@@ -1,6 +1,6 @@
 //! Damages that only a person can resolve: repair leaves them as they are and says what to do; it removes lost posts if that is requested.
 
-use tidings::content::repair::RepairOptions;
+use tidings::content::maintenance::RepairOptions;
 use tidings::keys::{PostPlace, Table, term};
 use tidings::model::TermKind;
 use tidings::store::{Key, Value};

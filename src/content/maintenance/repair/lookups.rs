@@ -1,8 +1,8 @@
 //! Fixes `PostKeys`. The rule: a row is written as the posts say; a row that points to no post is removed, unless the change that wrote it is under
 //! way.
 
-use crate::content::check::{Owners, Posts};
 use crate::content::error::Result;
+use crate::content::maintenance::check::{Owners, Posts};
 use crate::content::rows::lookup::{self as rows, LookupRow};
 use crate::content::rows::post as post_rows;
 use crate::content::write::retry::retry_on_conflict;

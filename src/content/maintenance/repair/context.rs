@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::content::check::{Fix, Known, Posts};
 use crate::content::error::Result;
+use crate::content::maintenance::check::{Fix, Known, Posts};
 use crate::content::partition_catalog::scan_all;
 use crate::content::rows::post::{self as post_rows, Move};
 use crate::content::write::intent::{self, Intent, StoredIntent};

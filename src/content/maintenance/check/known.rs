@@ -8,7 +8,7 @@ use crate::model::{Post, PostId, PostKey, Slug, TermKind};
 
 /// A post as its whole row describes it; if that row is lost, as its summary does.
 #[derive(Debug, Clone)]
-pub(in crate::content) struct Known {
+pub(in crate::content::maintenance) struct Known {
     pub place: PostPlace,
     pub slug: Slug,
     pub former_slugs: Vec<Slug>,
@@ -30,26 +30,26 @@ impl Known {
         }
     }
 
-    pub(in crate::content) fn has_term(&self, kind: TermKind, slug: &Slug) -> bool {
+    pub(in crate::content::maintenance) fn has_term(&self, kind: TermKind, slug: &Slug) -> bool {
         self.terms.iter().any(|(k, s)| *k == kind && s == slug)
     }
 }
 
 /// Every post by its id.
 #[derive(Debug, Default)]
-pub(in crate::content) struct Posts {
+pub(in crate::content::maintenance) struct Posts {
     pub by_id: HashMap<PostId, Known>,
     /// Partitions that hold a row of a post whose id cannot be read: a row that seems to point to no post may point to that one.
     pub blind: HashSet<(Collection, String)>,
 }
 
 impl Posts {
-    pub(in crate::content) fn get(&self, id: &PostId) -> Option<&Known> {
+    pub(in crate::content::maintenance) fn get(&self, id: &PostId) -> Option<&Known> {
         self.by_id.get(id)
     }
 
     /// The published post of this key.
-    pub(in crate::content) fn published(&self, key: &PostKey) -> Option<&Known> {
+    pub(in crate::content::maintenance) fn published(&self, key: &PostKey) -> Option<&Known> {
         self.get(&key.id).filter(|known| known.place.collection == Collection::Posts && known.place.key == *key)
     }
 
@@ -57,7 +57,7 @@ impl Posts {
         self.by_id.iter()
     }
 
-    pub(in crate::content) fn is_blind(&self, place: &PostPlace) -> bool {
+    pub(in crate::content::maintenance) fn is_blind(&self, place: &PostPlace) -> bool {
         self.blind.contains(&(place.collection, place.partition()))
     }
 }

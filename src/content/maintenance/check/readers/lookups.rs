@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use futures_util::future::try_join_all;
 
-use crate::content::check::Owners;
 use crate::content::error::Result;
+use crate::content::maintenance::check::Owners;
 use crate::content::reader::Reader;
 use crate::model::{PostId, Slug, Term};
 

@@ -2,20 +2,17 @@
 
 use std::collections::HashMap;
 
+use crate::content::error::{ContentError, Result};
+use crate::content::partition_catalog::scan_all;
+use crate::content::rows::lookup::LookupRow;
+use crate::content::rows::term::TermRow;
+use crate::content::write::plan::Stored;
+use crate::content::{Content, moves, rows};
 use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{Collection, PostPlace, Table, place, term};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost};
 use crate::store::{Continuation, Store};
-
-use super::Content;
-use super::error::{ContentError, Result};
-use super::moves;
-use super::partition_catalog::scan_all;
-use super::rows;
-use super::rows::lookup::LookupRow;
-use super::rows::term::TermRow;
-use super::write::plan::Stored;
 
 /// How often a post may be moved while it is looked for.
 const FINDS_MAX: usize = 8;

@@ -45,7 +45,7 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
 }
 
 /// Which posts have or had a slug.
-pub(in crate::content) struct Owners<'a>(HashMap<&'a Slug, Vec<SlugClaim<'a>>>);
+pub(in crate::content::maintenance) struct Owners<'a>(HashMap<&'a Slug, Vec<SlugClaim<'a>>>);
 
 struct SlugClaim<'a> {
     id: &'a PostId,
@@ -54,7 +54,7 @@ struct SlugClaim<'a> {
 }
 
 impl<'a> Owners<'a> {
-    pub(in crate::content) fn of(posts: &'a Posts) -> Self {
+    pub(in crate::content::maintenance) fn of(posts: &'a Posts) -> Self {
         let mut owners: HashMap<&Slug, Vec<SlugClaim<'_>>> = HashMap::with_capacity(posts.by_id.len());
         for (id, known) in posts.iter() {
             let mut add = |slug, is_current| owners.entry(slug).or_default().push(SlugClaim { id, known, is_current });
@@ -69,7 +69,11 @@ impl<'a> Owners<'a> {
     }
 
     /// The post that a slug points to, and whether it is the post's present slug. If several posts have it, the one that its row names keeps it.
-    pub(in crate::content) fn points_to(&self, slug: &Slug, named: Option<&PostId>) -> Option<(&'a PostId, bool)> {
+    pub(in crate::content::maintenance) fn points_to(
+        &self,
+        slug: &Slug,
+        named: Option<&PostId>,
+    ) -> Option<(&'a PostId, bool)> {
         let claims = self.0.get(slug)?;
         let first = claims.first()?;
         let kept = claims.iter().find(|c| c.is_current == first.is_current && Some(c.id) == named).unwrap_or(first);

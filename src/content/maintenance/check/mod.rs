@@ -22,15 +22,15 @@ mod tokens;
 use std::collections::HashSet;
 use std::fmt;
 
+use crate::content::error::Result;
+use crate::content::partition_catalog::scan_all;
+use crate::content::reader::Reader;
+use crate::content::write::intent;
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::Term;
 use crate::store::{Entity, Key, Store, StoreError};
 
-use super::error::Result;
-use super::partition_catalog::scan_all;
-use super::reader::Reader;
-use super::write::intent;
 pub use fix::Fix;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
@@ -80,7 +80,7 @@ impl CheckReport {
 ///
 /// # Errors
 /// If the store cannot be read; differences are not errors.
-pub(super) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<CheckReport> {
+pub(in crate::content) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<CheckReport> {
     let mut examined = examine(store).await?;
     if examined.report.differences.is_empty() {
         examined.check_readers(store, readers).await?;

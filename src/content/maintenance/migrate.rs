@@ -6,18 +6,17 @@
 
 use std::collections::BTreeMap;
 
+use crate::content::Content;
+use crate::content::error::Result;
+use crate::content::partition_catalog::scan_all;
+use crate::content::rows::{RowFields, term as rows};
+use crate::content::write::intent::{self, StoredIntent};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermId, TermKind};
 use crate::store::{Batch, Entity, Operation, Precondition, Properties};
 
-use super::Content;
-use super::error::Result;
-use super::partition_catalog::scan_all;
-use super::repair;
-use super::rows::RowFields;
-use super::rows::term as rows;
-use super::write::intent::{self, StoredIntent};
+use super::{RepairOptions, repair};
 
 const FORWARD_TO: &str = "ForwardTo";
 const PENDING_FROM: &str = "PendingFrom";
@@ -46,8 +45,7 @@ impl Content {
             is_old_format && !is_at_work && matches!(intent::read(row), Ok(StoredIntent::Foreign))
         };
         if migrated.terms > 0 || intents.iter().any(is_left) {
-            let done =
-                repair::repair(self, repair::RepairOptions::default(), |line| tracing::info!(line, "store.repaired"));
+            let done = repair(self, RepairOptions::default(), |line| tracing::info!(line, "store.repaired"));
             migrated.repaired = done.await?.fixed;
             tracing::info!(terms = migrated.terms, repaired = migrated.repaired, "store.migrated");
         }
@@ -55,7 +53,7 @@ impl Content {
     }
 
     /// Migrates the terms of all kinds. Returns how many had rows of an earlier version.
-    pub(super) async fn migrate_all_terms(&self) -> Result<usize> {
+    pub(in crate::content) async fn migrate_all_terms(&self) -> Result<usize> {
         let mut migrated = 0;
         for kind in TermKind::ALL {
             migrated += self.migrate_terms(kind).await?;

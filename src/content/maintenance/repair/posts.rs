@@ -1,8 +1,8 @@
 //! Fixes summaries and their mirrors, and whole posts in the wrong place. The rule: a whole post is never changed, and is removed only if the same
 //! row is stored where it belongs, or if the user asks for it (`--remove-lost`).
 
-use crate::content::check::Fix;
 use crate::content::error::Result;
+use crate::content::maintenance::check::Fix;
 use crate::content::rows::post as rows;
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{Collection, PostPlace, place, time};

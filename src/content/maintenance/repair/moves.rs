@@ -1,8 +1,8 @@
 //! Fixes a post that is moving between two places. The rule: one end is kept. That is the end without `PendingFrom` and `ForwardTo`, otherwise the
 //! new end; if only a redirect is left, the post stays where it was.
 
-use crate::content::check::Fix;
 use crate::content::error::Result;
+use crate::content::maintenance::check::Fix;
 use crate::content::rows::post::{self as rows, Move};
 use crate::content::write::plan::{self, PostRows};
 use crate::content::write::retry::retry_on_conflict;

@@ -52,7 +52,7 @@ impl Fix {
         "this version of Tidings never writes such a row: remove it with a tool for Azure tables; if the store is a file, export the content and import it into a new store",
     );
 
-    pub(in crate::content) const TWICE: Self = Self::Person(
+    pub(in crate::content::maintenance) const TWICE: Self = Self::Person(
         "decide which of the two is right: export, delete the line of the other, and import into a new store; or remove its rows with a tool for Azure tables",
     );
 
@@ -79,10 +79,10 @@ impl Fix {
     );
 
     /// The first phase that counts what the earlier ones have changed.
-    pub(in crate::content) const COUNTS: u8 = 8;
+    pub(in crate::content::maintenance) const COUNTS: u8 = 8;
 
     /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
-    pub(in crate::content) fn phase(&self) -> u8 {
+    pub(in crate::content::maintenance) fn phase(&self) -> u8 {
         match self {
             Self::Misplaced { .. } => 1,
             Self::Move { .. } => 2,

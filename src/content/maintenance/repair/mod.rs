@@ -17,10 +17,11 @@ mod terms;
 
 use std::collections::HashMap;
 
-use super::Content;
-use super::check::{self, CheckReport, Difference, Fix};
-use super::error::{ContentError, Result};
+use crate::content::Content;
+use crate::content::error::{ContentError, Result};
 use crate::store::StoreError;
+
+use super::check::{self, CheckReport, Difference, Fix};
 use context::Repair;
 
 /// A fix may uncover another difference, such as the count of a partition that was lost completely; more passes than this find nothing new.
@@ -68,7 +69,11 @@ pub struct Repaired {
 ///
 /// # Errors
 /// If the store cannot be read or written.
-pub async fn repair(content: &Content, options: RepairOptions, mut on_fix: impl FnMut(String)) -> Result<Repaired> {
+pub(in crate::content) async fn repair(
+    content: &Content,
+    options: RepairOptions,
+    mut on_fix: impl FnMut(String),
+) -> Result<Repaired> {
     let migrated = content.migrate_all_terms().await?;
     if migrated > 0 {
         on_fix(format!(

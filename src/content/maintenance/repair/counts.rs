@@ -1,8 +1,8 @@
 //! Fixes counts. The rule: a partition's rows are counted after its count row is read, and the count is written under the ETag of that read; every
 //! change of the rows also changes the count row, so the store refuses a count that is out of date.
 
-use crate::content::check::Fix;
 use crate::content::error::Result;
+use crate::content::maintenance::check::Fix;
 use crate::content::rows::count::{self, Count};
 use crate::content::rows::post::{self as post_rows, Move};
 use crate::content::rows::term::{self as term_rows, TermRow};
