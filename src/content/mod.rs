@@ -1,5 +1,6 @@
 //! The content of a site: reads, pages, writes, checks and repairs it. The rule: this module depends neither on GraphQL nor on HTTP.
 
+pub mod access;
 mod audit;
 mod coalesce;
 pub mod commands;
@@ -10,11 +11,9 @@ pub mod maintenance;
 mod moves;
 pub mod pages;
 pub mod partition_catalog;
-mod permission;
 pub mod reader;
 pub mod rendering;
 pub mod rows;
-pub mod tokens;
 pub mod write;
 
 use std::sync::Arc;
@@ -28,9 +27,9 @@ pub use write::Writer;
 use crate::clock::Clock;
 use crate::keys::Table;
 use crate::store::{CountingStore, Store};
+use access::TokenCache;
 use partition_catalog::PartitionCatalogs;
 use rendering::Renderer;
-use tokens::cache::TokenCache;
 use write::recover::Recovered;
 
 /// Whether other processes can write to the store.

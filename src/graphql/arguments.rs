@@ -4,9 +4,8 @@
 use async_graphql::{Context, InputObject};
 
 use crate::content;
-use crate::content::pages::terms;
-use crate::content::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter as Slugs};
-use crate::content::tokens;
+use crate::content::access::decode_token_cursor;
+use crate::content::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter as Slugs, terms};
 use crate::model::{PostKey, Slug, TermKind, TokenId};
 
 use super::failure::ReadFailure;
@@ -54,7 +53,7 @@ impl Paging {
     }
 
     pub fn of_tokens(self) -> Result<PageArguments<TokenId>, ReadFailure> {
-        self.decode(tokens::page::decode_cursor)
+        self.decode(decode_token_cursor)
     }
 
     fn decode<C>(

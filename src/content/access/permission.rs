@@ -1,26 +1,25 @@
 //! The permissions to change content. The rule: all functions are pure, and called before anything is written; an actor without access to a post gets
 //! the same answer as for a post that does not exist.
 
+use crate::content::error::{ContentError, Result};
 use crate::model::{Actor, Instant, Post, PostStatus, Role, Slug};
-
-use super::error::{ContentError, Result};
 
 /// # Errors
 /// [`ContentError::Forbidden`] if the actor's role is lower than `needed`.
-pub(super) fn require(actor: &Actor, needed: Role, what: &'static str) -> Result<()> {
+pub(in crate::content) fn require(actor: &Actor, needed: Role, what: &'static str) -> Result<()> {
     if actor.role >= needed { Ok(()) } else { Err(ContentError::Forbidden { needed, what }) }
 }
 
 /// Whether an actor is allowed to change a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Permission {
+pub(in crate::content) enum Permission {
     Yes,
     No,
     /// No, and the answer must not reveal that the post exists.
     Hidden,
 }
 
-pub(super) fn to_change(actor: &Actor, post: &Post, now: Instant) -> Permission {
+pub(in crate::content) fn to_change(actor: &Actor, post: &Post, now: Instant) -> Permission {
     if actor.may_change(post) {
         Permission::Yes
     } else if actor.sees(post) || post.status(now) == PostStatus::Published {
@@ -31,7 +30,7 @@ pub(super) fn to_change(actor: &Actor, post: &Post, now: Instant) -> Permission 
 }
 
 /// The error for an actor that sees a post but is not allowed to change it.
-pub(super) fn of_another() -> ContentError {
+pub(in crate::content) fn of_another() -> ContentError {
     ContentError::Forbidden { needed: Role::Editor, what: "the post is another author's" }
 }
 
@@ -40,7 +39,7 @@ pub(super) fn of_another() -> ContentError {
 ///
 /// # Errors
 /// [`ContentError::Forbidden`] if an author would create a post only for others, or remove itself from one.
-pub(super) fn authors(actor: &Actor, named: Option<Vec<Slug>>, is_new: bool) -> Result<Option<Vec<Slug>>> {
+pub(in crate::content) fn authors(actor: &Actor, named: Option<Vec<Slug>>, is_new: bool) -> Result<Option<Vec<Slug>>> {
     if actor.role != Role::Author {
         return Ok(named);
     }

@@ -1,29 +1,25 @@
 //! Tokens: creates, lists, revokes and verifies them. The rule: to verify a token takes at most one point read of `Tokens`, and only the client that
 //! creates a token gets its secret.
 
-pub mod cache;
-pub mod page;
-pub mod preview;
-pub mod secret;
-pub mod sign_in;
+pub(super) mod cache;
+pub(super) mod page;
+pub(super) mod sign_in;
 
+use crate::content::commands::{UserError, UserErrorCode};
+use crate::content::editor::Edited;
+use crate::content::error::Result;
+use crate::content::partition_catalog::read_all;
+use crate::content::rows::token as rows;
+use crate::content::write::retry::retry_on_conflict;
+use crate::content::{Content, Reader, audit};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TokenText};
 use crate::model::{Actor, Instant, Role, Slug, TermKind, Token, TokenId};
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
-use super::commands::{UserError, UserErrorCode};
-use super::editor::Edited;
-use super::error::{ContentError, Result};
-use super::partition_catalog::read_all;
-use super::rows::token as rows;
-use super::write::retry::retry_on_conflict;
-use super::{Content, Reader, audit, permission};
-use cache::TokenCache;
+use super::{permission, secret};
 
-/// The maximum number of tokens, including those that are revoked or expired, so that a list of them is one range read. Beyond it, a new token
-/// replaces the oldest one that is revoked or expired.
-pub const TOKENS_MAX: usize = 1_000;
+use cache::{TOKENS_MAX, TokenCache};
 
 /// A token that is to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,9 +179,4 @@ fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserErr
 /// The actor of commands, which have no request.
 pub fn operator() -> Actor {
     Actor::new("the command line", Role::Admin)
-}
-
-/// The error for missing random bytes: the storage is unavailable, so the client can try again.
-pub(super) fn no_random_bytes(error: getrandom::Error) -> ContentError {
-    StoreError::unavailable("the operating system provides no random bytes", error).into()
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::content::access::secret;
 use crate::content::error::Result;
 use crate::content::rows::token as rows;
 use crate::content::{Content, Reader};
@@ -11,7 +12,6 @@ use crate::model::token::TokenText;
 use crate::model::{Actor, Role, Slug, TermId, TermKind, Token, TokenId};
 
 use super::cache::CachedToken;
-use super::secret;
 
 /// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -6,12 +6,13 @@
 use ring::{digest, hmac};
 use subtle::ConstantTimeEq;
 
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::rows::token::Bytes32;
+use crate::store::StoreError;
 
 pub fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(super::no_random_bytes)?;
+    getrandom::fill(&mut bytes).map_err(no_random_bytes)?;
     Ok(bytes)
 }
 
@@ -30,6 +31,11 @@ pub fn sign(key: &Bytes32, text: &str) -> Bytes32 {
 
 fn bytes(digest: &[u8]) -> Bytes32 {
     digest.try_into().expect("SHA-256 has 32 bytes")
+}
+
+/// The error for missing random bytes: the storage is unavailable, so the client can try again.
+fn no_random_bytes(error: getrandom::Error) -> ContentError {
+    StoreError::unavailable("the operating system provides no random bytes", error).into()
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::content::commands::{UserError, UserErrorCode};
 use crate::content::editor::Edited;
 use crate::content::error::{ContentError, Result};
-use crate::content::permission::{self, Permission};
 use crate::content::rows::token::{self as rows, Bytes32};
 use crate::content::write::retry::retry_on_conflict;
 use crate::content::{Content, Reader, audit};
@@ -20,6 +19,7 @@ use crate::keys::{Table, token as keys};
 use crate::model::{Actor, Instant, NodeId, PostId, Role, WholePost};
 use crate::store::{Batch, Operation, Precondition};
 
+use super::permission::{self, Permission};
 use super::secret;
 
 const PREFIX: &str = "tdp_";

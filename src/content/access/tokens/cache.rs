@@ -8,7 +8,9 @@ use std::time::{Duration, Instant as Moment};
 use crate::content::rows::token::Bytes32;
 use crate::model::{Token, TokenId};
 
-use super::TOKENS_MAX;
+/// The maximum number of tokens, including those that are revoked or expired, so that a list of them is one range read. Beyond it, a new token
+/// replaces the oldest one that is revoked or expired.
+pub(super) const TOKENS_MAX: usize = 1_000;
 
 /// A token and the hash of its secret.
 pub type CachedToken = Arc<(Token, Bytes32)>;
