@@ -44,7 +44,7 @@
 //!    gets its own [`loaders`] on top of the reader.
 //! 5. `posts` becomes a [`content::pages::PostList`]; the page loader passes the pages of one level to [`content::pages`].
 //! 6. The list of months determines which months the page needs; their ranges are read concurrently, newest first.
-//! 7. [`keys`] formats each RowKey range, [`store`] reads it, [`content::rows`] decodes and validates the rows.
+//! 7. [`keys`] formats each RowKey range, [`store`] reads it, [`content::tables::rows`] decodes and validates the rows.
 //! 8. The ranges begin at the request's instant, so scheduled posts are not read. A row whose post is not in the list any more is skipped, and the
 //!    page is filled with the posts after it.
 //! 9. The `authors` of all twenty posts are one batch: each author is one point read, however many posts name it.

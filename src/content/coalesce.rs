@@ -8,7 +8,7 @@ use crate::keys::time::{Direction, Span};
 use crate::model::{Month, PostKey};
 use crate::store::{PAGE_ROWS_MAX, RowRange};
 
-use super::rows::partition_catalog::Listed;
+use super::tables::rows::partition_catalog::Listed;
 
 /// The rows that a range is expected to read for each requested post, at most.
 const ROWS_PER_POST_MAX: f64 = 3.0;

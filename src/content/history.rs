@@ -12,8 +12,8 @@ use super::Reader;
 use super::error::{ContentError, Result};
 use super::pages::Page;
 use super::pages::window::Take;
-use super::rows::change::{self as change_rows, ChangeRow};
-use super::rows::post as post_rows;
+use super::tables::rows::change::{self as change_rows, ChangeRow};
+use super::tables::rows::post as post_rows;
 
 /// The maximum number of versions on one page; each is read with its body.
 pub const REVISIONS_PAGE_MAX: usize = 50;

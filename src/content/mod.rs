@@ -8,12 +8,10 @@ pub mod editor;
 pub mod error;
 pub mod history;
 pub mod maintenance;
-mod moves;
 pub mod pages;
-pub mod partition_catalog;
 pub mod reader;
 pub mod rendering;
-pub mod rows;
+pub mod tables;
 pub mod write;
 
 use std::sync::Arc;
@@ -28,8 +26,8 @@ use crate::clock::Clock;
 use crate::keys::Table;
 use crate::store::{CountingStore, Store};
 use access::TokenCache;
-use partition_catalog::PartitionCatalogs;
 use rendering::Renderer;
+use tables::PartitionCatalogs;
 use write::recover::Recovered;
 
 /// Whether other processes can write to the store.

@@ -13,11 +13,9 @@ use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, Stor
 
 use super::coalesce;
 use super::error::{ContentError, Result};
-use super::moves;
-use super::partition_catalog::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
-use super::rows;
-use super::rows::lookup::LookupRow;
-use super::rows::term::TermRow;
+use super::tables::rows::lookup::LookupRow;
+use super::tables::rows::term::TermRow;
+use super::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
 
 /// How often a post may be moved while it is looked for.
 const FINDS_MAX: usize = 8;

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::content::commands::{UserError, UserErrorCode};
 use crate::content::editor::Edited;
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::token::{self as rows, Bytes32};
+use crate::content::tables::rows::token::{self as rows, Bytes32};
 use crate::content::write::retry::retry_on_conflict;
 use crate::content::{Content, Reader, audit};
 use crate::keys::{Table, token as keys};
@@ -24,7 +24,7 @@ use super::secret;
 
 const PREFIX: &str = "tdp_";
 /// 30 days: a link is for a review and is not permanent.
-pub const MINUTES_MAX: i32 = 30 * 24 * 60;
+const MINUTES_MAX: i32 = 30 * 24 * 60;
 /// The default lifetime: a day.
 pub const MINUTES_DEFAULT: i32 = 24 * 60;
 

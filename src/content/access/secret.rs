@@ -7,25 +7,25 @@ use ring::{digest, hmac};
 use subtle::ConstantTimeEq;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::token::Bytes32;
+use crate::content::tables::rows::token::Bytes32;
 use crate::store::StoreError;
 
-pub fn random<const N: usize>() -> Result<[u8; N]> {
+pub(in crate::content) fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(no_random_bytes)?;
     Ok(bytes)
 }
 
-pub fn hash(secret: &str) -> Bytes32 {
+pub(in crate::content) fn hash(secret: &str) -> Bytes32 {
     bytes(digest::digest(&digest::SHA256, secret.as_bytes()).as_ref())
 }
 
-pub fn is_same(a: &Bytes32, b: &Bytes32) -> bool {
+pub(in crate::content) fn is_same(a: &Bytes32, b: &Bytes32) -> bool {
     a.ct_eq(b).into()
 }
 
 /// HMAC-SHA256.
-pub fn sign(key: &Bytes32, text: &str) -> Bytes32 {
+pub(in crate::content) fn sign(key: &Bytes32, text: &str) -> Bytes32 {
     bytes(hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref())
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use crate::content::Content;
 use crate::content::error::{ContentError, Result};
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::lookup::LookupRow;
-use crate::content::rows::term::TermRow;
+use crate::content::tables::rows::lookup::LookupRow;
+use crate::content::tables::rows::term::TermRow;
+use crate::content::tables::{moves, rows, scan_all};
 use crate::content::write::plan::Stored;
-use crate::content::{Content, moves, rows};
 use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{Collection, PostPlace, Table, place, term};

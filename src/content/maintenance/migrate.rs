@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::content::Content;
 use crate::content::error::Result;
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::{RowFields, term as rows};
+use crate::content::tables::rows::{RowFields, term as rows};
+use crate::content::tables::scan_all;
 use crate::content::write::intent::{self, StoredIntent};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};

@@ -11,12 +11,13 @@ use std::sync::Arc;
 use futures_util::future::try_join_all;
 
 use crate::content::error::Result;
-use crate::content::moves;
 use crate::content::reader::Reader;
-use crate::content::rows::{self, partition_catalog::Listed, post::Move};
+use crate::content::tables::rows::partition_catalog::Listed;
+use crate::content::tables::rows::post::Move;
+use crate::content::tables::{moves, rows};
+use crate::keys::Collection;
 use crate::keys::place::month_partition;
-use crate::keys::time::{Direction, Span};
-use crate::keys::{Collection, time};
+use crate::keys::time::{self, Direction, Span};
 use crate::model::{Instant, Month, PostKey};
 use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
 

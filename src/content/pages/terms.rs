@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
-use crate::content::rows::partition_catalog::Listed;
+use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};

@@ -6,8 +6,8 @@ use futures_util::future::try_join_all;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::reader::Reader;
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::partition_catalog::Listed;
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
@@ -119,5 +119,5 @@ async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) 
 
 async fn count_rows(reader: &Reader, table: Table, rows: &RowRange) -> Result<u64> {
     let store = Arc::clone(reader.store());
-    Ok(crate::content::partition_catalog::read_all(&store, table, rows).await?.len() as u64)
+    Ok(crate::content::tables::read_all(&store, table, rows).await?.len() as u64)
 }

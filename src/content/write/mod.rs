@@ -24,7 +24,7 @@ use crate::model::PostId;
 use crate::store::Store;
 
 use super::error::Result;
-use super::partition_catalog::PartitionCatalogs;
+use super::tables::PartitionCatalogs;
 
 /// Requests that one change has under way at once.
 const CONCURRENCY: usize = 32;

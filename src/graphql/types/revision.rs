@@ -7,7 +7,7 @@ use async_graphql::{Context, Enum, Object, Result, SimpleObject};
 
 use crate::content::history::{self, Revision as Kept};
 use crate::content::pages::Page;
-use crate::content::rows::change;
+use crate::content::tables::rows::change;
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::ReadFailure;

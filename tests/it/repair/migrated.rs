@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tidings::content::maintenance::RepairOptions;
-use tidings::content::rows::term as term_rows;
+use tidings::content::tables::rows::term as term_rows;
 use tidings::keys::time::Direction;
 use tidings::keys::{Table, term};
 use tidings::model::TermKind;

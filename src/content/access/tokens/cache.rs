@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Moment};
 
-use crate::content::rows::token::Bytes32;
+use crate::content::tables::rows::token::Bytes32;
 use crate::model::{Token, TokenId};
 
 /// The maximum number of tokens, including those that are revoked or expired, so that a list of them is one range read. Beyond it, a new token
@@ -13,10 +13,10 @@ use crate::model::{Token, TokenId};
 pub(super) const TOKENS_MAX: usize = 1_000;
 
 /// A token and the hash of its secret.
-pub type CachedToken = Arc<(Token, Bytes32)>;
+pub(in crate::content) type CachedToken = Arc<(Token, Bytes32)>;
 
 #[derive(Debug)]
-pub struct TokenCache {
+pub(in crate::content) struct TokenCache {
     /// The maximum age of a row. `None`: no other server writes to the store.
     age_max: Option<Duration>,
     state: Mutex<TokenCacheState>,
@@ -33,32 +33,32 @@ struct TokenCacheState {
 
 /// The start of a read. Its result is kept only if the cache was not invalidated since.
 #[derive(Debug, Clone, Copy)]
-pub struct Began {
+pub(in crate::content) struct Began {
     generation: u64,
     at: Moment,
 }
 
 impl TokenCache {
-    pub fn new(age_max: Option<Duration>) -> Self {
+    pub(in crate::content) fn new(age_max: Option<Duration>) -> Self {
         Self { age_max, state: Mutex::default() }
     }
 
-    pub fn invalidate(&self) {
+    pub(in crate::content) fn invalidate(&self) {
         let mut state = self.lock();
         *state = TokenCacheState { generation: state.generation + 1, ..TokenCacheState::default() };
     }
 
-    pub fn begin(&self) -> Began {
+    pub(in crate::content) fn begin(&self) -> Began {
         Began { generation: self.lock().generation, at: Moment::now() }
     }
 
-    pub fn token(&self, id: &TokenId) -> Option<CachedToken> {
+    pub(in crate::content) fn token(&self, id: &TokenId) -> Option<CachedToken> {
         let state = self.lock();
         let (read_at, kept) = state.tokens.get(id)?;
         self.is_fresh(*read_at).then(|| Arc::clone(kept))
     }
 
-    pub fn keep_token(&self, began: Began, kept: &CachedToken) {
+    pub(in crate::content) fn keep_token(&self, began: Began, kept: &CachedToken) {
         let mut state = self.lock();
         if state.generation != began.generation {
             return;
@@ -69,12 +69,12 @@ impl TokenCache {
         state.tokens.insert(kept.0.id.clone(), (began.at, Arc::clone(kept)));
     }
 
-    pub fn preview_key(&self) -> Option<Bytes32> {
+    pub(in crate::content) fn preview_key(&self) -> Option<Bytes32> {
         let (read_at, key) = self.lock().preview_key?;
         self.is_fresh(read_at).then_some(key)
     }
 
-    pub fn keep_preview_key(&self, began: Began, key: Bytes32) {
+    pub(in crate::content) fn keep_preview_key(&self, began: Began, key: Bytes32) {
         let mut state = self.lock();
         if state.generation == began.generation {
             state.preview_key = Some((began.at, key));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::content::access::secret;
 use crate::content::error::Result;
-use crate::content::rows::token as rows;
+use crate::content::tables::rows::token as rows;
 use crate::content::{Content, Reader};
 use crate::keys::{Table, token as keys};
 use crate::model::token::TokenText;

@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::marker;
-use crate::content::rows::post::{self as rows, Move};
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::marker;
+use crate::content::tables::rows::post::{self as rows, Move};
 use crate::keys::{COUNT_ROW, Collection, PostPlace, Table, place, time};
 use crate::model::{Post, PostKey, Slug};
 use crate::store::{Entity, StoreError};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::content::rows::post::Move;
+use crate::content::tables::rows::post::Move;
 use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId};
 use crate::store::Key;

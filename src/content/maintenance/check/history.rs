@@ -2,7 +2,7 @@
 //! follows from them, so there is nothing to compare them with.
 
 use crate::content::error::Result;
-use crate::content::rows::{change, post};
+use crate::content::tables::rows::{change, post};
 use crate::keys::{Table, history};
 use crate::store::Store;
 

@@ -2,8 +2,8 @@
 //! compare it with.
 
 use crate::content::error::Result;
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::idempotency as rows;
+use crate::content::tables::rows::idempotency as rows;
+use crate::content::tables::scan_all;
 use crate::keys::{Table, idempotency};
 use crate::store::Store;
 

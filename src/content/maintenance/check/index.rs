@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
-use crate::content::rows::count;
-use crate::content::rows::pointer;
+use crate::content::tables::rows::{count, pointer};
 use crate::keys::{COUNT_ROW, Collection, Table, term, time};
 use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Store};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
-use crate::content::rows::lookup::{self as rows, LookupRow};
+use crate::content::tables::rows::lookup::{self as rows, LookupRow};
 use crate::keys::Table;
 use crate::keys::lookup::{self, Lookup};
 use crate::model::{PostId, Slug};

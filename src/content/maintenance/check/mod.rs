@@ -23,8 +23,8 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::content::error::Result;
-use crate::content::partition_catalog::scan_all;
 use crate::content::reader::Reader;
+use crate::content::tables::scan_all;
 use crate::content::write::intent;
 use crate::keys::Table;
 use crate::keys::intent::IntentName;

@@ -1,8 +1,8 @@
 //! Checks `Months`. The rule: each month that holds posts is listed under its own row, with a copy of its own count.
 
 use crate::content::error::Result;
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::partition_catalog::{awaited_by, read_month};
+use crate::content::tables::rows::partition_catalog::{awaited_by, read_month};
+use crate::content::tables::scan_all;
 use crate::content::write::listing::Partition;
 use crate::keys::{Collection, Table, place};
 use crate::model::Month;

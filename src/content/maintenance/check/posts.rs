@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 
 use crate::content::error::Result;
-use crate::content::rows::count::Count;
+use crate::content::tables::rows::count::Count;
 use crate::keys::{Collection, Table, place};
 use crate::model::PostKey;
 use crate::store::{Entity, Store};
 
 use super::collections::CollectionPartition;
 use super::ends::FoundPost;
-use super::months;
-use super::{CheckReport, Fix, Intents, Partitions, Posts};
+use super::{CheckReport, Fix, Intents, Partitions, Posts, months};
 
 /// The count of each month that has one.
 pub(super) type Counts = HashMap<(Collection, String), Count>;

@@ -4,9 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::partition_catalog::read_first_character;
-use crate::content::rows::term::{self as rows, SlugRow, TermRow};
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::partition_catalog::read_first_character;
+use crate::content::tables::rows::term::{self as rows, SlugRow, TermRow};
 use crate::content::write::listing::Partition;
 use crate::keys::term::{self, CATALOG_PARTITION};
 use crate::keys::time::Direction;

@@ -2,8 +2,8 @@
 //! with.
 
 use crate::content::error::Result;
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::token as rows;
+use crate::content::tables::rows::token as rows;
+use crate::content::tables::scan_all;
 use crate::keys::{Table, token};
 use crate::store::Store;
 

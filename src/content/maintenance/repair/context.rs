@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::{Fix, Known, Posts};
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::post::{self as post_rows, Move};
+use crate::content::tables::rows::post::{self as post_rows, Move};
+use crate::content::tables::scan_all;
 use crate::content::write::intent::{self, Intent, StoredIntent};
 use crate::content::{Content, Writer};
 use crate::keys::intent::IntentName;

@@ -3,9 +3,9 @@
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::post::{self as post_rows, Move};
-use crate::content::rows::term::{self as term_rows, TermRow};
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::post::{self as post_rows, Move};
+use crate::content::tables::rows::term::{self as term_rows, TermRow};
 use crate::content::write::listing::Partition;
 use crate::content::write::plan::count_operation;
 use crate::content::write::retry::retry_on_conflict;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::content::error::Result;
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::partition_catalog as rows;
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::partition_catalog as rows;
 use crate::content::write::listing::Partition;
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{Table, place};

@@ -3,7 +3,7 @@
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
-use crate::content::rows::post::{self as rows, Move};
+use crate::content::tables::rows::post::{self as rows, Move};
 use crate::content::write::plan::{self, PostRows};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{PostPlace, place, time};

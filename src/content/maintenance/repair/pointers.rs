@@ -2,8 +2,7 @@
 //! kept.
 
 use crate::content::error::Result;
-use crate::content::rows::pointer;
-use crate::content::rows::post as post_rows;
+use crate::content::tables::rows::{pointer, post as post_rows};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{Collection, PostPlace, Table, place, term, time};
 use crate::model::{Post, PostKey, Slug, TermKind};

@@ -2,7 +2,7 @@
 //! copy.
 
 use crate::content::error::Result;
-use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};

@@ -1,11 +1,11 @@
 //! Reads posts that are being moved between two partitions. The rule: exactly one of the two ends of a move is current: the new one as soon as the
 //! old one redirects to it.
 
+use crate::content::error::{ContentError, Result};
 use crate::keys::{PostPlace, Table, lookup};
 use crate::model::{Post, PostId, Slug};
 use crate::store::{Entity, Store};
 
-use super::error::{ContentError, Result};
 use super::rows::lookup::{self as lookup_rows, LookupRow};
 use super::rows::post::{self as rows, Move, OtherPlace};
 
@@ -13,12 +13,12 @@ use super::rows::post::{self as rows, Move, OtherPlace};
 const STEPS_MAX: usize = 8;
 
 /// Whether a row has `PendingFrom` or `ForwardTo`, so that only [`is_current`] decides whether it counts.
-pub(super) fn may_be_moving(row: &Entity) -> bool {
+pub(in crate::content) fn may_be_moving(row: &Entity) -> bool {
     rows::is_marked(row)
 }
 
 /// Whether a post's row is current. One point read if it is the new end of a move, two if the old end is gone, otherwise none.
-pub(super) async fn is_current(store: &Store, row: &Entity) -> Result<bool> {
+pub(in crate::content) async fn is_current(store: &Store, row: &Entity) -> Result<bool> {
     let from = match rows::read_move(row)? {
         None => return Ok(true),
         Some(Move::ForwardTo(_)) => return Ok(false),
@@ -41,7 +41,7 @@ pub(super) async fn is_current(store: &Store, row: &Entity) -> Result<bool> {
 
 /// The post at a place, or at the place to which the rows there redirect. One point read if it is not being moved. `slug`: its slug at that place,
 /// because a post that changes its instant within its month keeps only the row under its slug.
-pub(super) async fn follow(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result<Option<Post>> {
+pub(in crate::content) async fn follow(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result<Option<Post>> {
     let (mut place, mut slug) = (place.clone(), slug.cloned());
     for _ in 0..STEPS_MAX {
         let Some(row) = row_at(store, &place, slug.as_ref()).await? else { return Ok(None) };
@@ -64,7 +64,7 @@ async fn row_at(store: &Store, place: &PostPlace, slug: Option<&Slug>) -> Result
 }
 
 /// The post with this id as it is now: at one of the places that the caller knows, or at the place that `PostKeys` names.
-pub(super) async fn find(store: &Store, id: &PostId, known: &[PostPlace]) -> Result<Option<Post>> {
+pub(in crate::content) async fn find(store: &Store, id: &PostId, known: &[PostPlace]) -> Result<Option<Post>> {
     for place in known {
         if let Some(post) = follow(store, place, None).await? {
             return Ok(Some(post));
