@@ -2,15 +2,11 @@
 
 pub mod access;
 mod audit;
-mod coalesce;
 pub mod commands;
 pub mod editor;
 pub mod error;
-pub mod history;
 pub mod maintenance;
-pub mod pages;
-pub mod reader;
-pub mod rendering;
+pub mod read;
 pub mod tables;
 pub mod write;
 
@@ -19,16 +15,16 @@ use std::time::Duration;
 
 pub use crate::store::StorageUse;
 pub use error::{ContentError, Result};
-pub use reader::Reader;
+pub use read::Reader;
 pub use write::Writer;
 
 use crate::clock::Clock;
 use crate::keys::Table;
 use crate::store::{CountingStore, Store};
 use access::TokenCache;
-use rendering::Renderer;
+use read::Renderer;
 use tables::PartitionCatalogs;
-use write::recover::Recovered;
+use write::Recovered;
 
 /// Whether other processes can write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

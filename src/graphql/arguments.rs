@@ -5,7 +5,9 @@ use async_graphql::{Context, InputObject};
 
 use crate::content;
 use crate::content::access::decode_token_cursor;
-use crate::content::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter as Slugs, terms};
+use crate::content::read::pages::{
+    Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter as Slugs, terms,
+};
 use crate::model::{PostKey, Slug, TermKind, TokenId};
 
 use super::failure::ReadFailure;

@@ -7,7 +7,7 @@ use async_graphql::{Context, ID, Object, Result};
 use futures_util::future::try_join_all;
 
 use crate::content::access::{Previews, Tokens, token_page};
-use crate::content::pages::{Page, PostList, Scope, terms, total};
+use crate::content::read::pages::{Page, PostList, Scope, terms, total};
 use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
 use super::arguments::{Paging, PostFilter, requested};

@@ -3,7 +3,7 @@
 use async_graphql::{Object, SimpleObject};
 
 use crate::content::access::token_cursor;
-use crate::content::pages::Page;
+use crate::content::read::pages::Page;
 use crate::model;
 
 use super::connection::PageInfo;

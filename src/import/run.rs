@@ -6,9 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::content::maintenance::Inventory;
-use crate::content::write::Renamed;
-use crate::content::write::outcomes::Outcome;
-use crate::content::write::plan::{Change, Planned, Stored};
+use crate::content::write::{Change, Outcome, Planned, Renamed, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;

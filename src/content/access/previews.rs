@@ -13,7 +13,7 @@ use crate::content::commands::{UserError, UserErrorCode};
 use crate::content::editor::Edited;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::token::{self as rows, Bytes32};
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit};
 use crate::keys::{Table, token as keys};
 use crate::model::{Actor, Instant, NodeId, PostId, Role, WholePost};

@@ -7,7 +7,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::rows::term::TermRow;
 use crate::content::tables::{moves, rows, scan_all};
-use crate::content::write::plan::Stored;
+use crate::content::write::Stored;
 use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{Collection, PostPlace, Table, place, term};

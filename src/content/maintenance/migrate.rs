@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::content::error::Result;
 use crate::content::tables::rows::{RowFields, term as rows};
 use crate::content::tables::scan_all;
-use crate::content::write::intent::{self, StoredIntent};
+use crate::content::write::{StoredIntent, intent};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermId, TermKind};

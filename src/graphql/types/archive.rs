@@ -2,13 +2,12 @@
 
 use async_graphql::{Context, Object, Result};
 
-use crate::content::pages::{Filter, PostList, Scope};
-use crate::model::Month;
-
+use crate::content::read::pages::{Filter, PostList, Scope};
 use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::ReadFailure;
+use crate::model::Month;
 
 pub struct ArchiveMonth {
     pub month: Month,

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object, Result};
 
-use crate::content::pages::Scope;
-use crate::model::{NodeId, Term, rules};
-
+use crate::content::read::pages::Scope;
 use crate::graphql::arguments::{Paging, PostFilter, requested};
 use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::ReadFailure;
+use crate::model::{NodeId, Term, rules};
 
 /// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);

@@ -10,7 +10,7 @@ use crate::content::editor::Edited;
 use crate::content::error::Result;
 use crate::content::tables::read_all;
 use crate::content::tables::rows::token as rows;
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TokenText};

@@ -2,9 +2,7 @@
 //! read.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::pages::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-use crate::content::pages::window::Take;
-use crate::content::pages::{Page, PageArguments};
+use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments, Take};
 use crate::keys::cursor::{self, ListTag};
 use crate::model::{Token, TokenId};
 

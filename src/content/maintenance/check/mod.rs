@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::content::error::Result;
-use crate::content::reader::Reader;
+use crate::content::read::Reader;
 use crate::content::tables::scan_all;
 use crate::content::write::intent;
 use crate::keys::Table;

@@ -3,7 +3,7 @@
 use crate::content::error::Result;
 use crate::content::tables::rows::partition_catalog::{awaited_by, read_month};
 use crate::content::tables::scan_all;
-use crate::content::write::listing::Partition;
+use crate::content::write::Partition;
 use crate::keys::{Collection, Table, place};
 use crate::model::Month;
 use crate::store::{Entity, Store};

@@ -7,7 +7,7 @@ use crate::content::error::Result;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::read_first_character;
 use crate::content::tables::rows::term::{self as rows, SlugRow, TermRow};
-use crate::content::write::listing::Partition;
+use crate::content::write::Partition;
 use crate::keys::term::{self, CATALOG_PARTITION};
 use crate::keys::time::Direction;
 use crate::keys::{COUNT_ROW, Collection, Table};

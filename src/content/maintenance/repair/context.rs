@@ -7,7 +7,7 @@ use crate::content::error::Result;
 use crate::content::maintenance::check::{Fix, Known, Posts};
 use crate::content::tables::rows::post::{self as post_rows, Move};
 use crate::content::tables::scan_all;
-use crate::content::write::intent::{self, Intent, StoredIntent};
+use crate::content::write::{Intent, StoredIntent, intent};
 use crate::content::{Content, Writer};
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table};

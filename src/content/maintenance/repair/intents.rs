@@ -2,8 +2,7 @@
 //! because all rows that it would have changed are compared with the posts themselves.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::write::intent::{self, StoredIntent};
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::{StoredIntent, intent, retry_on_conflict};
 use crate::keys::Table;
 use crate::store::{Key, StoreError};
 

@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use crate::content::error::Result;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog as rows;
-use crate::content::write::listing::Partition;
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::{Partition, retry_on_conflict};
 use crate::keys::{Table, place};
 use crate::store::{Entity, Key};
 

@@ -5,7 +5,7 @@ use crate::content::error::Result;
 use crate::content::maintenance::check::{Owners, Posts};
 use crate::content::tables::rows::lookup::{self as rows, LookupRow};
 use crate::content::tables::rows::post as post_rows;
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::retry_on_conflict;
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{PostPlace, Table};
 use crate::model::{Post, PostId};

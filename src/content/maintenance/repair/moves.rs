@@ -4,8 +4,7 @@
 use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
 use crate::content::tables::rows::post::{self as rows, Move};
-use crate::content::write::plan::{self, PostRows};
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::{PostRows, plan, retry_on_conflict};
 use crate::keys::{PostPlace, place, time};
 use crate::model::{PostId, Slug};
 use crate::store::{Batch, Entity, Precondition};

@@ -3,7 +3,7 @@
 
 use crate::content::error::Result;
 use crate::content::tables::rows::{pointer, post as post_rows};
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::retry_on_conflict;
 use crate::keys::{Collection, PostPlace, Table, place, term, time};
 use crate::model::{Post, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Properties};

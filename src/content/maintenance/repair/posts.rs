@@ -4,7 +4,7 @@
 use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
 use crate::content::tables::rows::post as rows;
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::retry_on_conflict;
 use crate::keys::{Collection, PostPlace, place, time};
 use crate::model::{Post, PostKey, Slug};
 use crate::store::{Batch, Entity, Key, Operation, Precondition};

@@ -3,7 +3,7 @@
 
 use crate::content::error::Result;
 use crate::content::tables::rows::term::{self as rows, TermRow};
-use crate::content::write::retry::retry_on_conflict;
+use crate::content::write::retry_on_conflict;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};

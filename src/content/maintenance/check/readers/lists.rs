@@ -5,11 +5,11 @@ use std::fmt::Display;
 use std::hash::Hash;
 
 use crate::content::error::Result;
-use crate::content::pages::posts::{PAGE_SIZE_MAX, read_page};
-use crate::content::pages::{
-    Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter, terms as term_pages, total,
+use crate::content::read::Reader;
+use crate::content::read::pages::posts::read_page;
+use crate::content::read::pages::{
+    Filter, PAGE_SIZE_MAX, PageArguments, PostList, RequestedFields, Scope, SlugFilter, terms as term_pages, total,
 };
-use crate::content::reader::Reader;
 use crate::keys::Collection;
 use crate::keys::time::Direction;
 use crate::model::{Month, PostKey, Slug, Term, TermKind};

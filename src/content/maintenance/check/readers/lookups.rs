@@ -6,7 +6,7 @@ use futures_util::future::try_join_all;
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::Owners;
-use crate::content::reader::Reader;
+use crate::content::read::Reader;
 use crate::model::{PostId, Slug, Term};
 
 use super::{Difference, Known, Shown, difference};

@@ -7,7 +7,7 @@ mod lookups;
 use std::sync::Arc;
 
 use crate::content::error::Result;
-use crate::content::reader::Reader;
+use crate::content::read::Reader;
 use crate::keys::Collection;
 use crate::model::actor::Role;
 use crate::model::{Actor, Term};

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use futures_util::future::{join_all, try_join_all};
 
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::lookup::LookupRow;
+use crate::content::tables::rows::term::TermRow;
+use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
 use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
 use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
 use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
 use super::coalesce;
-use super::error::{ContentError, Result};
-use super::tables::rows::lookup::LookupRow;
-use super::tables::rows::term::TermRow;
-use super::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
 
 /// How often a post may be moved while it is looked for.
 const FINDS_MAX: usize = 8;
@@ -29,9 +29,9 @@ enum ReadPart {
 
 #[derive(Clone)]
 pub struct Reader {
-    pub(super) source: CatalogSource,
+    pub(in crate::content) source: CatalogSource,
     counted: Arc<CountingStore>,
-    pub(super) partition_catalogs: Arc<PartitionCatalogs>,
+    pub(in crate::content) partition_catalogs: Arc<PartitionCatalogs>,
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
@@ -67,7 +67,7 @@ impl Reader {
         Ok(Self { source, ..self })
     }
 
-    pub(super) fn store(&self) -> &Store {
+    pub(in crate::content) fn store(&self) -> &Store {
         &self.source.store
     }
 
@@ -96,11 +96,11 @@ impl Reader {
         Ok(self.months(Collection::Posts).await?.len())
     }
 
-    pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
+    pub(in crate::content) async fn months(&self, collection: Collection) -> Result<Months> {
         Ok(self.partition_catalogs.months(&self.source, collection).await?)
     }
 
-    pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
+    pub(in crate::content) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
         Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
     }
 
@@ -308,12 +308,12 @@ impl Reader {
     }
 
     /// Whether a list of terms has an item at exactly this slug.
-    pub(super) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
+    pub(in crate::content) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
         Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
     }
 
     /// The terms of listed rows, in their order. A term whose current slug is not its first takes a point read; these reads are sent together.
-    pub(super) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
+    pub(in crate::content) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
         let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(rows.len());
         let mut elsewhere: Vec<(usize, Slug, (TermKind, Slug))> = Vec::new();
         for (i, row) in rows.iter().enumerate() {
@@ -340,7 +340,7 @@ impl Reader {
     }
 
     /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.
-    pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+    pub(in crate::content) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         let found = self.terms_at(slugs).await;
         let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
             Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))

@@ -13,16 +13,17 @@ pub mod terms;
 pub mod total;
 pub mod window;
 
-pub use list::{Filter, PostList, Scope, SlugFilter};
-pub use posts::PostSource;
-pub use window::{PageArguments, RequestedFields};
+pub use list::{FILTER_SLUGS_MAX, Filter, PostList, Scope, SlugFilter};
+pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
+pub use window::{PageArguments, RequestedFields, Take};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::error::{ContentError, Result};
-use super::reader::Reader;
+use crate::content::error::{ContentError, Result};
 use crate::model::{Slug, TermKind};
+
+use super::reader::Reader;
 
 /// Items of a page, and whether the list has items on either side, which is `false` if it was not requested.
 #[derive(Debug, Clone)]
@@ -37,7 +38,7 @@ pub const RANGE_READS_MAX: u32 = 200;
 
 /// What the streams of one page share: the range reads that they may still take, and the indexes that were found to be empty.
 #[derive(Debug, Default)]
-pub(super) struct ReadBudget {
+pub(in crate::content) struct ReadBudget {
     spent: AtomicU32,
     empty: Mutex<Vec<(TermKind, Slug)>>,
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures_util::future::try_join_all;
 
 use crate::content::error::Result;
-use crate::content::reader::Reader;
+use crate::content::read::reader::Reader;
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::content::tables::rows::post::Move;
 use crate::content::tables::{moves, rows};

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::content::error::Result;
-use crate::content::reader::Reader;
+use crate::content::read::reader::Reader;
 use crate::keys::time::{Direction, Span};
 use crate::model::{Post, PostKey};
 use crate::telemetry::metrics;

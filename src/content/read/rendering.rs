@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 
 use tokio::sync::{Semaphore, oneshot};
 
-use super::commands::{NewPost, PostChanges};
+use crate::content::commands::{NewPost, PostChanges};
 use crate::model::excerpt::excerpt_of;
 use crate::model::{Rendered, render};
 

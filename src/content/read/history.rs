@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
+use crate::content::Reader;
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::change::{self as change_rows, ChangeRow};
+use crate::content::tables::rows::post as post_rows;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::{Table, history};
 use crate::model::{Post, PostId, WholePost};
 use crate::store::RowRange;
 
-use super::Reader;
-use super::error::{ContentError, Result};
 use super::pages::Page;
 use super::pages::window::Take;
-use super::tables::rows::change::{self as change_rows, ChangeRow};
-use super::tables::rows::post as post_rows;
 
 /// The maximum number of versions on one page; each is read with its body.
 pub const REVISIONS_PAGE_MAX: usize = 50;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::try_join_all;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::reader::Reader;
+use crate::content::read::reader::Reader;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::time::{Direction, Span};

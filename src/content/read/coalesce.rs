@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::place::month_partition;
 use crate::keys::time::{Direction, Span};
 use crate::model::{Month, PostKey};
 use crate::store::{PAGE_ROWS_MAX, RowRange};
-
-use super::tables::rows::partition_catalog::Listed;
 
 /// The rows that a range is expected to read for each requested post, at most.
 const ROWS_PER_POST_MAX: f64 = 3.0;
@@ -16,20 +15,20 @@ const ROWS_PER_POST_MAX: f64 = 3.0;
 const POSTS_MIN: usize = 4;
 
 #[derive(Debug, Default)]
-pub(super) struct CoalescePlan {
+pub(in crate::content) struct CoalescePlan {
     pub points: Vec<PostKey>,
     pub ranges: Vec<CoalescedRange>,
 }
 
 #[derive(Debug)]
-pub(super) struct CoalescedRange {
+pub(in crate::content) struct CoalescedRange {
     pub rows: RowRange,
     pub keys: Vec<PostKey>,
     pub limit: usize,
 }
 
 /// Without `months`, the cached list of months, the density is not known, and every post takes a point read.
-pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> CoalescePlan {
+pub(in crate::content) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> CoalescePlan {
     let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
         return CoalescePlan { points: keys.to_vec(), ranges: Vec::new() };
     };
