@@ -4,6 +4,7 @@
 mod files;
 mod reading;
 mod rules;
+mod walls;
 
 use files::source_files;
 use reading::{dependencies, words};
