@@ -25,20 +25,22 @@ const OPEN: &[(&str, &str)] = &[
 ];
 
 /// A path from the root of the crate, such as `content`, `write`, `Writer`.
-struct UsedPath {
+pub(super) struct UsedPath {
     line: usize,
-    parts: Vec<String>,
+    pub parts: Vec<String>,
+    /// The name that the path has in the file.
+    pub name: String,
 }
 
-/// The paths of a file that start with `crate`, `tidings`, `super` or `self`, whose module path is `module`.
-fn paths(module: &[&str], text: &str) -> Vec<UsedPath> {
+/// The paths of a file that start with `crate`, `tidings`, `super`, `self` or one of its `children`, whose module path is `module`.
+pub(super) fn paths(module: &[&str], children: &BTreeSet<&str>, text: &str) -> Vec<UsedPath> {
     let mut found = Vec::new();
     let here: Vec<String> = module.iter().map(|part| (*part).to_owned()).collect();
-    read_paths(&trees(tokens(text)), &here, &mut found);
+    read_paths(&trees(tokens(text)), children, &here, &mut found);
     found
 }
 
-fn read_paths(trees: &[TokenTree], here: &[String], found: &mut Vec<UsedPath>) {
+fn read_paths(trees: &[TokenTree], children: &BTreeSet<&str>, here: &[String], found: &mut Vec<UsedPath>) {
     for (at, tree) in trees.iter().enumerate() {
         match tree {
             TokenTree::Group(group) => {
@@ -46,13 +48,16 @@ fn read_paths(trees: &[TokenTree], here: &[String], found: &mut Vec<UsedPath>) {
                 if is_module_body(trees, at) {
                     inner.push(trees[at - 1].to_string());
                 }
-                read_paths(&super::reading::trees(group.stream()), &inner, found);
+                read_paths(&super::reading::trees(group.stream()), children, &inner, found);
             }
             TokenTree::Ident(word) if !follows_path_sign(trees, at) => {
                 let (mut base, mut next) = match word.to_string().as_str() {
                     "crate" | "tidings" => (Vec::new(), after_path_sign(trees, at)),
                     "self" => (here.to_vec(), after_path_sign(trees, at)),
                     "super" => (here.to_vec(), Some(at)),
+                    word if children.contains(word) && after_path_sign(trees, at).is_some() => {
+                        (here.to_vec(), Some(at))
+                    }
                     _ => continue,
                 };
                 while let Some(position) = next.filter(|position| is_word_at(trees, *position, "super")) {
@@ -90,7 +95,12 @@ fn read_rest(rest: &[TokenTree], base: &[String], found: &mut Vec<UsedPath>) {
                 Some(deeper) if matches!(deeper.first(), Some(TokenTree::Ident(_) | TokenTree::Group(_))) => {
                     read_rest(deeper, &parts, found);
                 }
-                _ => found.push(UsedPath { line: word.span().start().line, parts }),
+                _ => {
+                    let is_renamed = is_word_at(rest, 1, "as");
+                    let name = if is_renamed { rest.get(2).map(ToString::to_string) } else { parts.last().cloned() };
+                    let line = word.span().start().line;
+                    found.push(UsedPath { line, parts, name: name.unwrap_or_default() });
+                }
             }
         }
         _ => {}
@@ -111,7 +121,7 @@ fn modules_behind_walls(files: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&
 /// The modules behind walls that a file names from outside: its line, and the module as in [`OPEN`].
 fn modules_named_from_outside(path: &str, text: &str, behind: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<(usize, String)> {
     let module = module_path_of(path);
-    let named = paths(&module, text).into_iter().filter_map(|used| {
+    let named = paths(&module, &BTreeSet::new(), text).into_iter().filter_map(|used| {
         let [content, wall, name, ..] = used.parts.as_slice() else { return None };
         let is_outside = content == "content" && !module.starts_with(&["content", wall]);
         let is_behind = behind.get(wall.as_str()).is_some_and(|names| names.contains(name.as_str()));
