@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::clock::Clock;
 use crate::config::{ServeSettings, StoreSetting};
-use crate::content::write::intent::LEASE_SECONDS;
+use crate::content::write::LEASE_SECONDS;
 use crate::content::{Content, ContentError, Sharing};
 use crate::graphql::access::SignIn;
 use crate::graphql::schema::ContentService;

@@ -1,10 +1,10 @@
-//! The export: all content as JSON Lines. The rule: it writes the records that `import::json_lines` defines and reads.
+//! The export: all content as JSON Lines. The rule: it writes the records that `import::jsonl` defines and reads.
 
 use std::collections::HashMap;
 use std::io::Write;
 
 use crate::content::{Content, ContentError};
-use crate::import::json_lines::{Header, PostRecord, Record, Status, TermRecord, VERSION};
+use crate::import::jsonl::{Header, PostRecord, Record, Status, TermRecord, VERSION};
 use crate::model::{NodeId, Post, PostStatus, Slug, Term, TermKind, WholePost};
 
 /// The current slug of each term by its first slug, which is stored in the posts.

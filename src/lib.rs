@@ -42,9 +42,9 @@
 //! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from one snapshot.
 //! 4. [`graphql::cost`] computes how many storage requests the query could need, and refuses the query if that is too many. Otherwise the request
 //!    gets its own [`loaders`] on top of the reader.
-//! 5. `posts` becomes a [`content::pages::PostList`]; the page loader passes the pages of one level to [`content::pages`].
+//! 5. `posts` becomes a [`content::read::pages::PostList`]; the page loader passes the pages of one level to [`content::read::pages`].
 //! 6. The list of months determines which months the page needs; their ranges are read concurrently, newest first.
-//! 7. [`keys`] formats each RowKey range, [`store`] reads it, [`content::rows`] decodes and validates the rows.
+//! 7. [`keys`] formats each RowKey range, [`store`] reads it, [`content::tables::rows`] decodes and validates the rows.
 //! 8. The ranges begin at the request's instant, so scheduled posts are not read. A row whose post is not in the list any more is skipped, and the
 //!    page is filled with the posts after it.
 //! 9. The `authors` of all twenty posts are one batch: each author is one point read, however many posts name it.

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tidings::import::json_lines::{Header, PostRecord, Record, Status, TermRecord, VERSION};
+use tidings::import::jsonl::{Header, PostRecord, Record, Status, TermRecord, VERSION};
 use tidings::model::instant::TICKS_PER_SECOND;
 use tidings::model::{Instant, PostId, PostKey, Slug, TermKind};
 

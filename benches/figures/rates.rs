@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant as Moment};
 
-use tidings::content::pages::PostList;
+use tidings::content::read::pages::PostList;
 use tidings::graphql::service::GraphqlService;
 use tidings::keys::cursor;
 use tidings::model::TermKind;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use async_graphql::Request;
-use tidings::content::rows;
+use tidings::content::tables::rows;
 use tidings::graphql::guard::{Limits, admit};
 use tidings::import::{Format, ReadOutcome, open, read_markdown_file};
 use tidings::keys::cursor::{self, ListTag};

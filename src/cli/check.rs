@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::flags::{Flags, OfStore, without_flag};
-use super::{CommandError, in_one_line, store_of};
 use crate::app;
 use crate::config::{Sources, table};
 use crate::content::Content;
-use crate::content::check::CheckReport;
-use crate::content::repair::RepairOptions;
+use crate::content::maintenance::{CheckReport, RepairOptions};
+
+use super::flags::{Flags, OfStore, without_flag};
+use super::{CommandError, in_one_line, store_of};
 
 /// Read all rows and print each difference between the tables.
 #[derive(Debug, Args)]

@@ -6,15 +6,15 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
-use super::flags::{Flags, OfStore};
-use super::{CommandError, in_one_line, store_of};
 use crate::app::{self, Missing};
 use crate::config::{Sources, StoreSetting};
 use crate::content::Content;
+use crate::content::access::{NewToken, Previews, Tokens, operator};
 use crate::content::commands::UserError;
-use crate::content::tokens::preview::Previews;
-use crate::content::tokens::{NewToken, Tokens, operator};
 use crate::model::{Instant, Role, Token};
+
+use super::flags::{Flags, OfStore};
+use super::{CommandError, in_one_line, store_of};
 
 /// Cannot be the id of a token, because those have 12 characters.
 const PREVIEWS: &str = "previews";

@@ -3,7 +3,7 @@
 
 use crate::model::{Actor, Post, Term, Token};
 
-use super::write::plan::Change;
+use super::write::Change;
 
 /// The log line of a change of a post, prepared before the change is made.
 pub(super) struct PostChange {

@@ -1,23 +1,13 @@
 //! The content of a site: reads, pages, writes, checks and repairs it. The rule: this module depends neither on GraphQL nor on HTTP.
 
+pub mod access;
 mod audit;
-pub mod check;
-mod coalesce;
 pub mod commands;
 pub mod editor;
 pub mod error;
-pub mod history;
-pub mod inventory;
-pub mod migrate;
-mod moves;
-pub mod pages;
-pub mod partition_catalog;
-mod permission;
-pub mod reader;
-pub mod rendering;
-pub mod repair;
-pub mod rows;
-pub mod tokens;
+pub mod maintenance;
+pub mod read;
+pub mod tables;
 pub mod write;
 
 use std::sync::Arc;
@@ -25,16 +15,16 @@ use std::time::Duration;
 
 pub use crate::store::StorageUse;
 pub use error::{ContentError, Result};
-pub use reader::Reader;
+pub use read::Reader;
 pub use write::Writer;
 
 use crate::clock::Clock;
 use crate::keys::Table;
 use crate::store::{CountingStore, Store};
-use partition_catalog::PartitionCatalogs;
-use rendering::Renderer;
-use tokens::cache::TokenCache;
-use write::recover::Recovered;
+use access::TokenCache;
+use read::Renderer;
+use tables::PartitionCatalogs;
+use write::Recovered;
 
 /// Whether other processes can write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,8 +118,8 @@ impl Content {
     }
 
     /// Reads everything and reports each difference.
-    pub async fn check(&self) -> Result<check::CheckReport> {
-        check::check(&self.store, || self.fresh_reader()).await
+    pub async fn check(&self) -> Result<maintenance::CheckReport> {
+        maintenance::check(&self.store, || self.fresh_reader()).await
     }
 
     /// A reader that does not use the cached lists of partitions.
@@ -139,8 +129,12 @@ impl Content {
     }
 
     /// Fixes the differences, with the posts as the source of truth, and checks again. `report` gets a line for each fix.
-    pub async fn repair(&self, options: repair::RepairOptions, report: impl FnMut(String)) -> Result<repair::Repaired> {
-        repair::repair(self, options, report).await
+    pub async fn repair(
+        &self,
+        options: maintenance::RepairOptions,
+        report: impl FnMut(String),
+    ) -> Result<maintenance::Repaired> {
+        maintenance::repair(self, options, report).await
     }
 
     /// Checks that the store can be read now.

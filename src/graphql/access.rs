@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_graphql::{Context, Error, Pos, Request, ServerError};
 use subtle::ConstantTimeEq;
 
-use crate::content::tokens::sign_in::{BadToken, of_author};
+use crate::content::access::{BadToken, of_author};
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
 use crate::model::{Actor, Post, Role, TermKind};

@@ -4,9 +4,10 @@
 use async_graphql::{Context, InputObject};
 
 use crate::content;
-use crate::content::pages::terms;
-use crate::content::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter as Slugs};
-use crate::content::tokens;
+use crate::content::access::decode_token_cursor;
+use crate::content::read::pages::{
+    Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter as Slugs, terms,
+};
 use crate::model::{PostKey, Slug, TermKind, TokenId};
 
 use super::failure::Result;
@@ -54,7 +55,7 @@ impl Paging {
     }
 
     pub fn of_tokens(self) -> Result<PageArguments<TokenId>> {
-        self.decode(tokens::page::decode_cursor)
+        self.decode(decode_token_cursor)
     }
 
     fn decode<C>(self, decode: impl Fn(&'static str, &str) -> content::Result<C>) -> Result<PageArguments<C>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Object, SimpleObject};
 
-use crate::content::pages::{Page, PostList, terms, total};
+use crate::content::read::pages::{Page, PostList, terms, total};
 use crate::model::{Post, Term, TermKind};
 
 use super::arguments::{Paging, requested};

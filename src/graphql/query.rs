@@ -6,15 +6,12 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Object};
 use futures_util::future::try_join_all;
 
-use crate::content::pages::{Page, PostList, Scope, terms, total};
-use crate::content::tokens::preview::Previews;
-use crate::content::tokens::{self, Tokens};
+use crate::content::access::{Previews, Tokens, token_page};
+use crate::content::read::pages::{Page, PostList, Scope, terms, total};
 use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
-use super::access;
 use super::arguments::{Paging, PostFilter, requested};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
-use super::context;
 use super::failure::{Result, bad_input};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
@@ -23,6 +20,7 @@ use super::types::post::PostObject;
 use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
+use super::{access, context};
 
 /// The maximum number of ids of one `nodes`: the size of the largest page.
 pub const NODES_MAX: usize = 100;
@@ -223,7 +221,7 @@ impl Query {
         let request = context::of(ctx);
         let tokens = Tokens::new(&request.content, &request.reader, actor)?;
         let all = tokens.list().await?;
-        let page = tokens::page::page(&all, &arguments)?;
+        let page = token_page(&all, &arguments)?;
         Ok(TokenConnection { page, total: all.len() })
     }
 

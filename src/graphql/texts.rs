@@ -10,14 +10,15 @@ use std::sync::{Arc, Mutex, OnceLock};
 use async_graphql::Error;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
+use crate::content::read::Renderer;
+use crate::model::Rendered;
+
 use super::budget::Budget;
 use super::error::Code;
 use super::failure::with_code;
 use super::json_text::JsonText;
 use super::memory::{Charge, OverBudget};
-pub use crate::content::rendering::KEPT_BYTES_MAX;
-use crate::content::rendering::Renderer;
-use crate::model::Rendered;
+pub use crate::content::read::KEPT_BYTES_MAX;
 
 /// The maximum of one answer: three forms of the longest body that can be stored.
 pub const ANSWER_TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;

@@ -2,11 +2,12 @@
 
 use async_graphql::{Object, SimpleObject};
 
+use crate::content::access::token_cursor;
+use crate::content::read::pages::Page;
+use crate::model;
+
 use super::connection::PageInfo;
 use super::types::token::Token;
-use crate::content::pages::Page;
-use crate::content::tokens::page::cursor;
-use crate::model;
 
 /// A page of tokens, newest first.
 pub struct TokenConnection {
@@ -28,7 +29,7 @@ pub struct TokenEdge {
 impl TokenConnection {
     /// The tokens of this page, each with its cursor.
     async fn edges(&self) -> Vec<TokenEdge> {
-        self.page.items.iter().map(|token| TokenEdge { cursor: cursor(token), node: token.into() }).collect()
+        self.page.items.iter().map(|token| TokenEdge { cursor: token_cursor(token), node: token.into() }).collect()
     }
 
     /// The tokens of this page.
@@ -38,7 +39,7 @@ impl TokenConnection {
 
     /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
-        PageInfo::of(&self.page, cursor)
+        PageInfo::of(&self.page, token_cursor)
     }
 
     /// The number of tokens in the whole list.

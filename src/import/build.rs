@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::model::excerpt::excerpt_of;
 use crate::model::{Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost};
 
-use super::json_lines::origin_of_id;
+use super::jsonl::origin_of_id;
 use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
 
 /// The author of the versions that an import creates. A token can have the same name; its changes then count as those of an import.

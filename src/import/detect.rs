@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::ghost::Ghost;
-use super::json_lines_source::{JsonLines, is_header};
-use super::markdown_folder;
+use super::jsonl::{JsonLines, is_header};
+use super::markdown;
 use super::source::{ImportSource, Posts};
 use super::wxr::Wxr;
 
@@ -68,7 +68,7 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenErr
 
 fn read(path: &Path, format: Format) -> io::Result<ImportSource> {
     match format {
-        Format::Markdown => Ok(ImportSource::new(markdown_folder::scan(path)?, Posts::Folder(path.to_owned()))),
+        Format::Markdown => Ok(ImportSource::new(markdown::scan(path)?, Posts::Folder(path.to_owned()))),
         Format::Wxr => Wxr::scan(path).map(|(found, wxr)| ImportSource::new(found, Posts::Wxr(wxr))),
         Format::Ghost => Ghost::scan(path).map(|(found, ghost)| ImportSource::new(found, Posts::Ghost(ghost))),
         Format::JsonLines => {

@@ -5,18 +5,15 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::content::inventory::Inventory;
-use crate::content::write::Renamed;
-use crate::content::write::outcomes::Outcome;
-use crate::content::write::plan::{Change, Planned, Stored};
+use crate::content::maintenance::Inventory;
+use crate::content::write::{Change, Outcome, Planned, Renamed, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;
 
 use super::build::{self, ImportTerms};
-use super::order;
 use super::{
-    ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, Skipped,
+    ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, Skipped, order,
     resolve_post_slugs, resolve_terms,
 };
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::content::pages::PostSource;
+use crate::content::read::pages::PostSource;
 use crate::content::{ContentError, Reader, Result};
 use crate::model::{Post, PostKey};
 

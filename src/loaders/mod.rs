@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 
-use crate::content::pages::{Page, PageArguments, PostList, RequestedFields};
-use crate::content::reader::BodyPlace;
+use crate::content::read::BodyPlace;
+use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields};
 use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::{Post, PostId, PostKey, Slug, Term, TermKind};
 

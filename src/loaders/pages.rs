@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use crate::content::Reader;
-use crate::content::pages::{Page, PageArguments, PostList, RequestedFields, posts};
+use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, posts};
 use crate::model::{Post, PostKey};
 
 use super::batch::Loader;

@@ -3,10 +3,10 @@
 
 use futures_util::future::try_join_all;
 
+use crate::content::access::{Permission, permission};
 use crate::content::commands::{UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
-use crate::content::permission::{self, Permission};
-use crate::content::write::plan::Stored;
+use crate::content::write::Stored;
 use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;

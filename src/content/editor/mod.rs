@@ -7,9 +7,9 @@ mod terms;
 
 use crate::model::{Actor, Instant, Role};
 
+use super::access::permission;
 use super::commands::UserError;
 use super::error::Result;
-use super::permission;
 use super::{Content, Reader, Writer};
 
 pub use find::NamedTerms;

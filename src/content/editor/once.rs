@@ -3,11 +3,10 @@
 
 use serde::Serialize;
 
+use crate::content::access::{Permission, permission, secret};
 use crate::content::commands::{NewPost, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
-use crate::content::permission::{self, Permission};
-use crate::content::tokens::secret;
-use crate::content::write::keyed::{NewKey, Used};
+use crate::content::write::{NewKey, Used};
 use crate::keys::idempotency;
 use crate::model::{Actor, PostId, WholePost};
 

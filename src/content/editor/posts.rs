@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
+use crate::content::access::permission;
 use crate::content::audit::PostChange;
 use crate::content::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
-use crate::content::permission;
-use crate::content::write::keyed::NewKey;
-use crate::content::write::outcomes::Outcome;
-use crate::content::write::plan::{Change, Stored};
+use crate::content::write::{Change, NewKey, Outcome, Stored};
 use crate::model::{Instant, PostId, Slug, TermKind, WholePost};
 
 use super::{Edited, Editor, NamedTerms, once};

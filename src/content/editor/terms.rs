@@ -1,12 +1,12 @@
 //! Changes of categories, tags and authors. The rule: an omitted field keeps its value, even if another client changes the term meanwhile.
 
+use crate::content::access::permission;
 use crate::content::audit;
 use crate::content::commands::{UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
-use crate::content::permission;
 use crate::content::write::{Deleted, Renamed};
-use crate::model::rules::FORMER_SLUGS_MAX;
-use crate::model::{Role, Slug, Term, TermId, TermKind, rules};
+use crate::model::rules::{self, FORMER_SLUGS_MAX};
+use crate::model::{Role, Slug, Term, TermId, TermKind};
 
 use super::{Edited, Editor};
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::content::error::Result;
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::idempotency::{self as rows, InputHash, KeyRow};
+use crate::content::tables::rows::idempotency::{self as rows, InputHash, KeyRow};
+use crate::content::tables::scan_all;
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, idempotency};
 use crate::model::instant::TICKS_PER_SECOND;

@@ -13,7 +13,16 @@ pub mod retry;
 pub mod revisions;
 mod terms;
 
+pub use keyed::{NewKey, Used};
+pub use outcomes::{Outcome, TermOutcome};
+pub use plan::{Change, Planned, Stored};
+pub(super) use plan::{PostRows, count_operation};
+pub use protocol::intent::{Intent, LEASE_SECONDS, StoredIntent};
+pub use protocol::listing::Partition;
+pub use protocol::recover::Recovered;
 pub use protocol::{index, intent, listing, recover};
+pub use retry::retry_on_conflict;
+pub use revisions::REVISIONS_MAX;
 pub use terms::{Deleted, Renamed, SavedTerms};
 
 use std::sync::Arc;
@@ -24,7 +33,7 @@ use crate::model::PostId;
 use crate::store::Store;
 
 use super::error::Result;
-use super::partition_catalog::PartitionCatalogs;
+use super::tables::PartitionCatalogs;
 
 /// Requests that one change has under way at once.
 const CONCURRENCY: usize = 32;

@@ -4,8 +4,8 @@
 //! The changes of this year and of the last are kept.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::partition_catalog::read_all;
-use crate::content::rows::change::{self as rows, Action, ChangeRow, ChangedItem};
+use crate::content::tables::read_all;
+use crate::content::tables::rows::change::{self as rows, Action, ChangeRow, ChangedItem};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, history};
 use crate::model::{Instant, Post, Term};

@@ -6,8 +6,8 @@
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::partition_catalog::read_all;
-use crate::content::rows::post as rows;
+use crate::content::tables::read_all;
+use crate::content::tables::rows::post as rows;
 use crate::keys::{Table, history};
 use crate::model::{PostId, WholePost};
 use crate::store::limits::BATCH_OPERATIONS_MAX;

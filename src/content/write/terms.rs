@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, Store};

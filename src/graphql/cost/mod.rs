@@ -10,9 +10,8 @@ use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinitio
 use async_graphql::{Name, Positioned, Request, ServerError, Value, Variables};
 use async_graphql_value::Value as Literal;
 
-use crate::content::history::REVISIONS_PAGE_MAX;
-use crate::content::pages::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-use crate::content::pages::{RANGE_READS_MAX, list::FILTER_SLUGS_MAX};
+use crate::content::read::REVISIONS_PAGE_MAX;
+use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, RANGE_READS_MAX};
 
 use super::error::{Code, coded};
 use super::guard::select_operation;

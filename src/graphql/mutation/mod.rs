@@ -8,17 +8,16 @@ mod tokens;
 
 use async_graphql::{Context, Object};
 
-use crate::content::editor::{Edited, Editor};
-use crate::content::tokens::Tokens;
-use crate::model::{NodeId, Role, Term, TermKind, WholePost};
-
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
-use super::access;
-use super::context;
+use crate::content::access::{Previews, Tokens};
+use crate::content::editor::{Edited, Editor};
+use crate::model::{NodeId, Role, Term, TermKind, WholePost};
+
 use super::failure::Result;
 use super::scalars::DateTime;
-use crate::content::tokens::preview::Previews;
+use super::{access, context};
+
 use inputs::{
     CreatePostInput, DeleteTermInput, PublishPostInput, RestoreRevisionInput, SaveAuthorInput, SaveCategoryInput,
     SaveTagInput, UpdatePostInput, VersionedPostInput,

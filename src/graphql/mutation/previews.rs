@@ -2,10 +2,11 @@
 
 use async_graphql::{ID, InputObject, SimpleObject};
 
-use super::payloads::{UserError, user_errors};
+use crate::content::access::{PREVIEW_MINUTES_DEFAULT, Preview};
 use crate::content::editor::Edited;
-use crate::content::tokens::preview::{MINUTES_DEFAULT, Preview};
 use crate::graphql::scalars::DateTime;
+
+use super::payloads::{UserError, user_errors};
 
 /// The post to preview and the lifetime of the link.
 #[derive(InputObject)]
@@ -18,7 +19,7 @@ pub(super) struct CreatePreviewInput {
 
 impl CreatePreviewInput {
     pub(super) fn into_parts(self) -> (String, i32) {
-        (self.id.0, self.expires_in_minutes.unwrap_or(MINUTES_DEFAULT))
+        (self.id.0, self.expires_in_minutes.unwrap_or(PREVIEW_MINUTES_DEFAULT))
     }
 }
 

@@ -2,12 +2,13 @@
 
 use async_graphql::{ID, InputObject, SimpleObject};
 
-use super::payloads::{UserError, user_errors};
+use crate::content::access::NewToken;
 use crate::content::editor::Edited;
-use crate::content::tokens::NewToken;
 use crate::graphql::types::token::{Role, Token};
 use crate::model::token::TokenText;
 use crate::model::{self, Instant};
+
+use super::payloads::{UserError, user_errors};
 
 /// A new access token.
 #[derive(InputObject)]

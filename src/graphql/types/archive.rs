@@ -2,12 +2,11 @@
 
 use async_graphql::{Context, Object};
 
-use crate::content::pages::{Filter, PostList, Scope};
-use crate::model::Month;
-
+use crate::content::read::pages::{Filter, PostList, Scope};
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::failure::Result;
+use crate::model::Month;
 
 pub struct ArchiveMonth {
     pub month: Month,

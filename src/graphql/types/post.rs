@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Enum, ID, Lookahead, Object};
 
-use crate::content::pages::{PageArguments, PostList, RequestedFields};
+use crate::content::ContentError;
+use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
+use crate::graphql::failure::Result;
+use crate::graphql::scalars::DateTime;
+use crate::graphql::{access, context};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
 
 use super::body::PostBody;
 use super::revision::RevisionConnection;
 use super::term::{Author, Category, Tag};
-use crate::content::ContentError;
-use crate::graphql::access;
-use crate::graphql::context;
-use crate::graphql::failure::Result;
-use crate::graphql::scalars::DateTime;
 
 /// The publication status of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Enum, Object, SimpleObject};
 
-use crate::content::history::{self, Revision as Kept};
-use crate::content::pages::Page;
-use crate::content::rows::change;
+use crate::content::read::pages::Page;
+use crate::content::read::{RecordedChange, Revision as Kept};
+use crate::content::tables::rows::change;
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
@@ -186,7 +186,7 @@ impl From<&change::ChangedItem> for ChangedItem {
 }
 
 /// A page of changes, newest first.
-pub struct ChangeConnection(pub Page<Arc<history::RecordedChange>>);
+pub struct ChangeConnection(pub Page<Arc<RecordedChange>>);
 
 /// A change and its cursor in the list.
 #[derive(SimpleObject)]
@@ -202,10 +202,7 @@ pub struct ChangeEdge {
 impl ChangeConnection {
     /// The changes of this page, each with its cursor.
     async fn edges(&self) -> Vec<ChangeEdge> {
-        let edge = |kept: &Arc<history::RecordedChange>| ChangeEdge {
-            cursor: kept.cursor(),
-            node: Change::from(&kept.change),
-        };
+        let edge = |kept: &Arc<RecordedChange>| ChangeEdge { cursor: kept.cursor(), node: Change::from(&kept.change) };
         self.0.items.iter().map(edge).collect()
     }
 

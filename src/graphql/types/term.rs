@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object};
 
-use crate::content::pages::Scope;
-use crate::model::{NodeId, Term, rules};
-
+use crate::content::read::pages::Scope;
 use crate::graphql::arguments::{Paging, PostFilter};
 use crate::graphql::connection::PostConnection;
 use crate::graphql::failure::Result;
+use crate::model::{NodeId, Term, rules};
 
 /// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);

@@ -1,9 +1,11 @@
 //! The dependency rules between the modules of `src/`: which module may use which, and which words only some modules may use. The module
 //! overview in `src/lib.rs` gives the reasons. These tests check every file and report each line that breaks a rule.
 
+mod circles;
 mod files;
 mod reading;
 mod rules;
+mod walls;
 
 use files::source_files;
 use reading::{dependencies, words};

@@ -24,11 +24,11 @@ pub fn words(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-fn tokens(text: &str) -> TokenStream {
+pub(super) fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_else(|error| panic!("not Rust: {error}\n{text}"))
 }
 
-fn trees(tokens: TokenStream) -> Vec<TokenTree> {
+pub(super) fn trees(tokens: TokenStream) -> Vec<TokenTree> {
     tokens.into_iter().collect()
 }
 
@@ -91,16 +91,16 @@ fn read_modules(rest: &[TokenTree], found: &mut Vec<Dependency>) {
     }
 }
 
-fn is_module_body(trees: &[TokenTree], at: usize) -> bool {
+pub(super) fn is_module_body(trees: &[TokenTree], at: usize) -> bool {
     at >= 2 && is_word(&trees[at - 2], "mod")
 }
 
 /// The position after the `::` that follows the word at `at`.
-fn after_path_sign(trees: &[TokenTree], at: usize) -> Option<usize> {
+pub(super) fn after_path_sign(trees: &[TokenTree], at: usize) -> Option<usize> {
     is_path_sign(trees, at + 1).then_some(at + 3)
 }
 
-fn follows_path_sign(trees: &[TokenTree], at: usize) -> bool {
+pub(super) fn follows_path_sign(trees: &[TokenTree], at: usize) -> bool {
     at >= 2 && is_path_sign(trees, at - 2)
 }
 
@@ -108,10 +108,10 @@ fn is_path_sign(trees: &[TokenTree], at: usize) -> bool {
     trees.get(at..at + 2).is_some_and(|signs| signs.iter().all(|tree| is_sign(tree, ':')))
 }
 
-fn is_sign(tree: &TokenTree, sign: char) -> bool {
+pub(super) fn is_sign(tree: &TokenTree, sign: char) -> bool {
     matches!(tree, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-fn is_word(tree: &TokenTree, word: &str) -> bool {
+pub(super) fn is_word(tree: &TokenTree, word: &str) -> bool {
     matches!(tree, TokenTree::Ident(ident) if ident == word)
 }

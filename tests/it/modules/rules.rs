@@ -164,7 +164,7 @@ pub const BANS: &[Ban] = &[
     Ban { within: &[""], except: &["oidc/"], words: &["jsonwebtoken"], because: "JWTs are verified in one place" },
     Ban {
         within: &[""],
-        except: &["oidc/", "content/tokens/secret.rs"],
+        except: &["oidc/", "content/access/secret.rs"],
         words: &["ring"],
         because: "secrets are hashed, signed and compared in one place",
     },

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::check::Difference;
-use tidings::content::write::recover::Recovered;
+use tidings::content::maintenance::Difference;
+use tidings::content::write::Recovered;
 use tidings::content::{Content, ContentError};
 use tidings::keys::Table;
 use tidings::store::Store;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
-use tidings::content::write::intent::{self, Intent};
-use tidings::content::write::plan::{Change, Stored};
+use tidings::content::write::{Change, Intent, Stored, intent};
 use tidings::keys::intent::IntentName;
 use tidings::keys::{PostPlace, Table, lookup, time};
 use tidings::model::TermKind;

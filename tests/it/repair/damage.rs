@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::repair::{RepairOptions, Repaired};
+use tidings::content::maintenance::{RepairOptions, Repaired};
 use tidings::content::{Content, Sharing};
 use tidings::keys::{COUNT_ROW, Table};
 use tidings::model::{Term, TermKind, WholePost};

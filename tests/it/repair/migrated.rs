@@ -1,8 +1,8 @@
 //! A store of an earlier version, which is migrated when it is opened. The rule: its content does not change, and `check` finds nothing afterwards.
 
 use serde_json::json;
-use tidings::content::repair::RepairOptions;
-use tidings::content::rows::term as term_rows;
+use tidings::content::maintenance::RepairOptions;
+use tidings::content::tables::rows::term as term_rows;
 use tidings::keys::time::Direction;
 use tidings::keys::{Table, term};
 use tidings::model::TermKind;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings::content::repair::RepairOptions;
+use tidings::content::maintenance::RepairOptions;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 

@@ -1,10 +1,9 @@
 //! The damages by hand, as a table: a name, and the acts.
 
-use tidings::content::rows::lookup as lookup_rows;
-use tidings::content::rows::post::{self as post_rows, Move, OtherPlace};
-use tidings::content::rows::term as term_rows;
-use tidings::keys::time::Direction;
-use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, lookup, place, term, time};
+use tidings::content::tables::rows::post::{self as post_rows, Move, OtherPlace};
+use tidings::content::tables::rows::{lookup as lookup_rows, term as term_rows};
+use tidings::keys::time::{self, Direction};
+use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, lookup, place, term};
 use tidings::model::{Month, Post, PostId, PostKey, TermKind, WholePost};
 use tidings::store::{Key, Properties, Value};
 

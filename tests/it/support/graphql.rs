@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header, request};
 use serde_json::{Value, json};
-use tidings::content::tokens::{NewToken, Tokens, operator};
+use tidings::content::access::{NewToken, Tokens, operator};
 use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;

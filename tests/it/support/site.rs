@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::write::outcomes::Outcome;
-use tidings::content::write::plan::Change;
+use tidings::content::write::{Change, Outcome};
 use tidings::content::{Content, Sharing};
 use tidings::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
 use tidings::store::Store;

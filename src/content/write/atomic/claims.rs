@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::content::rows::lookup::{self as rows, LookupRow};
-use crate::content::rows::post::{self as post_rows, Move};
+use crate::content::tables::rows::lookup::{self as rows, LookupRow};
+use crate::content::tables::rows::post::{self as post_rows, Move};
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change};
 use crate::keys::{PostPlace, Table, lookup};

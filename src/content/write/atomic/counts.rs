@@ -1,7 +1,7 @@
 //! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction.
 
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::partition_catalog;
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::partition_catalog;
 use crate::content::write::listing::Partition;
 use crate::keys::Table;
 use crate::model::PostKey;

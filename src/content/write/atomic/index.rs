@@ -1,6 +1,6 @@
 //! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again.
 
-use crate::content::rows::pointer;
+use crate::content::tables::rows::pointer;
 use crate::content::write::plan::PointerPlace;
 use crate::keys::{Table, place, term, time};
 use crate::model::{Post, Slug, TermKind};

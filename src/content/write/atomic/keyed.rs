@@ -1,7 +1,7 @@
 //! The idempotency key of a creation. The rule (W11): its row is written in the transaction that creates the post, so a row means that the post was
 //! created.
 
-use crate::content::rows::idempotency as rows;
+use crate::content::tables::rows::idempotency as rows;
 use crate::content::write::keyed::{NewKey, Used};
 use crate::keys::Table;
 use crate::model::{Instant, PostId};

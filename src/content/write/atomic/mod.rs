@@ -14,7 +14,7 @@ mod terms;
 use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::change::ChangedItem;
+use crate::content::tables::rows::change::ChangedItem;
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::Slug;
@@ -23,9 +23,10 @@ use crate::store::{RowWrite, StoreError};
 use crate::telemetry::spans;
 
 use super::keyed::NewKey;
-use super::outcomes::{Outcome, TermOutcome};
+use super::outcomes::{self, Outcome, TermOutcome};
 use super::plan::{Planned, TermChange};
-use super::{Writer, outcomes, record};
+use super::{Writer, record};
+
 use overlay::Overlay;
 
 impl Writer {

@@ -1,7 +1,7 @@
 //! Changes of posts inside a transaction. The rule: a change is refused before its first write, so that a refused change has written nothing.
 
-use crate::content::rows::change::ChangedItem;
-use crate::content::rows::post as rows;
+use crate::content::tables::rows::change::ChangedItem;
+use crate::content::tables::rows::post as rows;
 use crate::content::write::keyed::NewKey;
 use crate::content::write::listing::Partition;
 use crate::content::write::outcomes::Outcome;

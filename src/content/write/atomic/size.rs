@@ -1,7 +1,7 @@
 //! Estimates how many changes fit into one transaction. The rule: the estimate is never too low, so that the store refuses no transaction because of
 //! its size, except one of a single change that is too large.
 
-use crate::content::rows::post as rows;
+use crate::content::tables::rows::post as rows;
 use crate::content::write::plan::{self, Planned};
 use crate::content::write::revisions::REVISIONS_MAX;
 use crate::keys::PostPlace;

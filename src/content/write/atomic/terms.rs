@@ -1,10 +1,10 @@
 //! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; a row that belongs to no
 //! term is replaced.
 
-use crate::content::rows::change::ChangedItem;
-use crate::content::rows::partition_catalog::read_month;
-use crate::content::rows::post::{self as post_rows, Move};
-use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::tables::rows::change::ChangedItem;
+use crate::content::tables::rows::partition_catalog::read_month;
+use crate::content::tables::rows::post::{self as post_rows, Move};
+use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::write::listing::Partition;
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, TermChange};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::content::rows::{lookup as rows, post, term};
+use crate::content::tables::rows::{lookup as rows, post, term};
 use crate::keys::lookup::{self, Lookup};
 use crate::model::{Post, Slug, Term};
 use crate::store::{Key, Properties};

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::post as rows;
+use crate::content::tables::rows::post as rows;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, lookup, place};
 use crate::model::{Post, PostKey, Slug, Term, TermKind, WholePost};

@@ -1,9 +1,9 @@
 //! The transactions of a change of a post, as values. The rule: each writes the name of its intent to one row, its witness, so that a reader of that
 //! row can see whether the transaction was carried out (W5).
 
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::marker::{self, Marker};
-use crate::content::rows::post::{self as rows, Move, OtherPlace};
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::marker::{self, Marker};
+use crate::content::tables::rows::post::{self as rows, Move, OtherPlace};
 use crate::keys::{Collection, PostPlace, place, time};
 use crate::model::{Post, PostKey};
 use crate::store::{Etag, Operation, Precondition, Properties};

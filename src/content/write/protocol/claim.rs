@@ -7,9 +7,8 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::moves;
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::lookup::{self as rows, LookupRow};
+use crate::content::tables::rows::lookup::{self as rows, LookupRow};
+use crate::content::tables::{moves, scan_all};
 use crate::content::write::plan;
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;

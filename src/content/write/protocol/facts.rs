@@ -1,9 +1,9 @@
 //! Whether a change was made. The rule (W5): it is read from rows that name the intent, and never inferred from what a post or term looks like.
 
 use crate::content::error::Result;
-use crate::content::rows::marker::{self, Marker};
-use crate::content::rows::post::{self as rows, Move};
-use crate::content::rows::term::{self as term_rows, TermRow};
+use crate::content::tables::rows::marker::{self, Marker};
+use crate::content::tables::rows::post::{self as rows, Move};
+use crate::content::tables::rows::term::{self as term_rows, TermRow};
 use crate::content::write::plan::is_move;
 use crate::content::write::record;
 use crate::keys::intent::IntentName;

@@ -2,9 +2,9 @@
 //! again, so that its ETag changes.
 
 use crate::content::error::Result;
-use crate::content::rows::marker::{self, Marker};
-use crate::content::rows::post as rows;
-use crate::content::rows::term::{self as term_rows, TermRow};
+use crate::content::tables::rows::marker::{self, Marker};
+use crate::content::tables::rows::post as rows;
+use crate::content::tables::rows::term::{self as term_rows, TermRow};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, place, term};

@@ -8,9 +8,9 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::Result;
-use crate::content::moves;
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::pointer;
+use crate::content::tables::moves;
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::pointer;
 use crate::content::write::plan::{self, PointerPlace, count_operation};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;

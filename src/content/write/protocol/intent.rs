@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::RowFields;
-use crate::content::rows::packed;
+use crate::content::tables::rows::{RowFields, packed};
 use crate::content::write::plan::{Change, PostSnapshot, TermChange, TermSnapshot};
 use crate::keys::Table;
 use crate::keys::intent::IntentName;

@@ -3,7 +3,7 @@
 //! replaces it.
 
 use crate::content::error::Result;
-use crate::content::rows::idempotency as rows;
+use crate::content::tables::rows::idempotency as rows;
 use crate::content::write::keyed::{NewKey, Used};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::Table;

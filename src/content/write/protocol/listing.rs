@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::content::error::Result;
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::partition_catalog;
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::partition_catalog;
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{Collection, Table, place, term};

@@ -2,8 +2,8 @@
 //! this change, or are leftovers of a closed one.
 
 use crate::content::error::Result;
-use crate::content::rows::count;
-use crate::content::rows::post::{self as rows, Move};
+use crate::content::tables::rows::count;
+use crate::content::tables::rows::post::{self as rows, Move};
 use crate::content::write::plan::{PostRows, Step, count_operation, delete_rows, put_rows, tentative_step};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
@@ -11,9 +11,8 @@ use crate::keys::{PostPlace, place};
 use crate::model::{Post, PostId, Slug};
 use crate::store::{Batch, Entity, Key, Precondition, Store};
 
-use super::Session;
 use super::intent::require_open;
-use super::steps;
+use super::{Session, steps};
 
 /// How many leftovers of closed changes are removed before the tentative copy is written; there is at most one for each of its rows.
 const LEFTOVERS_MAX: usize = 4;

@@ -247,7 +247,7 @@ impl PostsRun<'_> {
         let place = PostPlace::of(after);
         let key = crate::keys::place::marker(place.partition(), &after.id);
         let Some(row) = self.store().get(place.collection.name(), &key).await? else { return Ok(None) };
-        let marker = crate::content::rows::marker::read(&row)?;
+        let marker = crate::content::tables::rows::marker::read(&row)?;
         if let Ok(other) = marker.by().parse::<IntentName>() {
             self.session.writer.wait_until_closed(&[other]).await?;
         }

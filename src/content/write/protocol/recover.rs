@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::partition_catalog::scan_all;
+use crate::content::tables::scan_all;
 use crate::content::write::plan::{PostSnapshot, TermSnapshot};
 use crate::content::write::{Writer, record};
 use crate::keys::Table;

@@ -7,7 +7,7 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::count::{self, Count};
+use crate::content::tables::rows::count::{self, Count};
 use crate::content::write::plan::{Step, Witness, count_operation};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{Collection, place};

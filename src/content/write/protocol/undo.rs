@@ -4,7 +4,7 @@
 use futures_util::future::try_join_all;
 
 use crate::content::error::Result;
-use crate::content::moves;
+use crate::content::tables::moves;
 use crate::content::write::plan::{self, is_move};
 use crate::content::write::revisions;
 use crate::keys::PostPlace;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidings::content::repair::RepairOptions;
+use tidings::content::maintenance::RepairOptions;
 use tidings::keys::Table;
 use tidings::store::{Precondition, Properties, TableStore, Value};
 

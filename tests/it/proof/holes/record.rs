@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings::app::{Listeners, Serving, serve};
-use tidings::content::rows::change::{self, ChangeRow};
+use tidings::content::tables::rows::change::{self, ChangeRow};
 use tidings::graphql::access::SignIn;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::http::{HttpSettings, ServerLimits};

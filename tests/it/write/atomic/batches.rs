@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings::content::write::outcomes::Outcome;
-use tidings::content::write::plan::{Change, Stored};
-use tidings::content::write::{Deleted, Renamed};
+use tidings::content::write::{Change, Deleted, Outcome, Renamed, Stored};
 use tidings::keys::PostPlace;
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::embedded::EmbeddedStore;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
-use tidings::content::write::outcomes::Outcome;
-use tidings::content::write::plan::Change;
+use tidings::content::write::{Change, Outcome};
 use tidings::content::{Content, Sharing};
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::Store;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::write::outcomes::Outcome;
-use tidings::content::write::plan::{Change, Stored};
+use tidings::content::write::{Change, Outcome, Stored};
 use tidings::content::{Content, Sharing};
 use tidings::keys::{PostPlace, Table};
 use tidings::model::{Slug, Term, TermId, TermKind, WholePost};

@@ -2,21 +2,20 @@
 //! the drafts. So of a deletion and a writer that gives the term to a post, one sees the other, and readers see the term until it is deleted.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::partition_catalog::{read_all, scan_all};
-use crate::content::rows::partition_catalog::read_month;
-use crate::content::rows::post as post_rows;
-use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::tables::rows::partition_catalog::read_month;
+use crate::content::tables::rows::post as post_rows;
+use crate::content::tables::rows::term::{self as rows, TermRow};
+use crate::content::tables::{read_all, scan_all};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::StoredTerm;
+use crate::content::write::protocol::Session;
+use crate::content::write::protocol::index::is_listed;
+use crate::content::write::protocol::intent::{self, StoredIntent, require_open};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{Collection, Table, place, term, time};
 use crate::model::{Slug, Term, TermId};
 use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, RowRange, Store};
-
-use crate::content::write::protocol::Session;
-use crate::content::write::protocol::index::is_listed;
-use crate::content::write::protocol::intent::{self, StoredIntent, require_open};
 
 /// How often a deletion checks whether posts have the term.
 const LOOKS_MAX: usize = 3;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::term::{self as term_rows, TermRow};
+use crate::content::tables::rows::term::{self as term_rows, TermRow};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{StoredTerm, TermChange};
 use crate::content::write::retry::retry_on_conflict;
@@ -21,8 +21,7 @@ use crate::content::write::{Writer, record};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::StoreError;
-use crate::store::{Etag, Store};
+use crate::store::{Etag, Store, StoreError};
 
 use super::intent::Intent;
 use super::lease::Lease;

@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::rows::count::{self, Count};
-use crate::content::rows::term::{self as rows, TermRow};
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::write::plan::{TermChange, count_operation};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;

@@ -1,9 +1,11 @@
 //! The rows of a term's other slugs. The rule: each names the first slug, and belongs to that term only if the identity row has the slug.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::partition_catalog::scan_all;
-use crate::content::rows::term::{self as rows, SlugRow, TermRow};
+use crate::content::tables::rows::term::{self as rows, SlugRow, TermRow};
+use crate::content::tables::scan_all;
 use crate::content::write::outcomes::TermOutcome;
+use crate::content::write::protocol::Session;
+use crate::content::write::protocol::intent::{self, StoredIntent, Work, require_open};
 use crate::content::write::retry::retry_on_conflict;
 use crate::content::write::terms::has_slug;
 use crate::keys::intent::IntentName;
@@ -13,8 +15,6 @@ use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, Etag, Operation, Precondition, Store, StoreError};
 
 use super::rows::{commit_in, delete_mirror};
-use crate::content::write::protocol::Session;
-use crate::content::write::protocol::intent::{self, StoredIntent, Work, require_open};
 
 /// The owner of an existing slug row, as seen by a term that is to get the slug.
 pub(super) enum SlugOwner {

@@ -1,0 +1,14 @@
+//! Who may do what: tokens, what they permit, and links to previews. The rule: nothing else in `content` compares a secret or decides what an actor
+//! may change.
+
+pub(super) mod permission;
+mod previews;
+pub(super) mod secret;
+mod tokens;
+
+pub(super) use permission::Permission;
+pub use previews::{MINUTES_DEFAULT as PREVIEW_MINUTES_DEFAULT, Preview, Previews};
+pub(super) use tokens::cache::TokenCache;
+pub use tokens::page::{cursor as token_cursor, decode_cursor as decode_token_cursor, page as token_page};
+pub use tokens::sign_in::{BadToken, of_author};
+pub use tokens::{NewToken, Tokens, operator};

@@ -1,0 +1,169 @@
+//! Preview links: anyone who has a link can read one post as it is now, even a draft, until the link expires. The rule: a link gives access to its
+//! own post only; and an invalid link reveals nothing about any post, not even whether it exists.
+//!
+//! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`. The signature is the HMAC-SHA256 of the rest, in base64url. The key is a row
+//! that all servers of a store share, written with the first link; a new key revokes all links at once.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::content::commands::{UserError, UserErrorCode};
+use crate::content::editor::Edited;
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::token::{self as rows, Bytes32};
+use crate::content::write::retry_on_conflict;
+use crate::content::{Content, Reader, audit};
+use crate::keys::{Table, token as keys};
+use crate::model::{Actor, Instant, NodeId, PostId, Role, WholePost};
+use crate::store::{Batch, Operation, Precondition};
+
+use super::permission::{self, Permission};
+use super::secret;
+
+const PREFIX: &str = "tdp_";
+/// 30 days: a link is for a review and is not permanent.
+const MINUTES_MAX: i32 = 30 * 24 * 60;
+/// The default lifetime: a day.
+pub const MINUTES_DEFAULT: i32 = 24 * 60;
+
+/// A link that was created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    pub text: String,
+    pub expires_at: Instant,
+}
+
+/// The content of a link whose signature is not verified yet.
+struct PreviewClaim {
+    id: PostId,
+    expires_at: Instant,
+    signature: Bytes32,
+}
+
+impl PreviewClaim {
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix(PREFIX)?.splitn(3, '_');
+        let id = parts.next()?.parse().ok()?;
+        let expires_at = Instant::from_ticks(parts.next()?.parse().ok()?)?;
+        let signature = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?.try_into().ok()?;
+        Some(Self { id, expires_at, signature })
+    }
+}
+
+fn signature(key: &Bytes32, id: &PostId, expires_at: Instant) -> Bytes32 {
+    secret::sign(key, &format!("{PREFIX}{id}_{}", expires_at.ticks()))
+}
+
+/// Preview links, for one request.
+pub struct Previews<'a> {
+    content: &'a Content,
+    reader: &'a Reader,
+}
+
+impl<'a> Previews<'a> {
+    pub fn new(content: &'a Content, reader: &'a Reader) -> Self {
+        Self { content, reader }
+    }
+
+    /// Creates a link to a post that the actor is allowed to change; permission to read drafts is not permission to share them.
+    pub async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
+        permission::require(actor, Role::Author, "this shares a draft")?;
+        let Some(whole) = self.whole(id).await? else { return Ok(Err(vec![missing()])) };
+        match permission::to_change(actor, &whole.post, self.reader.now()) {
+            Permission::Yes => {}
+            Permission::No => return Err(permission::of_another()),
+            Permission::Hidden => return Ok(Err(vec![missing()])),
+        }
+        let minutes = u32::try_from(minutes).ok().filter(|m| (1..=MINUTES_MAX.unsigned_abs()).contains(m));
+        let Some(expires_at) = minutes.and_then(|minutes| self.reader.now().after_minutes(minutes)) else {
+            let message = format!("a link is valid for 1 to {MINUTES_MAX} minutes");
+            return Ok(Err(vec![UserError::invalid("expiresInMinutes", message)]));
+        };
+        let signed = signature(&self.key_for_signing().await?, &whole.post.id, expires_at);
+        audit::log_preview(actor, &whole.post);
+        let signed = URL_SAFE_NO_PAD.encode(signed);
+        let text = format!("{PREFIX}{}_{}_{signed}", whole.post.id, expires_at.ticks());
+        Ok(Ok(Preview { text, expires_at }))
+    }
+
+    /// The post of a link, as it is now; `None` if it was deleted since.
+    ///
+    /// # Errors
+    /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only for a link that was signed by this site.
+    pub async fn show(&self, text: &str) -> Result<Option<WholePost>> {
+        let claim = PreviewClaim::parse(text).ok_or(ContentError::BadPreview)?;
+        if !self.is_signed(&claim).await? {
+            return Err(ContentError::BadPreview);
+        }
+        if claim.expires_at <= self.reader.now() {
+            return Err(ContentError::PreviewExpired);
+        }
+        self.whole(NodeId::Post(claim.id).to_string().as_str()).await
+    }
+
+    /// Revokes all links.
+    pub async fn revoke_all(&self, actor: &Actor) -> Result<()> {
+        permission::require(actor, Role::Admin, "this revokes all preview links")?;
+        let key = secret::random()?;
+        retry_on_conflict("the key of preview links", || self.put_key(&key, Precondition::None)).await?;
+        self.content.tokens.invalidate();
+        audit::log_previews_revoked(actor);
+        Ok(())
+    }
+
+    /// The post, whether it is published or not: the callers check that the client has access to it.
+    async fn whole(&self, id: &str) -> Result<Option<WholePost>> {
+        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(None) };
+        let bearer = Arc::new(Actor::new("a preview link", Role::Reader));
+        self.reader.clone().for_actor(Some(bearer)).whole_by_id(&id).await
+    }
+
+    /// Whether the signature is valid. If it does not match the cached key, the key is read again, because another server may have replaced it.
+    async fn is_signed(&self, claim: &PreviewClaim) -> Result<bool> {
+        let is_by = |key: &Bytes32| secret::is_same(&signature(key, &claim.id, claim.expires_at), &claim.signature);
+        if let Some(cached) = self.content.tokens.preview_key()
+            && is_by(&cached)
+        {
+            return Ok(true);
+        }
+        match self.read_key().await? {
+            Some(key) => Ok(is_by(&key)),
+            None => Ok(false),
+        }
+    }
+
+    async fn read_key(&self) -> Result<Option<Bytes32>> {
+        let began = self.content.tokens.begin();
+        let row = self.reader.store().get(Table::Tokens.name(), &keys::preview_key()).await?;
+        let key = row.as_ref().map(rows::read_key).transpose()?;
+        if let Some(key) = key {
+            self.content.tokens.keep_preview_key(began, key);
+        }
+        Ok(key)
+    }
+
+    /// The key, which is created if it does not exist. If two servers create it at once, the write of one fails, and it reads the key of the other.
+    async fn key_for_signing(&self) -> Result<Bytes32> {
+        let made = secret::random()?;
+        retry_on_conflict("the key of preview links", || async {
+            match self.read_key().await? {
+                Some(key) => Ok(key),
+                None => self.put_key(&made, Precondition::Absent).await.map(|()| made),
+            }
+        })
+        .await
+    }
+
+    async fn put_key(&self, key: &Bytes32, precondition: Precondition) -> Result<()> {
+        let at = keys::preview_key();
+        let put = Operation::Put { row: at.row().to_owned(), properties: rows::key_row(key), precondition };
+        self.content.store.commit(Table::Tokens.name(), &Batch::new(at.partition(), vec![put])?).await?;
+        Ok(())
+    }
+}
+
+fn missing() -> UserError {
+    UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id")
+}

@@ -1,0 +1,55 @@
+//! Secrets: generated from random bytes, stored as hashes, compared in constant time. The rule: no other module compares a secret of a token.
+//!
+//! A plain SHA-256 is sufficient: a secret has 192 random bits, so there is no list of likely secrets to try, which is all that a slow hash or a salt
+//! would make harder; and a slow hash would be a way to keep the server busy.
+
+use ring::{digest, hmac};
+use subtle::ConstantTimeEq;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::token::Bytes32;
+use crate::store::StoreError;
+
+pub(in crate::content) fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(no_random_bytes)?;
+    Ok(bytes)
+}
+
+pub(in crate::content) fn hash(secret: &str) -> Bytes32 {
+    bytes(digest::digest(&digest::SHA256, secret.as_bytes()).as_ref())
+}
+
+pub(in crate::content) fn is_same(a: &Bytes32, b: &Bytes32) -> bool {
+    a.ct_eq(b).into()
+}
+
+/// HMAC-SHA256.
+pub(in crate::content) fn sign(key: &Bytes32, text: &str) -> Bytes32 {
+    bytes(hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref())
+}
+
+fn bytes(digest: &[u8]) -> Bytes32 {
+    digest.try_into().expect("SHA-256 has 32 bytes")
+}
+
+/// The error for missing random bytes: the storage is unavailable, so the client can try again.
+fn no_random_bytes(error: getrandom::Error) -> ContentError {
+    StoreError::unavailable("the operating system provides no random bytes", error).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "Secure Hash Standard" (FIPS 180-4), its example of one block; RFC 4231, test case 2 with its key filled up with zeros, which is the same key.
+    #[test]
+    fn hashes_and_signatures_match_the_examples_of_the_standards() {
+        let hex = |bytes: Bytes32| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        assert_eq!(hex(hash("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let mut key = [0; 32];
+        key[..4].copy_from_slice(b"Jefe");
+        let signed = sign(&key, "what do ya want for nothing?");
+        assert_eq!(hex(signed), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    }
+}

@@ -1,0 +1,182 @@
+//! Tokens: creates, lists, revokes and verifies them. The rule: to verify a token takes at most one point read of `Tokens`, and only the client that
+//! creates a token gets its secret.
+
+pub(super) mod cache;
+pub(super) mod page;
+pub(super) mod sign_in;
+
+use crate::content::commands::{UserError, UserErrorCode};
+use crate::content::editor::Edited;
+use crate::content::error::Result;
+use crate::content::tables::read_all;
+use crate::content::tables::rows::token as rows;
+use crate::content::write::retry_on_conflict;
+use crate::content::{Content, Reader, audit};
+use crate::keys::{Table, token as keys};
+use crate::model::token::{TOKEN_NAME_CHARS_MAX, TokenText};
+use crate::model::{Actor, Instant, Role, Slug, TermKind, Token, TokenId};
+use crate::store::{Batch, Operation, Precondition, Store, StoreError};
+
+use super::{permission, secret};
+
+use cache::{TOKENS_MAX, TokenCache};
+
+/// A token that is to be created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewToken {
+    pub name: String,
+    pub role: Role,
+    /// The slug of an author; only for the role author, which requires it.
+    pub author: Option<String>,
+    /// `None`: it does not expire.
+    pub expires_at: Option<Instant>,
+}
+
+/// The tokens of a site, for an actor with the role admin.
+pub struct Tokens<'a> {
+    store: &'a Store,
+    cache: &'a TokenCache,
+    reader: &'a Reader,
+    actor: &'a Actor,
+}
+
+impl<'a> Tokens<'a> {
+    /// # Errors
+    /// [`ContentError::Forbidden`] for any role but admin.
+    pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
+        permission::require(actor, Role::Admin, "this reads or changes tokens")?;
+        Ok(Self { store: &content.store, cache: &content.tokens, reader, actor })
+    }
+
+    /// All tokens, the newest first. One range read.
+    pub async fn list(&self) -> Result<Vec<Token>> {
+        let found = read_all(self.reader.store(), Table::Tokens, &keys::all()).await?;
+        let mut tokens = found.iter().map(|row| Ok(rows::read(row)?.0)).collect::<Result<Vec<_>>>()?;
+        tokens.reverse();
+        Ok(tokens)
+    }
+
+    /// Creates a token. Returns it and its text, which cannot be retrieved later.
+    pub async fn create(&self, new: NewToken) -> Result<Edited<(Token, TokenText)>> {
+        let now = self.reader.now();
+        let existing = self.list().await?;
+        let mut errors = broken_rules(&new, &existing, now);
+        let author = self.author(&new, &mut errors).await?;
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        if !self.ensure_below_max(&existing, now).await? {
+            let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
+            return Ok(Err(vec![UserError::new(UserErrorCode::TooLarge, "name", message)]));
+        }
+        let id = TokenId::new(now, u64::from_le_bytes(secret::random()?));
+        let text = TokenText::new(id.clone(), &secret::random()?);
+        let (name, role) = (new.name.trim().to_owned(), new.role);
+        let token = Token { id, name, role, author, created_at: now, expires_at: new.expires_at, revoked_at: None };
+        let row = rows::row(&token, &secret::hash(text.secret()));
+        self.put(&token.id, row, Precondition::Absent).await?;
+        audit::log_token(self.actor, "create_token", &token);
+        Ok(Ok((token, text)))
+    }
+
+    /// Revokes a token and returns it. A token that was revoked before is not changed.
+    pub async fn revoke(&self, id: &str) -> Result<Edited<Token>> {
+        let missing = || vec![UserError::new(UserErrorCode::NotFound, "id", "there is no token with this id")];
+        let Ok(id) = id.parse::<TokenId>() else { return Ok(Err(missing())) };
+        let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await?;
+        // The old row may have been cached while the new one was written.
+        self.cache.invalidate();
+        Ok(match revoked {
+            Some((token, is_new)) => {
+                if is_new {
+                    audit::log_token(self.actor, "revoke_token", &token);
+                }
+                Ok(token)
+            }
+            None => Err(missing()),
+        })
+    }
+
+    /// The token, and whether it was revoked just now.
+    async fn revoke_once(&self, id: &TokenId) -> Result<Option<(Token, bool)>> {
+        let Some(row) = self.store.get(Table::Tokens.name(), &keys::token(id)).await? else { return Ok(None) };
+        let (token, hash) = rows::read(&row)?;
+        if token.revoked_at.is_some() {
+            return Ok(Some((token, false)));
+        }
+        let token = Token { revoked_at: Some(self.reader.now()), ..token };
+        self.put(id, rows::row(&token, &hash), Precondition::Match(row.etag)).await?;
+        Ok(Some((token, true)))
+    }
+
+    async fn put(&self, id: &TokenId, properties: crate::store::Properties, precondition: Precondition) -> Result<()> {
+        let key = keys::token(id);
+        let put = Operation::Put { row: key.row().to_owned(), properties, precondition };
+        self.store.commit(Table::Tokens.name(), &Batch::new(key.partition(), vec![put])?).await?;
+        Ok(())
+    }
+
+    /// The first slug of the author of a token with the role author.
+    async fn author(&self, new: &NewToken, errors: &mut Vec<UserError>) -> Result<Option<Slug>> {
+        let Some(text) = new.author.as_ref().filter(|_| new.role == Role::Author) else { return Ok(None) };
+        let found = match text.parse() {
+            Ok(slug) => self.reader.term(TermKind::Author, &slug).await?,
+            Err(_) => None,
+        };
+        if found.is_none() {
+            let message = format!("there is no author with the slug {text:?}");
+            errors.push(UserError::new(UserErrorCode::NotFound, "author", message));
+        }
+        Ok(found.map(|author| author.id.first_slug.clone()))
+    }
+
+    /// Whether one more token can be created; deletes the oldest revoked or expired token if the maximum is reached.
+    async fn ensure_below_max(&self, existing: &[Token], now: Instant) -> Result<bool> {
+        if existing.len() < TOKENS_MAX {
+            return Ok(true);
+        }
+        let Some(dead) = existing.iter().rev().find(|token| !token.is_live(now)) else { return Ok(false) };
+        let key = keys::token(&dead.id);
+        let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::None };
+        match self.store.commit(Table::Tokens.name(), &Batch::new(key.partition(), vec![delete])?).await {
+            // Another request has deleted the same token.
+            Ok(_) | Err(StoreError::Precondition(_)) => Ok(true),
+            Err(e) => Err(e.into()),
+        }
+    }
+}
+
+fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserError> {
+    let mut errors = Vec::new();
+    let name = new.name.trim();
+    if name.is_empty() || name.chars().count() > TOKEN_NAME_CHARS_MAX || name.contains(char::is_control) {
+        let message = format!("a name is a line of 1 to {TOKEN_NAME_CHARS_MAX} characters");
+        errors.push(UserError::invalid("name", message));
+    }
+    // The log identifies an actor by its name.
+    if existing.iter().any(|token| token.name == name && token.is_live(now)) {
+        let message = format!("a token that is in use has the name {name:?}; choose another, or revoke that one first");
+        errors.push(UserError::new(UserErrorCode::Taken, "name", message));
+    }
+    match (new.role, &new.author) {
+        (Role::Author, None) => {
+            errors.push(UserError::invalid("author", "the role author needs the slug of an author"));
+        }
+        (Role::Author, Some(_)) | (_, None) => {}
+        (role, Some(_)) => {
+            errors.push(UserError::invalid(
+                "author",
+                format!("the role {role} applies to all posts and takes no author"),
+            ));
+        }
+    }
+    if new.expires_at.is_some_and(|at| at <= now) {
+        errors.push(UserError::invalid("expiresAt", "a token must expire later than now"));
+    }
+    errors
+}
+
+/// The actor of commands, which have no request.
+pub fn operator() -> Actor {
+    Actor::new("the command line", Role::Admin)
+}

@@ -1,0 +1,79 @@
+//! One page of tokens, the newest first. The rule: Relay's pagination algorithm, applied to the whole list, which is bounded and takes one range
+//! read.
+
+use crate::content::error::{ContentError, Result};
+use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments, Take};
+use crate::keys::cursor::{self, ListTag};
+use crate::model::{Token, TokenId};
+
+fn list_tag() -> ListTag {
+    ListTag::of("tokens")
+}
+
+/// The place of a token in the list, for the client.
+pub fn cursor(token: &Token) -> String {
+    cursor::encode_token(list_tag(), &token.id)
+}
+
+/// # Errors
+/// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
+pub fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {
+    cursor::decode_token(list_tag(), text).map_err(|_| ContentError::BadCursor { argument })
+}
+
+/// `tokens`: all tokens, the newest first.
+///
+/// # Errors
+/// [`ContentError::BadArgument`] for a size out of range.
+pub fn page(tokens: &[Token], arguments: &PageArguments<TokenId>) -> Result<Page<Token>> {
+    let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+    let start = tokens.partition_point(|token| arguments.after.as_ref().is_some_and(|after| token.id >= *after));
+    let end = tokens.partition_point(|token| arguments.before.as_ref().is_none_or(|before| token.id > *before));
+    let end = end.max(start);
+    let (from, to) = match take {
+        Take::First { count, then_last } => {
+            let to = (start + count).min(end);
+            (then_last.map_or(start, |last| to.saturating_sub(last).max(start)), to)
+        }
+        Take::Last { count } => (end.saturating_sub(count).max(start), end),
+    };
+    Ok(Page { items: tokens[from..to].to_vec(), has_next: to < tokens.len(), has_previous: from > 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Instant, Role};
+
+    fn tokens() -> Vec<Token> {
+        let token = |n| Token {
+            id: TokenId::new(Instant::MIN, n),
+            name: n.to_string(),
+            role: Role::Reader,
+            author: None,
+            created_at: Instant::MIN,
+            expires_at: None,
+            revoked_at: None,
+        };
+        (0..5).rev().map(token).collect()
+    }
+
+    #[test]
+    fn pages_follow_relays_algorithm_in_both_directions() {
+        let tokens = tokens();
+        let at = |n: usize| Some(tokens[n].id.clone());
+        let names = |arguments| {
+            let page = page(&tokens, &arguments).expect("a page");
+            let names: Vec<String> = page.items.into_iter().map(|token| token.name).collect();
+            (names.join(""), page.has_previous, page.has_next)
+        };
+        let none = PageArguments::default;
+        assert_eq!(names(none()), ("43210".to_owned(), false, false));
+        assert_eq!(names(PageArguments { first: Some(2), ..none() }), ("43".to_owned(), false, true));
+        assert_eq!(names(PageArguments { first: Some(2), after: at(1), ..none() }), ("21".to_owned(), true, true));
+        assert_eq!(names(PageArguments { last: Some(2), ..none() }), ("10".to_owned(), true, false));
+        assert_eq!(names(PageArguments { last: Some(2), before: at(3), ..none() }), ("32".to_owned(), true, true));
+        assert_eq!(names(PageArguments { first: Some(3), last: Some(1), ..none() }), ("2".to_owned(), true, true));
+        assert_eq!(names(PageArguments { after: at(3), before: at(1), ..none() }), (String::new(), true, true));
+    }
+}

@@ -1,0 +1,103 @@
+//! What fixes a difference. The rule: each difference that `check` reports has its fix, or the reason why a person must decide; so no difference can
+//! be reported for which there is no decision.
+//!
+//! A fix names the rows to look at, never what to write: `content::repair` reads the rows again before it writes.
+
+use crate::content::write::listing;
+use crate::keys::{Collection, PostPlace, Table};
+use crate::model::{PostId, PostKey, Slug, TermKind};
+use crate::store::Key;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Fix {
+    /// Finish or undo a change that was left unfinished.
+    Intent(Key),
+    /// Move the whole post to the place that its own properties name.
+    Misplaced { collection: Collection, whole: Key },
+    /// Keep one end of a move, and remove the other.
+    Move { id: PostId, ends: Vec<(PostPlace, Slug)> },
+    /// Write the summary and its mirror from the whole post.
+    Summary { collection: Collection, whole: Key },
+    /// Remove the summary and its mirror: their post is stored elsewhere.
+    Stray { place: PostPlace },
+    /// Remove what is left of a post whose whole row is lost or unreadable, but only if the user asks for it (`--remove-lost`).
+    Lost { collection: Collection, partition: String, slug: Option<Slug>, key: Option<PostKey> },
+    /// Write a row of `PostKeys` as the posts say, or remove it.
+    Lookup(Key),
+    /// Write a pointer and its mirror as the post says, or remove both.
+    Pointer { kind: TermKind, slug: Slug, key: PostKey },
+    /// Make a term and its mirror equal.
+    Term { kind: TermKind, slug: Slug },
+    /// Write the row of a slug that is not its term's first as the identity row says, or remove it. `first_slug`: of the term that has the slug.
+    SlugRow { kind: TermKind, slug: Slug, first_slug: Option<Slug> },
+    /// Remove a row that a change has left.
+    Left { table: Table, key: Key },
+    /// Move a row of a term from the partition of another character to its own.
+    MisplacedTerm { kind: TermKind, at: Key },
+    /// Count a partition again.
+    Count { table: Table, partition: String },
+    /// List a partition with its own count.
+    Listing(listing::Partition),
+    /// Remove a row that lists another partition than its key says.
+    StrayListing { table: Table, key: Key },
+    /// Create a term that posts have, with its slug as its name.
+    NewTerm { kind: TermKind, slug: Slug },
+    /// Only a person can decide what is right; the text says what to do.
+    Person(&'static str),
+}
+
+impl Fix {
+    /// A row that this version never writes.
+    pub(super) const ORPHAN: Self = Self::Person(
+        "this version of Tidings never writes such a row: remove it with a tool for Azure tables; if the store is a file, export the content and import it into a new store",
+    );
+
+    pub(in crate::content::maintenance) const TWICE: Self = Self::Person(
+        "decide which of the two is right: export, delete the line of the other, and import into a new store; or remove its rows with a tool for Azure tables",
+    );
+
+    pub(super) const SHARED_SLUG: Self =
+        Self::Person("the other post keeps the slug: give this post another one with the mutation updatePost");
+
+    pub(super) const BAD_MARK: Self = Self::Person(
+        "its rows do not show whether the post has moved: remove PendingFrom and ForwardTo from them with a tool for Azure tables, or import it into a new store",
+    );
+
+    pub(super) const TOKEN: Self = Self::Person(
+        "the row does not show what it gives access to: remove it with a tool for Azure tables, and create a new token",
+    );
+
+    pub(super) const HISTORY: Self = Self::Person(
+        "no other row follows from it, and none shows what it was: restore the row from a copy, or remove it with a tool for Azure tables",
+    );
+
+    pub(super) const READERS: Self =
+        Self::Person("the rows agree with each other, so this is a defect of Tidings: report it with this line");
+
+    pub(super) const TAKEN_TERM: Self = Self::Person(
+        "this former slug is now the first slug of another term, which keeps it: rename one of the two if that is wrong",
+    );
+
+    /// The first phase that counts what the earlier ones have changed.
+    pub(in crate::content::maintenance) const COUNTS: u8 = 8;
+
+    /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
+    pub(in crate::content::maintenance) fn phase(&self) -> u8 {
+        match self {
+            Self::Misplaced { .. } => 1,
+            Self::Move { .. } => 2,
+            Self::Summary { .. } => 3,
+            Self::Stray { .. } | Self::Lost { .. } => 4,
+            Self::Lookup(_) | Self::Pointer { .. } => 5,
+            Self::Term { .. } => 6,
+            Self::MisplacedTerm { .. } | Self::SlugRow { .. } | Self::Left { .. } => 7,
+            Self::Count { .. } => Self::COUNTS,
+            Self::StrayListing { .. } => 9,
+            Self::Listing(_) => 10,
+            Self::NewTerm { .. } => 11,
+            // The fixes before it have removed what would block it.
+            Self::Intent(_) => 12,
+            Self::Person(_) => 13,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `check`: reads every row of every table and compares the tables with each other. The rule: it reports each difference, and trusts no row.
+//!
+//! It reads `Posts` and `Drafts` first. In them the row that holds the whole post is the truth, and every other row follows from it. If all rows
+//! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
+//! sound.
+
+mod collections;
+mod ends;
+mod fix;
+mod history;
+mod idempotency;
+mod index;
+mod known;
+mod lookups;
+mod months;
+mod partition;
+mod posts;
+mod readers;
+mod terms;
+mod tokens;
+
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::content::error::Result;
+use crate::content::read::Reader;
+use crate::content::tables::scan_all;
+use crate::content::write::intent;
+use crate::keys::Table;
+use crate::keys::intent::IntentName;
+use crate::model::Term;
+use crate::store::{Entity, Key, Store, StoreError};
+
+pub use fix::Fix;
+pub(super) use known::{Known, Posts};
+pub(super) use lookups::Owners;
+use partition::Partitions;
+
+/// The names of the intents that exist.
+type Intents = HashSet<String>;
+
+/// A row that is missing, wrong or unreadable, or an answer that a reader gets wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    pub table: &'static str,
+    pub key: String,
+    pub what: String,
+    /// What fixes it. Differences that one fix removes have the same value.
+    pub fix: Fix,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}: {}", self.table, self.key, self.what)
+    }
+}
+
+/// What was read, and what differs.
+#[derive(Debug, Clone, Default)]
+pub struct CheckReport {
+    pub rows: u64,
+    pub posts: u64,
+    pub drafts: u64,
+    pub terms: u64,
+    pub differences: Vec<Difference>,
+}
+
+impl CheckReport {
+    fn add(&mut self, table: Table, key: &Key, what: impl Into<String>, fix: Fix) {
+        self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
+    }
+
+    /// Reports a row that cannot be decoded.
+    fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
+        self.add(table, &row.key, error.to_string(), fix);
+    }
+}
+
+/// `readers`: creates a reader with an empty cache.
+///
+/// # Errors
+/// If the store cannot be read; differences are not errors.
+pub(in crate::content) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<CheckReport> {
+    let mut examined = examine(store).await?;
+    if examined.report.differences.is_empty() {
+        examined.check_readers(store, readers).await?;
+    }
+    Ok(examined.report)
+}
+
+/// The report, and the posts and terms that the tables were compared with.
+pub(super) struct Examined {
+    pub report: CheckReport,
+    pub posts: Posts,
+    terms: Vec<Term>,
+}
+
+impl Examined {
+    /// Reads everything as readers do. A change may be under way meanwhile, so if anything differs, the tables and the readers are read again, until
+    /// the same differences are found twice.
+    async fn check_readers(&mut self, store: &Store, readers: impl Fn() -> Reader) -> Result<()> {
+        for _ in 0..READER_QUERIES_MAX {
+            let reader = readers().at_one_moment().await?;
+            let found = readers::check(&reader, &self.posts, &self.terms).await?;
+            let is_repeated = found == self.report.differences;
+            self.report.differences = found;
+            if is_repeated {
+                return Ok(());
+            }
+            let again = examine(store).await?;
+            (self.posts, self.terms) = (again.posts, again.terms);
+        }
+        Ok(())
+    }
+}
+
+/// How often everything is read as readers do, if the differences change each time.
+const READER_QUERIES_MAX: usize = 4;
+
+/// Compares the rows of all tables with each other.
+pub(super) async fn examine(store: &Store) -> Result<Examined> {
+    let mut report = CheckReport::default();
+    let intents = scan_all(store, Table::Intents).await?;
+    let names = intents.iter().map(|row| IntentName::of_key(&row.key).to_string()).collect();
+    let posts = posts::check(store, &names, &mut report).await?;
+    index::check(store, &posts, &mut report).await?;
+    lookups::check(store, &posts, &mut report).await?;
+    let terms = terms::check(store, &posts, &names, &mut report).await?;
+    tokens::check(store, &mut report).await?;
+    history::check(store, &mut report).await?;
+    idempotency::check(store, &mut report).await?;
+    for row in intents {
+        report.rows += 1;
+        let what = match intent::read(&row) {
+            Ok(intent::StoredIntent::Kept { .. }) => continue,
+            Ok(intent::StoredIntent::Open { .. }) => {
+                "a change was left unfinished; the next start of the server finishes it or undoes it"
+            }
+            Ok(intent::StoredIntent::Foreign) => "a change of another version of Tidings was left unfinished",
+            Err(_) => "a change was left unfinished, and its row cannot be read",
+        };
+        report.add(Table::Intents, &row.key, what, Fix::Intent(row.key.clone()));
+    }
+    report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));
+    Ok(Examined { report, posts, terms })
+}

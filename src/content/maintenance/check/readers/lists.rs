@@ -1,0 +1,233 @@
+//! Pages through each list as readers do, forwards and backwards, with its count, and compares it with the posts and terms; so too the archive.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Display;
+use std::hash::Hash;
+
+use crate::content::error::Result;
+use crate::content::read::Reader;
+use crate::content::read::pages::posts::read_page;
+use crate::content::read::pages::{
+    Filter, PAGE_SIZE_MAX, PageArguments, PostList, RequestedFields, Scope, SlugFilter, terms as term_pages, total,
+};
+use crate::keys::Collection;
+use crate::keys::time::Direction;
+use crate::model::{Month, PostKey, Slug, Term, TermKind};
+
+use super::{Difference, Known, Shown, difference};
+
+pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {
+    let mut differences = Vec::new();
+    for list in expected_lists(shown)? {
+        differences.extend(list.check().await?);
+    }
+    differences.extend(check_archive(shown).await?);
+    for kind in TermKind::ALL {
+        differences.extend(check_terms(shown, kind).await?);
+    }
+    Ok(differences)
+}
+
+/// A list of posts, and the posts that it must hold, in its order.
+struct ExpectedList<'a> {
+    asked: String,
+    reader: &'a Reader,
+    list: PostList,
+    keys: Vec<PostKey>,
+}
+
+impl<'a> ExpectedList<'a> {
+    fn new<'k>(
+        asked: impl Into<String>,
+        reader: &'a Reader,
+        list: PostList,
+        posts: impl IntoIterator<Item = &'k Known>,
+    ) -> Self {
+        let mut keys: Vec<PostKey> = posts.into_iter().map(|known| known.place.key.clone()).collect();
+        keys.sort();
+        if list.direction() == Direction::Backward {
+            keys.reverse();
+        }
+        Self { asked: asked.into(), reader, list, keys }
+    }
+
+    async fn check(&self) -> Result<Vec<Difference>> {
+        let mut differences = Vec::new();
+        for direction in [Direction::Forward, Direction::Backward] {
+            let found = self.walk(direction).await?;
+            differences.extend(compare(&self.asked, direction, &self.keys, &found, |key| key.id.to_string()));
+        }
+        let count = total::count_posts(self.reader, &self.list).await?;
+        differences.extend(compare_count(&self.asked, self.keys.len(), count));
+        Ok(differences)
+    }
+
+    /// Reads the whole list, page by page.
+    async fn walk(&self, direction: Direction) -> Result<Vec<PostKey>> {
+        let mut found: Vec<PostKey> = Vec::new();
+        loop {
+            let (arguments, requested) = next_page(direction, found.last());
+            let page = read_page(self.reader, self.reader, &self.list, &arguments, requested).await?;
+            let has_more = page.has_next || page.has_previous;
+            extend(&mut found, page.items.iter().map(|post| post.key()), direction);
+            if !has_more || page.items.is_empty() {
+                return Ok(in_order(found, direction));
+            }
+        }
+    }
+}
+
+/// `last`: the last item of the previous page, in the direction of the walk.
+fn next_page<C: Clone>(direction: Direction, last: Option<&C>) -> (PageArguments<C>, RequestedFields) {
+    let (size, last) = (Some(PAGE_SIZE_MAX as i32), last.cloned());
+    match direction {
+        Direction::Forward => (
+            PageArguments { first: size, after: last, ..PageArguments::default() },
+            RequestedFields { items: true, has_next: true, has_previous: false },
+        ),
+        Direction::Backward => (
+            PageArguments { last: size, before: last, ..PageArguments::default() },
+            RequestedFields { items: true, has_next: false, has_previous: true },
+        ),
+    }
+}
+
+fn extend<C>(found: &mut Vec<C>, items: impl DoubleEndedIterator<Item = C>, direction: Direction) {
+    match direction {
+        Direction::Forward => found.extend(items),
+        Direction::Backward => found.extend(items.rev()),
+    }
+}
+
+fn in_order<C>(mut found: Vec<C>, direction: Direction) -> Vec<C> {
+    if direction == Direction::Backward {
+        found.reverse();
+    }
+    found
+}
+
+fn compare<C: Eq + Hash>(
+    asked: &str,
+    direction: Direction,
+    expected: &[C],
+    found: &[C],
+    name: impl Fn(&C) -> String,
+) -> Option<Difference> {
+    if expected == found {
+        return None;
+    }
+    let differs = |those: &[C], of: &[C]| {
+        let of: HashSet<&C> = of.iter().collect();
+        those.iter().find(|item| !of.contains(item)).map(&name)
+    };
+    let which = match (differs(expected, found), differs(found, expected)) {
+        (Some(missing), _) => format!("it lacks {missing}"),
+        (None, Some(surplus)) => format!("it has {surplus}"),
+        (None, None) => "they are in another order, or one of them is repeated".to_owned(),
+    };
+    let by = match direction {
+        Direction::Forward => "forwards",
+        Direction::Backward => "backwards",
+    };
+    Some(difference(
+        asked,
+        format!("shows {} items when read {by}, but should show {}: {which}", found.len(), expected.len()),
+    ))
+}
+
+fn compare_count(asked: &str, expected: impl TryInto<u64> + Display + Copy, found: u64) -> Option<Difference> {
+    let is_right = expected.try_into().is_ok_and(|expected: u64| expected == found);
+    (!is_right).then(|| difference(asked, format!("counts {found}, but should count {expected}")))
+}
+
+fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
+    let (public, editor) = (shown.public, shown.editor);
+    let actor = editor.actor().expect("the reader of an editor has an actor");
+    let on =
+        |collection: Collection| shown.posts.by_id.values().filter(move |known| known.place.collection == collection);
+    let to_come = on(Collection::Posts).filter(|known| known.place.key.at > public.now());
+    let mut lists = vec![
+        ExpectedList::new("posts", public, PostList::all(), shown.published()),
+        ExpectedList::new("drafts", editor, PostList::drafts(actor)?, on(Collection::Drafts)),
+        ExpectedList::new("scheduledPosts", editor, PostList::scheduled(actor)?, to_come),
+    ];
+    for (month, posts) in months(shown) {
+        let list = PostList { scope: Scope::Month(month), filter: Filter::default() };
+        lists.push(ExpectedList::new(format!("posts of {month}"), public, list, posts));
+    }
+    let mut of_terms: HashMap<(TermKind, &Slug), Vec<&Known>> = HashMap::new();
+    for known in shown.published() {
+        for (kind, slug) in &known.terms {
+            of_terms.entry((*kind, slug)).or_default().push(known);
+        }
+    }
+    for term in shown.terms {
+        let posts = of_terms.remove(&(term.kind(), &term.id.first_slug)).unwrap_or_default();
+        let named = format!("posts of the {} {}", term.kind().noun(), term.slug);
+        // A filter may name a term by a slug that is not its first.
+        if term.slug != term.id.first_slug {
+            let list = PostList { scope: Scope::All, filter: filter_by(term) };
+            lists.push(ExpectedList::new(format!("{named}, by a filter"), public, list, posts.iter().copied()));
+        }
+        let list = PostList { scope: Scope::Term(term.id.clone()), filter: Filter::default() };
+        lists.push(ExpectedList::new(named, public, list, posts));
+    }
+    Ok(lists)
+}
+
+fn filter_by(term: &Term) -> Filter {
+    let slugs = SlugFilter { all: vec![term.slug.clone()], any: None };
+    match term.kind() {
+        TermKind::Category => Filter { categories: slugs, ..Filter::default() },
+        TermKind::Tag => Filter { tags: slugs, ..Filter::default() },
+        TermKind::Author => Filter { authors: slugs, ..Filter::default() },
+    }
+}
+
+fn months<'a>(shown: &Shown<'a>) -> BTreeMap<Month, Vec<&'a Known>> {
+    let mut months: BTreeMap<Month, Vec<&Known>> = BTreeMap::new();
+    for known in shown.published() {
+        months.entry(known.place.key.month()).or_default().push(known);
+    }
+    months
+}
+
+async fn check_archive(shown: &Shown<'_>) -> Result<Vec<Difference>> {
+    let found: BTreeMap<Month, u64> = total::archive(shown.public, |_| true).await?.into_iter().collect();
+    let expected: BTreeMap<Month, u64> =
+        months(shown).into_iter().map(|(month, posts)| (month, posts.len() as u64)).collect();
+    let each: BTreeSet<&Month> = found.keys().chain(expected.keys()).collect();
+    let count = |counts: &BTreeMap<Month, u64>, month: &Month| counts.get(month).copied().unwrap_or_default();
+    Ok(each
+        .into_iter()
+        .filter_map(|month| compare_count(&format!("archive, {month}"), count(&expected, month), count(&found, month)))
+        .collect())
+}
+
+async fn check_terms(shown: &Shown<'_>, kind: TermKind) -> Result<Vec<Difference>> {
+    let asked = format!("the list of each {}", kind.noun());
+    let of_kind = shown.terms.iter().filter(|term| term.kind() == kind);
+    let mut expected: Vec<Slug> = of_kind.map(|term| term.slug.clone()).collect();
+    expected.sort();
+    let mut differences = Vec::new();
+    for direction in [Direction::Forward, Direction::Backward] {
+        let found = walk_terms(shown.public, kind, direction).await?;
+        differences.extend(compare(&asked, direction, &expected, &found, ToString::to_string));
+    }
+    let count = total::count_terms(shown.public, kind).await?;
+    differences.extend(compare_count(&asked, expected.len(), count));
+    Ok(differences)
+}
+
+async fn walk_terms(reader: &Reader, kind: TermKind, direction: Direction) -> Result<Vec<Slug>> {
+    let mut found: Vec<Slug> = Vec::new();
+    loop {
+        let (arguments, requested) = next_page(direction, found.last());
+        let page = term_pages::read_page(reader, kind, &arguments, requested).await?;
+        let has_more = page.has_next || page.has_previous;
+        extend(&mut found, page.items.iter().map(|term| term.slug.clone()), direction);
+        if !has_more || page.items.is_empty() {
+            return Ok(in_order(found, direction));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Compares what readers get with the posts and terms: every list, count, month, slug and id, read as a query reads them. The rule: this check runs
+//! only if the rows agree with each other, so a difference that it reports is a defect of Tidings.
+
+mod lists;
+mod lookups;
+
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::read::Reader;
+use crate::keys::Collection;
+use crate::model::actor::Role;
+use crate::model::{Actor, Term};
+
+use super::{Difference, Fix, Known, Posts};
+
+/// Reads each post about twice for each list that it is in, and once for its id and for each of its slugs.
+///
+/// # Errors
+/// If the store cannot be read; differences are not errors.
+pub(super) async fn check(reader: &Reader, posts: &Posts, terms: &[Term]) -> Result<Vec<Difference>> {
+    let actor = Arc::new(Actor::new("check", Role::Admin));
+    let editor = reader.clone().for_actor(Some(actor));
+    let shown = Shown { public: reader, editor: &editor, posts, terms };
+    let mut differences = lists::check(&shown).await?;
+    differences.extend(lookups::check(&shown).await?);
+    Ok(differences)
+}
+
+struct Shown<'a> {
+    /// Reads as an anonymous client.
+    public: &'a Reader,
+    /// Reads as an actor who also sees drafts and scheduled posts.
+    editor: &'a Reader,
+    posts: &'a Posts,
+    terms: &'a [Term],
+}
+
+impl<'a> Shown<'a> {
+    /// The posts that an anonymous client sees.
+    fn published(&self) -> impl Iterator<Item = &'a Known> {
+        let now = self.public.now();
+        self.posts
+            .by_id
+            .values()
+            .filter(move |known| known.place.collection == Collection::Posts && known.place.key.at <= now)
+    }
+}
+
+/// `asked`: what was read, as a query names it.
+fn difference(asked: &str, what: String) -> Difference {
+    Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
+}

@@ -1,0 +1,163 @@
+//! Reads of the whole content for imports and exports, and of posts for a change. The rule: scans go page by page, and no query uses them.
+
+use std::collections::HashMap;
+
+use crate::content::Content;
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::lookup::LookupRow;
+use crate::content::tables::rows::term::TermRow;
+use crate::content::tables::{moves, rows, scan_all};
+use crate::content::write::Stored;
+use crate::keys::intent::IntentName;
+use crate::keys::lookup::{self, Lookup};
+use crate::keys::{Collection, PostPlace, Table, place, term};
+use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost};
+use crate::store::{Continuation, Store};
+
+/// How often a post may be moved while it is looked for.
+const FINDS_MAX: usize = 8;
+
+/// A post as `PostKeys` names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InventoryPost {
+    pub place: PostPlace,
+    pub slug: Slug,
+    pub origin: Option<String>,
+}
+
+impl InventoryPost {
+    /// `None` for a draft.
+    pub fn published_at(&self) -> Option<Instant> {
+        (self.place.collection == Collection::Posts).then_some(self.place.key.at)
+    }
+}
+
+/// Every post by its id, and every slug with the post that has it, now or formerly.
+#[derive(Debug, Default)]
+pub struct Inventory {
+    pub posts: HashMap<PostId, InventoryPost>,
+    pub slugs: HashMap<Slug, PostId>,
+}
+
+impl Content {
+    /// The catalog of all posts. One range read for each 500 posts.
+    pub async fn inventory(&self) -> Result<Inventory> {
+        let mut inventory = Inventory::default();
+        let mut continuation = None;
+        loop {
+            let page = self.store.scan(Table::PostKeys.name(), continuation.as_ref()).await?;
+            for row in &page.rows {
+                let found = lookup::parse(&row.key);
+                match (found, rows::lookup::read(row)?) {
+                    (Some(Lookup::Id(id)), LookupRow::Place { place, slug, origin, .. }) => {
+                        inventory.posts.insert(id, InventoryPost { place, slug, origin });
+                    }
+                    (Some(Lookup::Slug(by)), LookupRow::Place { place, .. }) => {
+                        inventory.slugs.insert(by, place.key.id);
+                    }
+                    (Some(Lookup::Slug(by)), LookupRow::Former { id, .. }) => {
+                        inventory.slugs.insert(by, id);
+                    }
+                    _ => {}
+                }
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                return Ok(inventory);
+            }
+        }
+    }
+
+    /// Every term of a kind, in the order of their slugs.
+    pub async fn all_terms(&self, kind: TermKind) -> Result<Vec<Term>> {
+        let mut terms = Vec::new();
+        for row in scan_all(&self.store, Table::Terms(kind)).await? {
+            // Mirrors, counts and the list of first characters are in the same table.
+            let is_own_row = row.key.row().parse::<Slug>().is_ok_and(|slug| term::term(&slug) == row.key);
+            if !is_own_row {
+                continue;
+            }
+            if let TermRow::Identity(found) = rows::term::read(kind, &row)? {
+                terms.push(found.term);
+            }
+        }
+        terms.sort_by(|a, b| a.slug.cmp(&b.slug));
+        Ok(terms)
+    }
+
+    /// A post or draft at a place, for a change; `None` if it is no longer there, or is being moved. One point read.
+    pub async fn stored(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Stored>> {
+        let Some(row) = self.store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(None) };
+        if moves::may_be_moving(&row) {
+            return Ok(None);
+        }
+        let stored = Stored::read(&row)?;
+        Ok((stored.whole.post.id == place.key.id).then_some(stored))
+    }
+
+    /// The post with this id, for a change, at the place that `PostKeys` names. Waits for a change of it that is not reconciled yet (W1). Two point
+    /// reads if it does not exist.
+    pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
+        let mut last_read = None;
+        for _ in 0..FINDS_MAX {
+            let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
+            let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(None) };
+            let found = self.store.get(place.collection.name(), &place.whole(&slug)).await?;
+            let found = found.filter(|row| rows::post::read_summary(row).is_ok_and(|post| post.id == *id));
+            let Some(found) = found else {
+                // The row that names the place is written again before the post's rows there are deleted.
+                if last_read.as_ref() == Some(&row.etag) {
+                    return Ok(None);
+                }
+                last_read = Some(row.etag);
+                continue;
+            };
+            if !moves::may_be_moving(&found) {
+                let stored = Stored::read(&found)?;
+                if PostPlace::of(&stored.whole.post) == place {
+                    return Ok(Some(stored));
+                }
+            }
+            let named = [rows::post::made_by(&found)?, rows::post::taken_by(&found)?];
+            let named: Vec<IntentName> = named.into_iter().flatten().collect();
+            self.writer()?.wait_until_closed(&named).await?;
+        }
+        Err(ContentError::Gone { what: "a post" })
+    }
+
+    /// Walks over all posts with their bodies: the drafts first, then the posts, each from the oldest month.
+    pub fn walk(&self) -> InventoryWalk {
+        InventoryWalk { store: self.store.clone(), collection: Some(Collection::Drafts), continuation: None }
+    }
+}
+
+/// See [`Content::walk`].
+pub struct InventoryWalk {
+    store: Store,
+    collection: Option<Collection>,
+    continuation: Option<Continuation>,
+}
+
+impl InventoryWalk {
+    /// The posts of the next page of rows; the list can be empty. `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<Vec<WholePost>>> {
+        let Some(collection) = self.collection else { return Ok(None) };
+        let page = self.store.scan(collection.name(), self.continuation.as_ref()).await?;
+        let is_whole = |row: &&crate::store::Entity| place::parse_whole_row(row.key.row()).is_some();
+        let mut posts = Vec::new();
+        for row in page.rows.iter().filter(is_whole) {
+            // A post that another server is moving has rows at both places; one of them is current.
+            if moves::is_current(&self.store, row).await? {
+                posts.push(rows::post::read_whole(row)?);
+            }
+        }
+        self.continuation = page.continuation;
+        if self.continuation.is_none() {
+            self.collection = match collection {
+                Collection::Drafts => Some(Collection::Posts),
+                Collection::Posts => None,
+            };
+        }
+        Ok(Some(posts))
+    }
+}

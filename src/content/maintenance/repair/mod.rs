@@ -1,0 +1,153 @@
+//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix reads the rows again just before it
+//! writes, and writes under the ETags of that read; so a repair can be stopped anywhere, run twice, and run while servers change the store.
+//!
+//! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that
+//! remain are reported with the reason, for a person to decide. Rows of a change that another server may be working on are left to that server.
+
+mod context;
+mod counts;
+mod intents;
+mod listings;
+mod lookups;
+mod moves;
+mod pointers;
+mod posts;
+mod rows;
+mod terms;
+
+use std::collections::HashMap;
+
+use crate::content::Content;
+use crate::content::error::{ContentError, Result};
+use crate::store::StoreError;
+
+use super::check::{self, CheckReport, Difference, Fix};
+use context::Repair;
+
+/// A fix may uncover another difference, such as the count of a partition that was lost completely; more passes than this find nothing new.
+const PASSES_MAX: usize = 8;
+
+/// What a repair may do only if the user asks for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RepairOptions {
+    /// Remove posts of which only the summary is left, or whose whole row cannot be read.
+    pub removes_lost: bool,
+}
+
+/// The outcome of one fix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Done {
+    /// The rows were right when they were read again.
+    Nothing,
+    /// What was done.
+    Fixed(String),
+    /// Why nothing was done, and what to do.
+    Left(String),
+}
+
+impl Done {
+    fn fixed(what: impl Into<String>) -> Self {
+        Self::Fixed(what.into())
+    }
+
+    fn left(why: impl Into<String>) -> Self {
+        Self::Left(why.into())
+    }
+}
+
+/// The result of a repair.
+#[derive(Debug)]
+pub struct Repaired {
+    pub fixed: usize,
+    /// The check after the last fix.
+    pub report: CheckReport,
+    /// The differences of that check, and why each of them was left.
+    pub left: Vec<(Difference, String)>,
+}
+
+/// `on_fix`: gets a line for each fix, with what was wrong and what was done.
+///
+/// # Errors
+/// If the store cannot be read or written.
+pub(in crate::content) async fn repair(
+    content: &Content,
+    options: RepairOptions,
+    mut on_fix: impl FnMut(String),
+) -> Result<Repaired> {
+    let migrated = content.migrate_all_terms().await?;
+    if migrated > 0 {
+        on_fix(format!(
+            "{migrated} categories, tags and authors had rows of an earlier version; they were written again"
+        ));
+    }
+    let mut fixed = migrated + recover(content, &mut on_fix).await?;
+    for pass in 1.. {
+        let examined = check::examine(&content.store).await?;
+        let mut repair = Repair::new(content, &examined.posts, options)?;
+        let (done, left) = fix_all(&mut repair, &examined.report, &mut on_fix).await?;
+        content.invalidate_cached();
+        fixed += done;
+        if done == 0 && left.is_empty() {
+            let report = content.check().await?;
+            let left = report.differences.iter().filter_map(for_a_person).collect();
+            return Ok(Repaired { fixed, report, left });
+        }
+        if done == 0 || pass == PASSES_MAX {
+            return Ok(Repaired { fixed, report: examined.report, left });
+        }
+    }
+    unreachable!("the number of passes is bounded")
+}
+
+fn for_a_person(difference: &Difference) -> Option<(Difference, String)> {
+    let Fix::Person(advice) = difference.fix else { return None };
+    Some((difference.clone(), advice.to_owned()))
+}
+
+/// Finishes or undoes the changes that were left unfinished. If a damaged row blocks that, it is done after the row is fixed.
+async fn recover(content: &Content, on_fix: &mut impl FnMut(String)) -> Result<usize> {
+    match content.recover().await {
+        Ok(recovered) => {
+            if recovered.closed > 0 {
+                on_fix(format!("Intents: {} changes were left unfinished; finished or undone", recovered.closed));
+            }
+            Ok(recovered.closed)
+        }
+        Err(ContentError::Store(StoreError::Corrupt { .. })) => Ok(0),
+        Err(e) => Err(e),
+    }
+}
+
+/// Returns how many were fixed, and the differences that were not, with the reason.
+async fn fix_all(
+    repair: &mut Repair<'_>,
+    report: &CheckReport,
+    on_fix: &mut impl FnMut(String),
+) -> Result<(usize, Vec<(Difference, String)>)> {
+    let (mut fixed, mut left) = (0, Vec::new());
+    // One fix may remove several differences.
+    let mut reasons: HashMap<&Fix, Option<String>> = HashMap::new();
+    let mut differences: Vec<&Difference> = report.differences.iter().collect();
+    differences.sort_by_key(|difference| difference.fix.phase());
+    for difference in differences {
+        if difference.fix.phase() >= Fix::COUNTS {
+            fixed += repair.recount_touched(on_fix).await?;
+        }
+        let reason = match reasons.get(&difference.fix) {
+            Some(reason) => reason.clone(),
+            None => match repair.fix(&difference.fix).await? {
+                Done::Nothing => Some("it was right when it was read again".to_owned()),
+                Done::Left(why) => Some(why),
+                Done::Fixed(done) => {
+                    fixed += 1;
+                    on_fix(format!("{difference}; {done}"));
+                    None
+                }
+            },
+        };
+        left.extend(reason.clone().map(|reason| (difference.clone(), reason)));
+        reasons.insert(&difference.fix, reason);
+    }
+    fixed += repair.recount_touched(on_fix).await?;
+    Ok((fixed, left))
+}

@@ -1,0 +1,100 @@
+//! Fixes index rows. The rule: a pointer and its mirror exist only for a term that the post has; a pointer that a change under way has written is
+//! kept.
+
+use crate::content::error::Result;
+use crate::content::tables::rows::{pointer, post as post_rows};
+use crate::content::write::retry_on_conflict;
+use crate::keys::{Collection, PostPlace, Table, place, term, time};
+use crate::model::{Post, PostKey, Slug, TermKind};
+use crate::store::{Entity, Key, Properties};
+
+use super::Done;
+use super::context::{AT_WORK, BLIND, Repair};
+use super::rows::{FoundRow, make};
+
+impl Repair<'_> {
+    pub(super) async fn fix_pointer(&mut self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
+        let done = retry_on_conflict("an index", || self.point_once(kind, slug, key)).await?;
+        if matches!(done, Done::Fixed(_)) {
+            self.touch(Table::PostsBy(kind), term::posts_partition(slug));
+        }
+        Ok(done)
+    }
+
+    async fn point_once(&self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
+        let (table, partition) = (Table::PostsBy(kind), term::posts_partition(slug));
+        let rows = [time::time_row(key), time::mirror_row(key)];
+        let mut found = Vec::with_capacity(rows.len());
+        for row in &rows {
+            found.push(self.get(table, &Key::new(partition.clone(), row.as_str())?).await?);
+        }
+        let expected = match self.indexed_post(kind, slug, key).await? {
+            IndexedPost::Unknown => return Ok(Done::Nothing),
+            IndexedPost::Post(post) => Some(self.pointer_to(&post, found[0].as_ref())),
+            IndexedPost::None => None,
+        };
+        if expected.is_none()
+            && let Some(why) = self.keep_pointer(key, &found).await?
+        {
+            return Ok(why);
+        }
+        let done = match (&found[0], &expected) {
+            (_, None) => "removed",
+            (None, Some(_)) => "restored",
+            (Some(_), Some(_)) => "corrected",
+        };
+        let rows = rows.into_iter().zip(found).map(|(row, found)| FoundRow { row, found, expected: expected.clone() });
+        let is_made = make(self.store, table, &partition, rows.collect()).await?;
+        Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
+    }
+
+    /// A pointer that is correct is kept as it is.
+    fn pointer_to(&self, post: &Post, found: Option<&Entity>) -> Properties {
+        let summary = PostPlace::of(post).summary();
+        let right = found.filter(|row| {
+            pointer::read(row).is_ok_and(|pointer| {
+                (pointer.post_partition.as_str(), pointer.post_row.as_str()) == (summary.partition(), summary.row())
+                    && pointer.version <= post.version
+            })
+        });
+        right.map_or_else(|| pointer::pointer(post, &self.name), |row| row.properties.clone())
+    }
+
+    async fn keep_pointer(&self, key: &PostKey, found: &[Option<Entity>]) -> Result<Option<Done>> {
+        if self.posts.is_blind(&PostPlace { collection: Collection::Posts, key: key.clone() }) {
+            return Ok(Some(Done::left(BLIND)));
+        }
+        for row in found.iter().flatten() {
+            if let Ok(pointer) = pointer::read(row)
+                && self.is_under_way(&pointer.intent).await?
+            {
+                return Ok(Some(Done::left(AT_WORK)));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn indexed_post(&self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<IndexedPost> {
+        if self.posts.get(&key.id).is_none() {
+            // The post may have been created after the posts were read.
+            let row = self.get(Table::Posts, &place::summary(key)).await?;
+            let post = row.and_then(|row| post_rows::read_summary(&row).ok());
+            let is_new = post.is_some_and(|post| post.key() == *key && post.has_term(kind, slug));
+            return Ok(if is_new { IndexedPost::Unknown } else { IndexedPost::None });
+        }
+        let Some(post) = self.truth(&key.id).await? else { return Ok(IndexedPost::Unknown) };
+        let has_term =
+            PostPlace::of(&post).collection == Collection::Posts && post.key() == *key && post.has_term(kind, slug);
+        Ok(if has_term { IndexedPost::Post(Box::new(post)) } else { IndexedPost::None })
+    }
+}
+
+/// Whether a pointer must exist.
+enum IndexedPost {
+    /// Yes: this post has the term.
+    Post(Box<Post>),
+    /// No.
+    None,
+    /// The post was changed or created after the posts were read.
+    Unknown,
+}

@@ -1,0 +1,162 @@
+//! The history: the earlier versions of a post, and the record of changes. The rule: the newest are first, and a page reads at most one row more than
+//! it returns.
+
+use std::sync::Arc;
+
+use crate::content::Reader;
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::change::{self as change_rows, ChangeRow};
+use crate::content::tables::rows::post as post_rows;
+use crate::keys::cursor::{self, ListTag};
+use crate::keys::{Table, history};
+use crate::model::{Post, PostId, WholePost};
+use crate::store::RowRange;
+
+use super::pages::Page;
+use super::pages::window::Take;
+
+/// The maximum number of versions on one page; each is read with its body.
+pub const REVISIONS_PAGE_MAX: usize = 50;
+/// The maximum number of changes on one page.
+pub const CHANGES_PAGE_MAX: usize = 100;
+const PAGE_DEFAULT: usize = 20;
+
+/// One version of a post.
+#[derive(Debug, Clone)]
+pub struct Revision {
+    pub whole: WholePost,
+    /// The names of the fields that the version has changed; `created` for the first version; empty if the version before it is no longer kept.
+    pub changed: Vec<&'static str>,
+}
+
+/// What one intent has changed, and the key of its row.
+#[derive(Debug, Clone)]
+pub struct RecordedChange {
+    pub row: String,
+    pub change: ChangeRow,
+}
+
+fn revisions_tag(id: &PostId) -> ListTag {
+    ListTag::of(&format!("revisions {id}"))
+}
+
+fn changes_tag() -> ListTag {
+    ListTag::of("changes")
+}
+
+impl Revision {
+    /// The cursor of this version in the list.
+    pub fn cursor(&self) -> String {
+        cursor::encode_version(revisions_tag(&self.whole.post.id), self.whole.post.version)
+    }
+}
+
+impl RecordedChange {
+    pub fn cursor(&self) -> String {
+        cursor::encode_change(changes_tag(), &self.row)
+    }
+}
+
+impl Reader {
+    /// The versions of a post, the current one first.
+    ///
+    /// # Errors
+    /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
+    pub async fn revisions(&self, post: &Post, first: Option<i32>, after: Option<&str>) -> Result<Page<Arc<Revision>>> {
+        let count = size(first, REVISIONS_PAGE_MAX)?;
+        let after = after.map(|text| cursor::decode_version(revisions_tag(&post.id), text)).transpose();
+        let after = after.map_err(|_| ContentError::BadCursor { argument: "after" })?;
+        let Some(current) = self.whole_by_id(&post.id).await? else {
+            return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
+        };
+        let version = current.post.version;
+        let below = after.unwrap_or(i32::MAX).min(version);
+        let mut versions: Vec<WholePost> =
+            if below == version && after != Some(version) { vec![current] } else { Vec::new() };
+        // One more version is read, because it shows what the last one of the page has changed, and whether there is a next page.
+        let rows = history::revisions_below(&post.id, below);
+        let kept = self.rows(Table::Revisions, &rows, (count + 1).saturating_sub(versions.len())).await?;
+        versions.extend(kept.iter().map(post_rows::read_whole).collect::<Result<Vec<_>, _>>()?);
+        let has_next = versions.len() > count;
+        let revision = |(i, whole): (usize, &WholePost)| {
+            Arc::new(Revision { whole: whole.clone(), changed: changed(versions.get(i + 1), whole) })
+        };
+        let items = versions.iter().take(count).enumerate().map(revision).collect();
+        Ok(Page { items, has_next, has_previous: after.is_some() })
+    }
+
+    /// One version of a post; `None` if it is not kept. One point read.
+    pub async fn revision(&self, id: &PostId, version: i32) -> Result<Option<WholePost>> {
+        let row = self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?;
+        Ok(row.as_ref().map(post_rows::read_whole).transpose()?)
+    }
+
+    /// The changes of this year and the last, the newest first.
+    ///
+    /// # Errors
+    /// As [`revisions`](Self::revisions).
+    pub async fn changes(&self, first: Option<i32>, after: Option<&str>) -> Result<Page<Arc<RecordedChange>>> {
+        let count = size(first, CHANGES_PAGE_MAX)?;
+        let bad_cursor = || ContentError::BadCursor { argument: "after" };
+        let after = after.map(|text| cursor::decode_change(changes_tag(), text)).transpose();
+        let after = after.map_err(|_| bad_cursor())?;
+        let dated = |row: String| Ok::<_, ContentError>((history::year_of_change(&row).ok_or_else(bad_cursor)?, row));
+        let after = after.map(dated).transpose()?;
+        let this_year = self.now().month().year();
+        let mut items = Vec::new();
+        for year in (this_year.saturating_sub(1)..=this_year).rev() {
+            if after.as_ref().is_some_and(|(of, _)| year > *of) || items.len() > count {
+                continue;
+            }
+            let after_row = after.as_ref().filter(|(of, _)| *of == year).map(|(_, row)| row.as_str());
+            let rows = history::changes(year, after_row);
+            for row in self.rows(Table::Changes, &rows, count + 1 - items.len()).await? {
+                let change = change_rows::read(&row)?;
+                items.push(Arc::new(RecordedChange { row: row.key.row().to_owned(), change }));
+            }
+        }
+        let has_next = items.len() > count;
+        items.truncate(count);
+        Ok(Page { items, has_next, has_previous: after.is_some() })
+    }
+
+    /// The first rows of a range, read in as many pages as the store returns.
+    async fn rows(&self, table: Table, range: &RowRange, need: usize) -> Result<Vec<crate::store::Entity>> {
+        let mut found = Vec::new();
+        let mut continuation = None;
+        while found.len() < need {
+            let page = self.store().range(table.name(), range, need - found.len(), continuation.as_ref()).await?;
+            found.extend(page.rows);
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn size(first: Option<i32>, max: usize) -> Result<usize> {
+    match Take::of(first, None, PAGE_DEFAULT, max)? {
+        Take::First { count, .. } | Take::Last { count } => Ok(count),
+    }
+}
+
+/// The fields in which a version differs from the one before it.
+fn changed(before: Option<&WholePost>, after: &WholePost) -> Vec<&'static str> {
+    let Some(before) = before else {
+        return if after.post.version == 1 { vec!["created"] } else { Vec::new() };
+    };
+    let (old, new) = (&before.post, &after.post);
+    let fields = [
+        ("title", old.title != new.title),
+        ("slug", old.slug != new.slug),
+        ("excerpt", old.excerpt != new.excerpt),
+        ("body", before.markdown != after.markdown),
+        ("authors", old.authors != new.authors),
+        ("categories", old.categories != new.categories),
+        ("tags", old.tags != new.tags),
+        ("publishedAt", old.published_at != new.published_at),
+    ];
+    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+}

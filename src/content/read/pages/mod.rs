@@ -1,0 +1,75 @@
+//! Pages of lists, as Relay's connection specification defines them. The rule: a page costs what it shows, wherever in the list it is.
+//!
+//! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of
+//! several ([`merge`]). [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it.
+
+mod index;
+pub mod list;
+mod merge;
+mod months;
+pub mod posts;
+mod stream;
+pub mod terms;
+pub mod total;
+pub mod window;
+
+pub use list::{FILTER_SLUGS_MAX, Filter, PostList, Scope, SlugFilter};
+pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
+pub use window::{PageArguments, RequestedFields, Take};
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::content::error::{ContentError, Result};
+use crate::model::{Slug, TermKind};
+
+use super::reader::Reader;
+
+/// Items of a page, and whether the list has items on either side, which is `false` if it was not requested.
+#[derive(Debug, Clone)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub has_next: bool,
+    pub has_previous: bool,
+}
+
+/// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
+pub const RANGE_READS_MAX: u32 = 200;
+
+/// What the streams of one page share: the range reads that they may still take, and the indexes that were found to be empty.
+#[derive(Debug, Default)]
+pub(in crate::content) struct ReadBudget {
+    spent: AtomicU32,
+    empty: Mutex<Vec<(TermKind, Slug)>>,
+}
+
+impl ReadBudget {
+    fn spend(&self) -> Result<()> {
+        if self.spent.fetch_add(1, Ordering::Relaxed) < RANGE_READS_MAX {
+            Ok(())
+        } else {
+            Err(ContentError::TooBroad { limit: RANGE_READS_MAX })
+        }
+    }
+
+    fn note_empty(&self, kind: TermKind, slug: &Slug) {
+        self.empty.lock().unwrap_or_else(PoisonError::into_inner).push((kind, slug.clone()));
+    }
+
+    /// The indexes whose first read found nothing, since the last call.
+    fn take_empty(&self) -> Vec<(TermKind, Slug)> {
+        std::mem::take(&mut self.empty.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A filter may name a term by any slug that it ever had, but its index is named by the first. So if an index is empty, its term is looked up, and
+/// the list is read again with the slug that the posts have. `None`: the list needs no other slug. 1 point read for each empty index.
+async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Result<Option<PostList>> {
+    let mut empty = budget.take_empty();
+    empty.retain(|(kind, slug)| list.filter.slugs(*kind).names(slug));
+    let first_slugs = reader.first_slugs(&empty).await?;
+    let renamed = empty.iter().zip(&first_slugs).filter(|((_, slug), first)| slug != *first);
+    let with = |list: PostList, ((kind, slug), first): (&(TermKind, Slug), &Slug)| list.with_slug(*kind, slug, first);
+    let list_of_first = renamed.fold(list.clone(), with);
+    Ok((list_of_first != *list).then_some(list_of_first))
+}

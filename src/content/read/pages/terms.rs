@@ -1,0 +1,173 @@
+//! One page of categories, tags or authors, in the order of their slugs. The rule: the partitions that a page needs are read at once; their counts
+//! show which those are.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::read::reader::Reader;
+use crate::content::tables::rows::partition_catalog::Listed;
+use crate::keys::cursor::{self, ListTag};
+use crate::keys::time::Direction;
+use crate::keys::{Table, term};
+use crate::model::{Slug, Term, TermKind};
+use crate::store::{PAGE_ROWS_MAX, RowRange};
+
+use super::Page;
+use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
+use super::window::{PageArguments, RequestedFields, Take};
+
+fn list_tag(kind: TermKind) -> ListTag {
+    ListTag::of(Table::Terms(kind).name())
+}
+
+/// The place of a term in the list of its kind, for the client.
+pub fn cursor(term: &Term) -> String {
+    cursor::encode_slug(list_tag(term.kind()), &term.slug)
+}
+
+/// # Errors
+/// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+pub fn decode_cursor(kind: TermKind, argument: &'static str, text: &str) -> Result<Slug> {
+    cursor::decode_slug(list_tag(kind), text).map_err(|_| ContentError::BadCursor { argument })
+}
+
+/// # Errors
+/// As [`posts::read_page`](super::posts::read_page).
+pub async fn read_page(
+    reader: &Reader,
+    kind: TermKind,
+    arguments: &PageArguments<Slug>,
+    requested: RequestedFields,
+) -> Result<Page<Arc<Term>>> {
+    let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+    if requested == RequestedFields::default() {
+        return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
+    }
+    let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
+    let terms = TermRange { reader, kind };
+    let (count, direction, then_last) = match take {
+        Take::First { count, then_last } => (count, Direction::Forward, then_last),
+        Take::Last { count } => (count, Direction::Backward, None),
+    };
+    // One item more than the page holds shows whether the list continues.
+    let and_one = match direction {
+        Direction::Forward => requested.has_next,
+        Direction::Backward => requested.has_previous,
+    };
+    let mut items = terms.take(after, before, direction, count + usize::from(and_one)).await?;
+    let has_more = items.len() > count;
+    items.truncate(count);
+    if direction == Direction::Backward {
+        items.reverse();
+    }
+    let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
+    items.drain(..cut);
+    let (more_after, more_before) = match direction {
+        Direction::Forward => (has_more, cut > 0),
+        Direction::Backward => (false, has_more),
+    };
+    Ok(Page {
+        items,
+        has_next: requested.has_next && (more_after || terms.any_from(before).await?),
+        has_previous: requested.has_previous && (more_before || terms.any_up_to(after).await?),
+    })
+}
+
+struct TermRange<'a> {
+    reader: &'a Reader,
+    kind: TermKind,
+}
+
+impl TermRange<'_> {
+    /// The partitions that may hold slugs between the two, in order.
+    async fn partitions(&self, after: Option<&Slug>, before: Option<&Slug>) -> Result<Vec<Listed<String>>> {
+        let (low, high) = (after.map(term::partition), before.map(term::partition));
+        let partition_catalog = self.reader.first_characters(self.kind).await?;
+        let within = |p: &&Listed<String>| {
+            p.may_hold_rows()
+                && low.as_ref().is_none_or(|low| p.partition >= *low)
+                && high.as_ref().is_none_or(|high| p.partition <= *high)
+        };
+        Ok(partition_catalog.iter().filter(within).cloned().collect())
+    }
+
+    /// The first terms between the two in this direction.
+    async fn take(
+        &self,
+        after: Option<&Slug>,
+        before: Option<&Slug>,
+        direction: Direction,
+        need: usize,
+    ) -> Result<Vec<Arc<Term>>> {
+        let mut rest = self.partitions(after, before).await?;
+        let start = match direction {
+            Direction::Forward => after,
+            Direction::Backward => {
+                rest.reverse();
+                before
+            }
+        };
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        while found.len() < need && !rest.is_empty() {
+            // It is unknown how many terms of the cursor's own partition are on this side of the cursor.
+            let edge = start.map(term::partition).filter(|_| found.is_empty());
+            let batch: Vec<_> = rest.drain(..enough(&rest, need - found.len(), edge.as_deref())).collect();
+            let reads = batch.iter().map(|p| self.read(term::rows(&p.partition, after, before, direction), need));
+            let read = try_join_all(reads).await?;
+            // A term that was renamed between two reads may be in both partitions; it is listed once, at its first place.
+            found.extend(read.into_iter().flatten().filter(|term: &Arc<Term>| seen.insert(term.id.clone())));
+        }
+        found.truncate(need);
+        Ok(found)
+    }
+
+    async fn any_up_to(&self, cursor: Option<&Slug>) -> Result<bool> {
+        let Some(cursor) = cursor else { return Ok(false) };
+        if self.reader.is_term_listed(self.kind, cursor).await? {
+            return Ok(true);
+        }
+        Ok(!self.take(None, Some(cursor), Direction::Forward, 1).await?.is_empty())
+    }
+
+    async fn any_from(&self, cursor: Option<&Slug>) -> Result<bool> {
+        let Some(cursor) = cursor else { return Ok(false) };
+        if self.reader.is_term_listed(self.kind, cursor).await? {
+            return Ok(true);
+        }
+        Ok(!self.take(Some(cursor), None, Direction::Forward, 1).await?.is_empty())
+    }
+
+    /// Up to `need` terms of one partition; rows that only point to another slug are skipped.
+    async fn read(&self, rows: RowRange, need: usize) -> Result<Vec<Arc<Term>>> {
+        let table = Table::Terms(self.kind).name();
+        let mut found = Vec::new();
+        let mut continuation = None;
+        while found.len() < need {
+            let limit = (need - found.len()).min(PAGE_ROWS_MAX);
+            let page = self.reader.store().range(table, &rows, limit, continuation.as_ref()).await?;
+            found.extend(self.reader.listed_terms(self.kind, &page.rows).await?);
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// How many partitions hold what is needed for certain; the cursor's own partition is not counted.
+fn enough(partitions: &[Listed<String>], need: usize, edge: Option<&str>) -> usize {
+    let mut terms = 0;
+    for (i, listed) in partitions.iter().enumerate() {
+        if edge != Some(listed.partition.as_str()) {
+            terms += listed.count.rows.max(0) as usize;
+        }
+        if terms >= need {
+            return i + 1;
+        }
+    }
+    partitions.len()
+}

@@ -1,0 +1,123 @@
+//! How many posts a list holds: an exact count, from one row if the list is a whole partition. The rule: public lists do not count scheduled posts.
+
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::read::reader::Reader;
+use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::rows::partition_catalog::Listed;
+use crate::keys::time::{Direction, Span};
+use crate::keys::{Collection, Table, place, term};
+use crate::model::{Instant, Month, TermKind};
+use crate::store::{PAGE_ROWS_MAX, RowRange};
+
+use super::list::{ListQuery, PostList, Scope};
+use super::posts::open;
+use super::{ReadBudget, renamed};
+
+/// Counts the posts of a list. What it reads:
+///
+/// - all posts, a month: only the list of months, and one range read if posts of the present month are scheduled;
+/// - a term: one point read, and one range read if posts are scheduled;
+/// - drafts, scheduled posts: as all posts;
+/// - the drafts of an author: all drafts, 1,000 for each range read;
+/// - any other filter: the keys of the merged streams, 1,000 for each range read.
+pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
+    let Some(span) = list.span(reader.now()) else { return Ok(0) };
+    let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
+    match list.query() {
+        ListQuery::Months(collection) if !list.is_filtered_after_read() => {
+            count_months(reader, collection, &span).await
+        }
+        ListQuery::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
+            let partition = term::posts_partition(&slug);
+            let row = reader.store().get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
+            match row.as_ref().map(count::read).transpose()?.filter(|count| count.rows > 0) {
+                // The list may name the term by a slug that is not its first.
+                None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
+                    Some(first) if first != slug => {
+                        Box::pin(count_posts(reader, &list.clone().with_slug(kind, &slug, &first))).await
+                    }
+                    _ => Ok(0),
+                },
+                Some(count) => visible(reader, Table::PostsBy(kind), &partition, &count).await,
+            }
+        }
+        _ => {
+            let budget = Arc::new(ReadBudget::default());
+            let mut stream = open(reader, &budget, list, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
+            let mut posts = 0;
+            while let Some(candidate) = stream.seek(None).await? {
+                stream.pass();
+                posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
+            }
+            match renamed(reader, list, &budget).await? {
+                Some(list) => Box::pin(count_posts(reader, &list)).await,
+                None => Ok(posts),
+            }
+        }
+    }
+}
+
+/// The months that hold published posts, newest first, with the number of posts. It reads only the list of months, and makes one range read if posts
+/// of the present month are scheduled.
+pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Result<Vec<(Month, u64)>> {
+    let months = reader.months(Collection::Posts).await?;
+    let held = months.iter().filter(|month| month.count.rows > 0 && is_asked(month.partition));
+    let counted = try_join_all(
+        held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
+    );
+    Ok(counted.await?.into_iter().filter(|(_, posts)| *posts > 0).collect())
+}
+
+/// How many posts of a month readers see now.
+async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
+    match month.partition.first() > reader.now() {
+        true => Ok(0),
+        false => visible(reader, Table::Posts, &place::month_partition(month.partition), &month.count).await,
+    }
+}
+
+/// How many terms of a kind exist. It reads only their partition catalog.
+pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
+    let partition_catalog = reader.first_characters(kind).await?;
+    Ok(partition_catalog.iter().map(|listed| listed.count.rows.max(0) as u64).sum())
+}
+
+/// Months that the span covers completely are counted by their count rows, the others by reading their keys.
+async fn count_months(reader: &Reader, collection: Collection, span: &Span) -> Result<u64> {
+    let months = reader.months(collection).await?;
+    let counts = months.iter().map(|month| async move {
+        let (first, last) = (month.partition.first(), month.partition.last());
+        let until = span.until.unwrap_or(Instant::MAX);
+        let since = span.since.unwrap_or(Instant::MIN);
+        if first > until || last < since || month.count.rows <= 0 {
+            return Ok(0);
+        }
+        if since <= first && until >= last {
+            return Ok(month.count.rows as u64);
+        }
+        if since <= first && until == reader.now() {
+            return count_month(reader, month).await;
+        }
+        count_rows(reader, collection.table(), &span.rows(&place::month_partition(month.partition), Direction::Forward))
+            .await
+    });
+    Ok(try_join_all(counts).await?.into_iter().sum())
+}
+
+async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) -> Result<u64> {
+    let rows = count.rows.max(0) as u64;
+    if count.newest.as_ref().is_none_or(|newest| newest.at <= reader.now()) {
+        return Ok(rows);
+    }
+    let to_come = Span { since: reader.now().next(), ..Span::default() };
+    Ok(rows.saturating_sub(count_rows(reader, table, &to_come.rows(partition, Direction::Forward)).await?))
+}
+
+async fn count_rows(reader: &Reader, table: Table, rows: &RowRange) -> Result<u64> {
+    let store = Arc::clone(reader.store());
+    Ok(crate::content::tables::read_all(&store, table, rows).await?.len() as u64)
+}

@@ -1,0 +1,367 @@
+//! The reader of one request, at one instant. The rule: a `Reader` returns published posts only, on any path; drafts and scheduled posts are returned
+//! only to an actor that has access to them, by id, by slug, and in their own lists. (The streams of [`pages`](super::pages) read the rows of a month
+//! from the store of the reader; the span of their list hides scheduled posts.)
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::future::{join_all, try_join_all};
+
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::lookup::LookupRow;
+use crate::content::tables::rows::term::TermRow;
+use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
+use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
+use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
+use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
+
+use super::coalesce;
+
+/// How often a post may be moved while it is looked for.
+const FINDS_MAX: usize = 8;
+
+/// The part of a post that is requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadPart {
+    Summary,
+    Whole,
+}
+
+#[derive(Clone)]
+pub struct Reader {
+    pub(in crate::content) source: CatalogSource,
+    counted: Arc<CountingStore>,
+    pub(in crate::content) partition_catalogs: Arc<PartitionCatalogs>,
+    now: Instant,
+    /// The actor of the request; `None` if it is anonymous.
+    actor: Option<Arc<Actor>>,
+}
+
+/// The place of a post's body.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BodyPlace {
+    is_draft: bool,
+    month: Month,
+    slug: Slug,
+}
+
+impl BodyPlace {
+    pub fn of(post: &Post) -> Self {
+        Self { is_draft: post.published_at.is_none(), month: post.key().month(), slug: post.slug.clone() }
+    }
+}
+
+impl Reader {
+    pub fn new(counted: Arc<CountingStore>, partition_catalogs: Arc<PartitionCatalogs>, now: Instant) -> Self {
+        let store: Store = Arc::<CountingStore>::clone(&counted);
+        Self { source: CatalogSource { store, version: None }, counted, partition_catalogs, now, actor: None }
+    }
+
+    /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn at_one_moment(self) -> Result<Self> {
+        let Some(snapshot) = self.store().snapshot().await? else { return Ok(self) };
+        let source = CatalogSource { store: snapshot.store, version: Some(snapshot.version) };
+        Ok(Self { source, ..self })
+    }
+
+    pub(in crate::content) fn store(&self) -> &Store {
+        &self.source.store
+    }
+
+    /// The reader for this actor, which also returns the drafts and scheduled posts that the actor has access to.
+    #[must_use]
+    pub fn for_actor(self, actor: Option<Arc<Actor>>) -> Self {
+        Self { actor, ..self }
+    }
+
+    pub fn actor(&self) -> Option<&Actor> {
+        self.actor.as_deref()
+    }
+
+    /// The storage requests of this request so far.
+    pub fn storage_used(&self) -> StorageUse {
+        self.counted.used()
+    }
+
+    /// The instant of this request. A post is published if it was published at or before it.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// How many months hold posts, or have held some.
+    pub async fn month_count(&self) -> Result<usize> {
+        Ok(self.months(Collection::Posts).await?.len())
+    }
+
+    pub(in crate::content) async fn months(&self, collection: Collection) -> Result<Months> {
+        Ok(self.partition_catalogs.months(&self.source, collection).await?)
+    }
+
+    pub(in crate::content) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
+        Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
+    }
+
+    /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
+    /// posts are close together.
+    pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
+        let plan = coalesce::plan(keys, self.partition_catalogs.cached_months(&self.source).as_deref());
+        let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
+        let (in_ranges, single) = futures_util::future::try_join(in_ranges, self.posts_singly(&plan.points)).await?;
+        let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().map(|p| (p.key(), p)).collect();
+        found.extend(in_ranges.into_iter().flatten());
+        Ok(found)
+    }
+
+    /// A point read for each post; two if it is being moved.
+    async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<Arc<Post>>> {
+        let places: Vec<Key> = keys.iter().map(place::summary).collect();
+        let rows = self.store().get_many(Table::Posts.name(), &places).await;
+        let rows: Vec<Entity> = rows.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        let (moving, still): (Vec<_>, Vec<_>) = rows.iter().partition(|row| moves::may_be_moving(row));
+        let current = try_join_all(moving.iter().map(|row| moves::is_current(self.store(), row))).await?;
+        let moved = moving.into_iter().zip(current).filter_map(|(row, is_current)| is_current.then_some(row));
+        let mut posts = Vec::with_capacity(rows.len());
+        for row in still.into_iter().chain(moved) {
+            posts.extend(self.visible(rows::post::read_summary(row)?));
+        }
+        Ok(posts)
+    }
+
+    async fn posts_in(&self, requested: &coalesce::CoalescedRange) -> Result<Vec<(PostKey, Arc<Post>)>> {
+        let page = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None).await?;
+        let mut found = Vec::with_capacity(requested.keys.len());
+        let mut missing: Vec<PostKey> = Vec::new();
+        let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
+        for key in &requested.keys {
+            match rows.get(crate::keys::time::time_row(key).as_str()) {
+                Some(row) if moves::is_current(self.store(), row).await? => {
+                    found.extend(self.visible(rows::post::read_summary(row)?).map(|post| (key.clone(), post)));
+                }
+                Some(_) => {}
+                None if page.continuation.is_some() => missing.push(key.clone()),
+                None => {}
+            }
+        }
+        found.extend(self.posts_singly(&missing).await?.into_iter().map(|post| (post.key(), post)));
+        Ok(found)
+    }
+
+    /// By id, without its body. Two point reads.
+    pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
+        Ok(self.find(&lookup::by_id(id), None, ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
+    }
+
+    pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
+        self.find(&lookup::by_id(id), None, ReadPart::Whole).await
+    }
+
+    /// By a slug that the post has (two point reads) or has had before (three), without its body.
+    pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
+        Ok(self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
+    }
+
+    /// As [`post_by_slug`](Self::post_by_slug), with its body and as many reads.
+    pub async fn whole_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
+        self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await
+    }
+
+    /// The post that a row of `PostKeys` points to; its body is empty if only the summary is requested. `slug`: the slug that the post must have, now
+    /// or formerly, because a slug is claimed before the post has it.
+    async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
+        let mut last_read = None;
+        for _ in 0..FINDS_MAX {
+            let Some((place, row_slug, etag)) = self.look_up(key).await? else { return Ok(None) };
+            let found = match part {
+                ReadPart::Summary => self.summary_at(&place, &row_slug).await?,
+                ReadPart::Whole => self.whole_at(&place, &row_slug).await?,
+            };
+            if let Some(whole) = found {
+                let has_slug =
+                    slug.is_none_or(|slug| whole.post.slug == *slug || whole.post.former_slugs.contains(slug));
+                return Ok(Some(whole).filter(|whole| has_slug && self.is_visible(&whole.post)));
+            }
+            // If the post was moved meanwhile, `PostKeys` names its new place by now.
+            if last_read.as_ref() == Some(&etag) {
+                return Ok(None);
+            }
+            last_read = Some(etag);
+        }
+        Err(ContentError::Gone { what: "a post" })
+    }
+
+    /// The place that `PostKeys` names, the slug there, and the ETag of the row that names it.
+    async fn look_up(&self, key: &Key) -> Result<Option<(PostPlace, Slug, Etag)>> {
+        let Some(mut row) = self.store().get(Table::PostKeys.name(), key).await? else { return Ok(None) };
+        if let LookupRow::Former { id, .. } = rows::lookup::read(&row)? {
+            match self.store().get(Table::PostKeys.name(), &lookup::by_id(&id)).await? {
+                Some(found) => row = found,
+                None => return Ok(None),
+            }
+        }
+        Ok(match rows::lookup::read(&row)? {
+            LookupRow::Place { place, slug, .. } => Some((place, slug, row.etag)),
+            LookupRow::Former { .. } => None,
+        })
+    }
+
+    async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
+        Ok(moves::follow(self.store(), place, Some(slug)).await?.map(|post| WholePost {
+            post,
+            markdown: "".into(),
+            changed_by: None,
+        }))
+    }
+
+    /// The post with its body. One point read if the post is at the place under that slug; otherwise the rows at the place point to it.
+    async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
+        let row = self.store().get(place.collection.name(), &place.whole(slug)).await?;
+        if let Some(row) = row.filter(|row| !moves::may_be_moving(row)) {
+            let whole = rows::post::read_whole(&row)?;
+            // The slug may belong to another post by now.
+            if whole.post.id == place.key.id {
+                return Ok(Some(whole));
+            }
+        }
+        let Some(post) = moves::follow(self.store(), place, Some(slug)).await? else { return Ok(None) };
+        let row =
+            self.store().get(PostPlace::of(&post).collection.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
+        Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
+    }
+
+    /// The bodies of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
+    pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
+        let [drafts, posts] = join_all(Collection::ALL.map(|collection| self.body_rows(collection, places)))
+            .await
+            .try_into()
+            .unwrap_or_else(|_| unreachable!("two collections are read"));
+        let (mut drafts, mut posts) = (drafts.into_iter(), posts.into_iter());
+        let of_collection = |place: &BodyPlace| if place.is_draft { drafts.next() } else { posts.next() };
+        let rows: Vec<_> = places.iter().map(of_collection).map(|row| row.unwrap_or(Ok(None))).collect();
+        let body = |row: StoreResult<Option<Entity>>| {
+            let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
+            Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
+        };
+        rows.into_iter().map(body).collect()
+    }
+
+    /// The rows of this collection's bodies, in the order of their places.
+    async fn body_rows(&self, collection: Collection, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
+        let is_here = |place: &&BodyPlace| place.is_draft == (collection == Collection::Drafts);
+        let keys: Vec<Key> = places.iter().filter(is_here).map(|at| place::whole(at.month, &at.slug)).collect();
+        if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &keys).await }
+    }
+
+    /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
+    pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
+        let rows = self.term_rows_at(keys).await;
+        let mut found = Vec::with_capacity(keys.len());
+        let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
+        for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
+            found.push(match row {
+                Ok(Some(TermRow::Identity(row))) => {
+                    Ok(Some(row.term).filter(|term| has_slug(term, slug)).map(Arc::new))
+                }
+                Ok(Some(TermRow::Slug(row))) => {
+                    elsewhere.push((i, (*kind, row.first_slug)));
+                    Ok(None)
+                }
+                Ok(Some(TermRow::Gone { .. }) | None) => Ok(None),
+                Err(e) => Err(e),
+            });
+        }
+        let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
+        for ((i, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+            found[i] = row.map(|row| match row {
+                Some(TermRow::Identity(row)) => Some(row.term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
+                _ => None,
+            });
+        }
+        found
+    }
+
+    async fn term_rows_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<TermRow>>> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys))).await;
+        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+        let read = |(kind, _): &(TermKind, Slug)| {
+            let row = rows[*kind as usize].next().unwrap_or(Ok(None))?;
+            Ok(row.map(|row| rows::term::read(*kind, &row)).transpose()?)
+        };
+        keys.iter().map(read).collect()
+    }
+
+    /// The rows of this kind's keys, in their order.
+    async fn term_rows(&self, kind: TermKind, keys: &[(TermKind, Slug)]) -> Vec<StoreResult<Option<Entity>>> {
+        let of_kind = keys.iter().filter(|(of, _)| *of == kind);
+        let places: Vec<Key> = of_kind.map(|(_, slug)| term::term(slug)).collect();
+        self.store().get_many(Table::Terms(kind).name(), &places).await
+    }
+
+    /// A category, tag or author by its first slug (one point read), or by another that it has or has had before (two).
+    pub async fn term(&self, kind: TermKind, slug: &Slug) -> Result<Option<Arc<Term>>> {
+        self.terms_at(&[(kind, slug.clone())]).await.pop().unwrap_or(Ok(None))
+    }
+
+    /// Whether a list of terms has an item at exactly this slug.
+    pub(in crate::content) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
+        Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
+    }
+
+    /// The terms of listed rows, in their order. A term whose current slug is not its first takes a point read; these reads are sent together.
+    pub(in crate::content) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
+        let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(rows.len());
+        let mut elsewhere: Vec<(usize, Slug, (TermKind, Slug))> = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let Some((slug, _)) = term::parse_row(row.key.row()) else {
+                found.push(None);
+                continue;
+            };
+            found.push(match rows::term::read(kind, row)? {
+                TermRow::Identity(row) => Some(row.term).filter(|term| term.slug == slug).map(Arc::new),
+                TermRow::Slug(row) if row.is_listed => {
+                    elsewhere.push((i, slug, (kind, row.first_slug)));
+                    None
+                }
+                TermRow::Slug(_) | TermRow::Gone { .. } => None,
+            });
+        }
+        let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
+        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+            if let Some(TermRow::Identity(row)) = row? {
+                found[i] = Some(row.term).filter(|term| term.slug == slug).map(Arc::new);
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.
+    pub(in crate::content) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+        let found = self.terms_at(slugs).await;
+        let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
+            Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))
+        };
+        slugs.iter().zip(found).map(first).collect()
+    }
+
+    pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
+        Ok(self.term(id.kind, &id.first_slug).await?.filter(|term| term.id == *id))
+    }
+
+    fn visible(&self, post: Post) -> Option<Arc<Post>> {
+        self.is_visible(&post).then(|| Arc::new(post))
+    }
+
+    fn is_visible(&self, post: &Post) -> bool {
+        post.published_at.is_some_and(|at| at <= self.now) || self.actor().is_some_and(|actor| actor.sees(post))
+    }
+}
+
+/// Whether the term has the slug, now or formerly.
+fn has_slug(term: &Term, slug: &Slug) -> bool {
+    term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
+}

@@ -1,0 +1,289 @@
+//! Rendering of bodies. The rule: no body blocks a thread that serves requests, a short body does not wait for a long one, and memory is bounded: a
+//! fixed number of bodies is rendered at once, and the cache of rendered forms has a limit in bytes.
+//!
+//! The key of a rendered form is the Markdown itself, not the post's id and version, because a post that is deleted and imported again with the same
+//! id has version 1 again, and posts with the same text share one form. A form depends on the Markdown alone, so it is never out of date.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
+
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::content::commands::{NewPost, PostChanges};
+use crate::model::excerpt::excerpt_of;
+use crate::model::{Rendered, render};
+
+/// The default limit of the cache.
+pub const KEPT_BYTES_MAX: usize = 64 << 20;
+
+/// Markdown up to this length is rendered on the thread that serves the request, in about a millisecond: passing it to another thread would take as
+/// long.
+const SHORT_BYTES: usize = 4 << 10;
+/// Longer Markdown takes tenths of a second and up to 120 MB of memory, so one such body is rendered at a time.
+const LONG_BYTES: usize = 128 << 10;
+
+/// Renders bodies, and caches the rendered forms.
+pub struct Renderer {
+    kept: Mutex<KeptRendering>,
+    /// One permit for each core except one, which is left to the threads that serve requests.
+    medium: Arc<Semaphore>,
+    long: Arc<Semaphore>,
+    long_thread: LongThread,
+}
+
+impl Default for Renderer {
+    fn default() -> Self {
+        Self::keeping(KEPT_BYTES_MAX)
+    }
+}
+
+impl Renderer {
+    /// A renderer whose cache has at most `bytes_max` bytes.
+    pub fn keeping(bytes_max: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
+        Self {
+            kept: Mutex::new(KeptRendering::of(bytes_max)),
+            medium,
+            long: Arc::new(Semaphore::new(1)),
+            long_thread: LongThread::default(),
+        }
+    }
+
+    /// The rendered body, from the cache if it is there.
+    pub async fn rendered(self: &Arc<Self>, markdown: &Arc<str>) -> Arc<Rendered> {
+        if let Some(found) = self.kept().get(markdown) {
+            return found;
+        }
+        let (renderer, markdown) = (Arc::clone(self), Arc::clone(markdown));
+        // The form is cached even if the client has disconnected meanwhile, because the next request for it finds it then.
+        self.apart(markdown.len(), move || renderer.render_and_keep(markdown)).await
+    }
+
+    fn render_and_keep(&self, markdown: Arc<str>) -> Arc<Rendered> {
+        // Another request may have rendered it while this one waited.
+        if let Some(found) = self.kept().get(&markdown) {
+            return found;
+        }
+        let rendered = Arc::new(render(&markdown));
+        self.kept().keep(markdown, Arc::clone(&rendered));
+        rendered
+    }
+
+    /// The new post, with the excerpt that is generated from its body if it has none of its own.
+    pub async fn with_excerpt_of_new(&self, mut new: NewPost) -> NewPost {
+        if !new.makes_excerpt() {
+            return new;
+        }
+        self.apart(new.markdown.len(), move || {
+            new.made_excerpt = Some(excerpt_of(&new.markdown));
+            new
+        })
+        .await
+    }
+
+    /// The changes, with the excerpt that is generated from the changed body, or from the stored one, if they require it.
+    pub async fn with_excerpt_of_changed(&self, mut changes: PostChanges, stored: Arc<str>) -> PostChanges {
+        if !changes.remakes_excerpt() {
+            return changes;
+        }
+        let length = changes.markdown.as_ref().map_or(stored.len(), String::len);
+        self.apart(length, move || {
+            changes.made_excerpt = Some(excerpt_of(changes.markdown.as_deref().unwrap_or(&stored)));
+            changes
+        })
+        .await
+    }
+
+    /// Does work on a text of this length: on the calling thread if the text is short, otherwise on another one. If the caller is dropped, work that
+    /// has not begun is dropped too; work that has begun keeps its permit until it ends.
+    async fn apart<T: Send + 'static>(&self, length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+        if length <= SHORT_BYTES {
+            // Many short texts together take long, so other tasks get a chance to run in between.
+            tokio::task::consume_budget().await;
+            return work();
+        }
+        let is_long = length > LONG_BYTES;
+        let places = if is_long { &self.long } else { &self.medium };
+        let place = Arc::clone(places).acquire_owned().await.expect("the semaphore is never closed");
+        let (sender, done) = oneshot::channel();
+        let job = move || {
+            let _place = place;
+            if !sender.is_closed() {
+                let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+            }
+        };
+        if is_long {
+            self.long_thread.run(Box::new(job));
+        } else {
+            tokio::task::spawn_blocking(job);
+        }
+        match done.await.expect("a job whose caller waits is always done") {
+            Ok(done) => done,
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, KeptRendering> {
+        self.kept.lock().expect("no panic happens while this lock is held")
+    }
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The thread that renders long bodies, started for the first of them. An allocator keeps memory for each thread that has used it, so if all threads
+/// rendered long bodies, the memory of one such render would be kept once for each thread.
+#[derive(Default)]
+struct LongThread(OnceLock<mpsc::Sender<Job>>);
+
+impl LongThread {
+    fn run(&self, job: Job) {
+        let jobs = self.0.get_or_init(|| {
+            let (jobs, queue) = mpsc::channel::<Job>();
+            // The thread ends with the renderer, which holds the other end of its queue.
+            std::thread::spawn(move || queue.into_iter().for_each(|job| job()));
+            jobs
+        });
+        // Sending cannot fail, because the thread outlives each job: a job catches its panics.
+        let _ = jobs.send(job);
+    }
+}
+
+/// The cache of rendered forms, in two generations: when the new one has half of the bytes, it becomes the old one, and the previous old one is
+/// dropped, except the forms that were requested since.
+struct KeptRendering {
+    bytes_max: usize,
+    new: Generation,
+    old: Generation,
+}
+
+#[derive(Default)]
+struct Generation {
+    forms: HashMap<Arc<str>, Arc<Rendered>>,
+    bytes: usize,
+}
+
+/// The bytes of an entry in addition to its texts.
+const ENTRY_BYTES: usize = 200;
+
+impl KeptRendering {
+    fn of(bytes_max: usize) -> Self {
+        Self { bytes_max, new: Generation::default(), old: Generation::default() }
+    }
+
+    fn get(&mut self, markdown: &Arc<str>) -> Option<Arc<Rendered>> {
+        if let Some(found) = self.new.forms.get(markdown) {
+            return Some(Arc::clone(found));
+        }
+        let (key, found) = self.old.forms.remove_entry(markdown)?;
+        self.old.bytes -= bytes_of(&key, &found);
+        self.keep(key, Arc::clone(&found));
+        Some(found)
+    }
+
+    fn keep(&mut self, markdown: Arc<str>, rendered: Arc<Rendered>) {
+        let bytes = bytes_of(&markdown, &rendered);
+        if bytes > self.bytes_max / 2 {
+            return;
+        }
+        if self.new.bytes + bytes > self.bytes_max / 2 {
+            self.old = std::mem::take(&mut self.new);
+        }
+        if self.new.forms.insert(markdown, rendered).is_none() {
+            self.new.bytes += bytes;
+        }
+    }
+}
+
+fn bytes_of(markdown: &str, rendered: &Rendered) -> usize {
+    markdown.len() + rendered.html.len() + rendered.text.len() + ENTRY_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Poll;
+
+    use futures_util::poll;
+
+    use super::*;
+
+    /// Work that signals that it has begun, and ends when the test signals it.
+    fn blocked_work() -> (impl FnOnce() + Send + 'static, mpsc::Receiver<()>, mpsc::Sender<()>) {
+        let (begun, has_begun) = mpsc::channel();
+        let (end, may_end) = mpsc::channel::<()>();
+        let work = move || {
+            begun.send(()).expect("the test waits for it");
+            let _ = may_end.recv();
+        };
+        (work, has_begun, end)
+    }
+
+    #[tokio::test]
+    async fn cancelled_work_keeps_its_permit_if_it_has_begun_and_is_dropped_if_not() {
+        let renderer = Renderer::default();
+        let (work, has_begun, end) = blocked_work();
+        let mut first = Box::pin(renderer.apart(LONG_BYTES + 1, work));
+        assert!(poll!(&mut first).is_pending());
+        has_begun.recv().expect("the job has begun");
+        drop(first);
+        assert_eq!(renderer.long.available_permits(), 0, "the first job is still running");
+        let runs = Arc::new(AtomicUsize::new(0));
+        for _ in 0..12 {
+            let runs = Arc::clone(&runs);
+            let mut next = Box::pin(renderer.apart(LONG_BYTES + 1, move || runs.fetch_add(1, Ordering::SeqCst)));
+            assert!(poll!(&mut next).is_pending());
+        }
+        end.send(()).expect("the job waits");
+        let last = Arc::clone(&runs);
+        renderer.apart(LONG_BYTES + 1, move || last.fetch_add(1, Ordering::SeqCst)).await;
+        assert_eq!(runs.load(Ordering::SeqCst), 1, "only the last job has run");
+    }
+
+    #[tokio::test]
+    async fn shorter_texts_do_not_wait_for_long_ones() {
+        let renderer = Renderer::default();
+        let (work, has_begun, end) = blocked_work();
+        let mut long = Box::pin(renderer.apart(LONG_BYTES + 1, work));
+        assert!(poll!(&mut long).is_pending());
+        has_begun.recv().expect("the job has begun");
+        assert_eq!(renderer.apart(LONG_BYTES, || 1).await, 1);
+        assert_eq!(renderer.apart(SHORT_BYTES, || 2).await, 2);
+        end.send(()).expect("the job waits");
+        long.await;
+    }
+
+    #[tokio::test]
+    async fn a_body_is_rendered_once_and_cached() {
+        let renderer = Arc::new(Renderer::default());
+        let markdown: Arc<str> = "*a* ".repeat(10_000).into();
+        let first = renderer.rendered(&markdown).await;
+        assert_eq!(*first, render(&markdown));
+        let mut again = Box::pin(renderer.rendered(&markdown));
+        match poll!(&mut again) {
+            Poll::Ready(again) => assert!(Arc::ptr_eq(&first, &again)),
+            Poll::Pending => panic!("the form was not cached"),
+        };
+    }
+
+    #[test]
+    fn the_cache_of_rendered_bodies_is_bounded_in_bytes_and_keeps_requested_forms() {
+        let mut kept = KeptRendering::of(100_000);
+        let rendered = |bytes: usize| Arc::new(Rendered { html: "x".repeat(bytes), ..Rendered::default() });
+        let often: Arc<str> = "often".into();
+        kept.keep(Arc::clone(&often), rendered(1_000));
+        for number in 0..1_000 {
+            kept.keep(number.to_string().into(), rendered(1_000));
+            assert!(kept.get(&often).is_some());
+            let held =
+                |generation: &Generation| generation.forms.iter().map(|(key, form)| bytes_of(key, form)).sum::<usize>();
+            assert_eq!((held(&kept.new), held(&kept.old)), (kept.new.bytes, kept.old.bytes));
+            assert!(kept.new.bytes + kept.old.bytes <= 100_000);
+        }
+        assert!(kept.get(&"0".into()).is_none());
+        kept.keep("large".into(), rendered(60_000));
+        assert!(kept.get(&"large".into()).is_none(), "one large form does not evict all others");
+        assert!(KeptRendering::of(0).get(&often).is_none());
+    }
+}

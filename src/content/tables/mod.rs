@@ -1,0 +1,9 @@
+//! The rows of all tables: one module of [`rows`] for each kind of row, and what reads rows without knowing which list or change needs them. The
+//! rule: what a row holds is defined here, and nowhere else.
+
+pub(super) mod moves;
+mod partition_catalog;
+pub mod rows;
+
+pub use partition_catalog::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
+pub(super) use partition_catalog::{read_all, scan_all};

@@ -1,0 +1,105 @@
+//! What was found when a source was read once. The rule: an item that is not found to be valid is kept with the reason, for the report.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Slug, rules};
+
+use super::markdown::ReadOutcome;
+use super::term_list::TermList;
+use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, Note, Redirect, Skipped};
+
+/// The result of reading everything once.
+#[derive(Default)]
+pub(super) struct FoundContent {
+    pub entries: Vec<Entry>,
+    pub terms: TermList,
+    pub redirects: Vec<Redirect>,
+    pub skipped: Vec<Skipped>,
+    pub failed: Vec<Failed>,
+    pub notes: Vec<Note>,
+    /// By the ending of their names.
+    pub ignored: BTreeMap<String, Ignored>,
+    /// By field name: the number of files that have it, and the first of them.
+    pub unused_fields: BTreeMap<String, (usize, String)>,
+}
+
+/// The most names of unused fields that are recorded. Front matter that a person wrote has fewer.
+const UNUSED_FIELDS_MAX: usize = 1_000;
+
+impl FoundContent {
+    pub(super) fn take(&mut self, outcome: ReadOutcome) {
+        match outcome {
+            ReadOutcome::Post(post) => drop(self.take_post(&post)),
+            ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
+            ReadOutcome::Skipped(skipped) => self.skipped.push(skipped),
+            ReadOutcome::Failed(failed) => self.failed.push(failed),
+        }
+    }
+
+    /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.
+    pub(super) fn take_post(&mut self, post: &ImportedPost) -> bool {
+        if let Err(failed) = post.check_terms() {
+            self.failed.push(failed);
+            return false;
+        }
+        for (kind, term) in post.terms() {
+            self.terms.add_named(kind, term);
+        }
+        for name in &post.unused_fields {
+            if let Some((files, _)) = self.unused_fields.get_mut(name) {
+                *files += 1;
+            } else if self.unused_fields.len() < UNUSED_FIELDS_MAX {
+                self.unused_fields.insert(name.clone(), (1, post.origin.clone()));
+            }
+        }
+        self.entries.push(post.to_entry());
+        true
+    }
+
+    /// Adds a term that the source describes, without its URL if that is not a web address.
+    pub(super) fn describe(&mut self, mut term: ImportedTerm) {
+        if let Some(url) = term.url.take_if(|url| !url.is_empty() && !rules::is_web_address(url)) {
+            let named = format!("{} {}", term.kind.noun(), term.name);
+            let shown: String = url.chars().take(100).collect();
+            self.note(
+                named,
+                format!("the URL {shown:?} does not begin with http:// or https://, so it is not imported"),
+            );
+        }
+        let ImportedTerm { kind, name, description, url, .. } = &term;
+        match rules::check_term(*kind, name, description.as_deref(), url.as_deref()) {
+            Ok(()) => self.terms.add_described(term),
+            Err(broken) => {
+                let named = format!("{} {}", kind.noun(), term.slug.as_ref().map_or("", Slug::as_str));
+                self.fail(named, rules::in_one_text(&broken));
+            }
+        }
+    }
+
+    pub(super) fn skip(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+        self.skipped.push(Skipped { origin: origin.into(), reason: reason.into() });
+    }
+
+    /// Counts a file whose type is not imported.
+    pub(super) fn ignore(&mut self, path: &str) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let ending = name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at..].to_lowercase());
+        let ignored = self.ignored.entry(ending).or_insert_with_key(|ending| Ignored {
+            ending: ending.clone(),
+            files: 0,
+            first: path.to_owned(),
+        });
+        ignored.files += 1;
+        if *path < *ignored.first {
+            path.clone_into(&mut ignored.first);
+        }
+    }
+
+    pub(super) fn fail(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+        self.failed.push(Failed { origin: origin.into(), reason: reason.into() });
+    }
+
+    pub(super) fn note(&mut self, origin: impl Into<String>, text: impl Into<String>) {
+        self.notes.push(Note { origin: origin.into(), text: text.into() });
+    }
+}

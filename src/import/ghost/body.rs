@@ -1,0 +1,206 @@
+//! Converts the body of a Ghost post to Markdown. The rule: Ghost's HTML is kept unchanged, as one HTML block that Markdown does not parse.
+
+use std::borrow::Cow;
+
+use super::card::{self, GhostText};
+use super::row::GhostRow;
+use super::site::Details;
+use super::{lexical, mobiledoc};
+
+/// Ghost's placeholder for the address of the site.
+const SITE: &str = "__GHOST_URL__";
+
+/// The tags with which a line begins an HTML block that ends at the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "center",
+    "details",
+    "div",
+    "dl",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "ol",
+    "p",
+    "section",
+    "table",
+    "ul",
+];
+
+/// Elements that the server never shows, because they run or load something.
+const HIDDEN: &[&str] = &["iframe", "script", "form", "object", "embed"];
+
+pub(super) struct Body {
+    pub text: String,
+    pub notes: Vec<String>,
+}
+
+/// The body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
+pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
+    let image = image(row, details);
+    if let Some(markdown) = row.text("markdown") {
+        let image = image.map(|image| image + "\n\n").unwrap_or_default();
+        return Ok(Body { text: with_addresses(&(image + markdown)).into_owned(), notes: Vec::new() });
+    }
+    let GhostText { html, lost } = html(row)?;
+    let mut notes = Vec::new();
+    if !lost.is_empty() {
+        let lost: Vec<_> = lost.into_iter().collect();
+        notes.push(format!("not in the body, because the export has no HTML for it: {}", lost.join(", ")));
+    }
+    let hidden: Vec<&str> = HIDDEN.iter().copied().filter(|name| holds(&html, name)).collect();
+    if !hidden.is_empty() {
+        notes.push(format!("the body contains <{}>, which is not shown to readers", hidden.join(">, <")));
+    }
+    let html = image.map(|image| image + "\n").unwrap_or_default() + &html;
+    Ok(Body { text: as_block(&with_addresses(&html)), notes })
+}
+
+/// The HTML that Ghost generated, else the converted document of the editor; empty if there is neither.
+fn html(row: &GhostRow) -> Result<GhostText, String> {
+    match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
+        (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
+        (None, Some(lexical), _) => lexical::to_html(lexical),
+        (None, None, Some(mobiledoc)) => mobiledoc::to_html(mobiledoc),
+        (None, None, None) => Ok(GhostText::default()),
+    }
+}
+
+/// The image that Ghost shows above a post.
+fn image(row: &GhostRow, details: &Details) -> Option<String> {
+    let source = row.text("feature_image").or(row.text("image"))?;
+    Some(card::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
+}
+
+/// Makes links within the site relative to its root.
+fn with_addresses(text: &str) -> Cow<'_, str> {
+    if !text.contains(SITE) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace(&format!("{SITE}/"), "/").replace(SITE, "/"))
+}
+
+fn holds(html: &str, element: &str) -> bool {
+    let starts = html.match_indices('<').map(|(at, _)| &html.as_bytes()[at + 1..]);
+    starts
+        .into_iter()
+        .any(|rest| rest.len() > element.len() && rest[..element.len()].eq_ignore_ascii_case(element.as_bytes()))
+}
+
+/// HTML as one block of Markdown: without blank lines, which would end the block, and beginning with a tag of [`BLOCKS`].
+fn as_block(html: &str) -> String {
+    let html = html.trim();
+    if html.is_empty() {
+        return String::new();
+    }
+    let mut block = String::with_capacity(html.len() + 16);
+    let opens_block = BLOCKS.iter().any(|name| {
+        let rest = html.strip_prefix('<').and_then(|rest| rest.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
+    });
+    block.push_str(if opens_block { "" } else { "<div>\n" });
+    let mut in_code = false;
+    for line in html.lines() {
+        match line.trim().is_empty() {
+            // A browser reads this reference as a line end.
+            true if in_code => block.extend([line, "&#10;"]),
+            true => {}
+            false => block.extend([line, "\n"]),
+        }
+        in_code = is_in_code(line, in_code);
+    }
+    block.push_str(if opens_block { "" } else { "</div>\n" });
+    block
+}
+
+/// Whether a `<pre>` element is open after this line.
+fn is_in_code(line: &str, was: bool) -> bool {
+    match (line.rfind("<pre"), line.rfind("</pre")) {
+        (None, None) => was,
+        (open, close) => open > close,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::markdown::html_of;
+    use serde_json::{Value, json};
+
+    fn body(row: Value) -> Body {
+        read(&GhostRow::new(row).expect("a row"), &Details::default()).expect("a body")
+    }
+
+    #[test]
+    fn html_passes_through_markdown_unchanged() {
+        for html in [
+            "<p>*a*</p>\n\n    <p>b</p>",
+            "<p>a</p><pre><code>x\n\n\n  # y</code></pre>\n\n<p>_c_</p>",
+            "plain *text*\n\n# still",
+            "<img src=\"/x.png\">\n<p>a</p>",
+            "<pre>a\n\n*b*</pre><p>*c*</p>",
+        ] {
+            let shown = html_of(&body(json!({ "html": html })).text);
+            let (shown, expected) = (words(&shown), words(&crate::model::html::clean(html)));
+            assert_eq!(shown, expected, "{html}");
+        }
+    }
+
+    /// Without the surrounding block and the white space that browsers do not show.
+    fn words(html: &str) -> String {
+        let html = html.replace("<div>\n", "").replace("</div>", "");
+        let (head, code) = html.split_once("<pre>").unwrap_or((&html, ""));
+        let (code, tail) = code.split_once("</pre>").unwrap_or(("", code));
+        let flow = |text: &str| text.split_whitespace().collect::<String>();
+        format!("{}|{code}|{}", flow(head), flow(tail))
+    }
+
+    #[test]
+    fn html_cards_between_comments_stay_html() {
+        let html = "<!--kg-card-begin: html-->\n<b>*x*</b>\n<!--kg-card-end: html-->";
+        assert!(html_of(&body(json!({ "html": html })).text).contains("<b>*x*</b>"));
+    }
+
+    #[test]
+    fn links_within_the_site_are_relative_to_its_root() {
+        let html = "<p><a href=\"__GHOST_URL__/a/\">a</a><a href=\"__GHOST_URL__\">b</a><a href=\"https://x.example\">c</a></p>";
+        let text = body(json!({ "html": html })).text;
+        assert_eq!(text, "<p><a href=\"/a/\">a</a><a href=\"/\">b</a><a href=\"https://x.example\">c</a></p>\n");
+    }
+
+    #[test]
+    fn the_image_above_a_post_is_first_in_its_body() {
+        let details =
+            Details { image_alt: Some("a \"b\"".into()), image_caption: Some("<i>c</i>".into()), ..Details::default() };
+        let row = GhostRow::new(json!({ "html": "<p>x</p>", "feature_image": "__GHOST_URL__/content/y.png" }))
+            .expect("a row");
+        let text = read(&row, &details).expect("a body").text;
+        let figure =
+            "<figure><img src=\"/content/y.png\" alt=\"a &quot;b&quot;\"><figcaption><i>c</i></figcaption></figure>";
+        assert_eq!(text, format!("{figure}\n<p>x</p>\n"));
+    }
+
+    #[test]
+    fn elements_that_are_not_shown_are_noted() {
+        let converted = body(json!({ "html": "<p>a</p><IFRAME src=x></iframe><script>y</script>" }));
+        assert_eq!(converted.notes, ["the body contains <iframe>, <script>, which is not shown to readers"]);
+        assert!(body(json!({ "html": "<p>a &lt;iframe> b</p>" })).notes.is_empty());
+    }
+
+    #[test]
+    fn markdown_of_old_exports_stays_markdown() {
+        let converted = body(json!({ "markdown": "# A\n\n[b](__GHOST_URL__/c)", "html": "<h1>A</h1>" }));
+        assert_eq!(converted.text, "# A\n\n[b](/c)");
+        assert_eq!(body(json!({})).text, "");
+    }
+}

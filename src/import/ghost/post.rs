@@ -1,0 +1,111 @@
+//! Reads one row of Ghost's table of posts as a post. The rule: posts that Ghost showed only to members, or sent only by e-mail, become drafts,
+//! and no part of a post is omitted without a note.
+
+use crate::import::title::in_words;
+use crate::import::{ImportedPost, Term};
+use crate::model::markdown;
+
+use super::body::{self, Body};
+use super::row::GhostRow;
+use super::site::GhostSite;
+
+/// The result of reading a row.
+pub(super) enum GhostPost {
+    Post {
+        post: Box<ImportedPost>,
+        notes: Vec<String>,
+    },
+    /// With the reason.
+    Skipped(String),
+    Failed(String),
+}
+
+/// The name of the row in the report: the slug, by which people know their posts.
+pub(super) fn name(row: &GhostRow, number: usize) -> String {
+    row.text("slug").or(row.text("title")).map_or_else(|| format!("posts, row {number}"), |slug| format!("post {slug}"))
+}
+
+pub(super) fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
+    if let Some(kind) = other_kind(row) {
+        return GhostPost::Skipped(format!("has the type {kind:?}, so it is not a post"));
+    }
+    let Some(id) = row.id("id") else {
+        return GhostPost::Failed("has no id".to_owned());
+    };
+    match status(row, site.details(&id).is_email_only) {
+        Err(reason) => GhostPost::Skipped(reason),
+        Ok((false, _)) if row.instant("published_at").is_none() => {
+            GhostPost::Failed("published, but without a date that can be read".to_owned())
+        }
+        Ok((is_draft, note)) => post(row, site, &id, is_draft, note.into_iter().collect()),
+    }
+}
+
+/// The type of a row that is not a post. Pages have a type, and in Ghost before 3.0 a flag.
+fn other_kind(row: &GhostRow) -> Option<&str> {
+    let kind = row.text("type").unwrap_or(if row.is("page") { "page" } else { "post" });
+    Some(kind).filter(|kind| *kind != "post")
+}
+
+/// Whether the post becomes a draft, with a note about it.
+fn status(row: &GhostRow, is_email_only: bool) -> Result<(bool, Option<String>), String> {
+    let visibility = row.text("visibility").unwrap_or("public");
+    match row.text("status").unwrap_or_default() {
+        "draft" => Ok((true, None)),
+        "sent" => Ok((true, Some("was sent only by e-mail, so it is imported as a draft".to_owned()))),
+        "published" | "scheduled" if is_email_only => {
+            Ok((true, Some("is only for e-mail, so it is imported as a draft".to_owned())))
+        }
+        "published" | "scheduled" if visibility != "public" => {
+            Ok((true, Some(format!("has the visibility {visibility:?}, so it is imported as a draft"))))
+        }
+        "published" | "scheduled" => Ok((false, None)),
+        other => Err(format!("has the status {other:?}, which is neither published nor a draft")),
+    }
+}
+
+fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: Vec<String>) -> GhostPost {
+    let body = match body::read(row, &site.details(id)) {
+        Ok(body) => body,
+        Err(reason) => return GhostPost::Failed(reason),
+    };
+    let (tags, lacks_tag) = site.tags(id);
+    let (authors, lacks_author) = site.authors(id, row.id("author_id"));
+    if lacks_tag || lacks_author {
+        notes.push("names a tag or an author that the export does not contain, so it is not imported".to_owned());
+    }
+    if row.text("codeinjection_head").or(row.text("codeinjection_foot")).is_some() {
+        notes.push("its code injection is not imported".to_owned());
+    }
+    let Body { text, notes: more } = body;
+    notes.extend(more);
+    GhostPost::Post { post: Box::new(imported(row, id, is_draft, text, authors, tags)), notes }
+}
+
+fn imported(
+    row: &GhostRow,
+    id: &str,
+    is_draft: bool,
+    body: String,
+    authors: Vec<Term>,
+    tags: Vec<Term>,
+) -> ImportedPost {
+    let text = |field| row.text(field).map(|text| text.trim().to_owned());
+    let slug = text("slug");
+    let title = text("title").or_else(|| markdown::first_heading(&body));
+    ImportedPost {
+        // A UUID, because another site may have a row with the same id.
+        origin: format!("ghost:{}", row.id("uuid").unwrap_or_else(|| id.to_owned())),
+        title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
+        slug,
+        excerpt: text("custom_excerpt"),
+        markdown: body,
+        authors,
+        tags,
+        published_at: row.instant("published_at").filter(|_| !is_draft),
+        created_at: row.instant("created_at"),
+        updated_at: row.instant("updated_at"),
+        is_draft,
+        ..ImportedPost::default()
+    }
+}

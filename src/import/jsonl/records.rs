@@ -1,0 +1,266 @@
+//! Tidings' own format: JSON Lines, which `tidings export` writes and `tidings import` reads. The rule: both use the same types, so that every
+//! export can be imported; within a version, fields may be added, but no field may change its meaning.
+//!
+//! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: the `category`, `tag` and `author` lines come
+//! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::import::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
+use crate::model::{Instant, NodeId, Slug};
+
+/// The version of the format that is written, and the highest that can be read.
+pub const VERSION: u32 = 1;
+
+/// The first line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    pub tidings: u32,
+}
+
+/// Any other line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Record {
+    Category(TermRecord),
+    Tag(TermRecord),
+    Author(TermRecord),
+    Post(Box<PostRecord>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TermRecord {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(with = "as_text")]
+    pub slug: Slug,
+    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    pub former_slugs: Vec<Slug>,
+    pub name: String,
+    /// Of a category or tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Of an author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bio: Option<String>,
+    /// Of an author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PostRecord {
+    pub id: String,
+    #[serde(with = "as_text")]
+    pub slug: Slug,
+    #[serde(default, with = "as_texts")]
+    pub former_slugs: Vec<Slug>,
+    pub title: String,
+    /// `null` if it is generated from the body.
+    #[serde(default)]
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    pub status: Status,
+    #[serde(default = "first_version")]
+    pub version: i32,
+    #[serde(with = "as_text")]
+    pub created_at: Instant,
+    #[serde(with = "as_text")]
+    pub updated_at: Instant,
+    /// `null` only for a draft.
+    #[serde(default, with = "as_text_or_null")]
+    pub published_at: Option<Instant>,
+    /// Slugs.
+    #[serde(default)]
+    pub authors: Vec<String>,
+    /// Slugs.
+    #[serde(default)]
+    pub categories: Vec<String>,
+    /// Slugs.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The origin of the post in an earlier import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+}
+
+/// The status, with the names of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    Draft,
+    Scheduled,
+    Published,
+}
+
+fn first_version() -> i32 {
+    1
+}
+
+impl PostRecord {
+    /// The origin that identifies the post when it is imported.
+    pub fn import_origin(&self) -> String {
+        self.origin.clone().unwrap_or_else(|| origin_of_id(&self.id))
+    }
+
+    pub(super) fn into_post(self) -> Result<ImportedPost, Failed> {
+        let origin = self.import_origin();
+        let is_draft = self.status == Status::Draft;
+        if !is_draft && self.published_at.is_none() {
+            return Err(Failed { origin, reason: "published, but without publishedAt".to_owned() });
+        }
+        Ok(ImportedPost {
+            origin,
+            id: Some(self.id),
+            slug: Some(self.slug.to_string()),
+            title: self.title,
+            excerpt: self.excerpt,
+            markdown: self.markdown,
+            authors: terms(self.authors),
+            categories: terms(self.categories),
+            tags: terms(self.tags),
+            published_at: self.published_at.filter(|_| !is_draft),
+            created_at: Some(self.created_at),
+            updated_at: Some(self.updated_at),
+            is_draft,
+            version: Some(self.version),
+            former_slugs: self.former_slugs,
+            ..ImportedPost::default()
+        })
+    }
+}
+
+/// The origin of a post that was not imported.
+pub fn origin_of_id(id: &str) -> String {
+    format!("tidings:{id}")
+}
+
+/// The terms with these slugs; a text that is not a slug is a name.
+fn terms(slugs: Vec<String>) -> Vec<Term> {
+    slugs.into_iter().map(|slug| Term { slug: slug.parse().ok(), name: slug }).collect()
+}
+
+impl TermRecord {
+    pub(super) fn into_term(self, kind: TermKind) -> ImportedTerm {
+        let description = if kind == TermKind::Author { self.bio } else { self.description };
+        let first_slug = match self.id.map(|id| id.parse()) {
+            Some(Ok(NodeId::Term(id))) if id.kind == kind && id.first_slug != self.slug => Some(id.first_slug),
+            _ => None,
+        };
+        let named = ImportedTerm::named(kind, Some(self.slug), self.name);
+        ImportedTerm { description, url: self.url, first_slug, former_slugs: self.former_slugs, ..named }
+    }
+}
+
+/// A value serialized as its displayed text, and parsed as strictly as everywhere else.
+mod as_text {
+    use super::*;
+
+    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+mod as_texts {
+    use super::*;
+
+    pub(super) fn serialize<T: Display, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(T::to_string))
+    }
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        texts.into_iter().map(|text| text.parse().map_err(de::Error::custom)).collect()
+    }
+}
+
+mod as_text_or_null {
+    use super::*;
+
+    pub(super) fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(T::to_string).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+    where
+        T: FromStr<Err: Display>,
+        D: Deserializer<'de>,
+    {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let at = |text: &str| text.parse().expect("an instant");
+        Record::Post(Box::new(PostRecord {
+            id: "7k".into(),
+            slug: "a-b".parse().expect("a slug"),
+            former_slugs: vec!["a".parse().expect("a slug")],
+            title: "A \"B\"\n".into(),
+            excerpt: None,
+            markdown: "x\r\n\u{2028}".into(),
+            status: Status::Published,
+            version: 3,
+            created_at: at("2020-01-01T00:00:00Z"),
+            updated_at: at("2020-01-02T00:00:00.1234567Z"),
+            published_at: Some(at("2020-01-01T00:00:00Z")),
+            authors: vec!["ada".into()],
+            categories: vec![],
+            tags: vec!["c".into()],
+            origin: Some("a.md".into()),
+        }))
+    }
+
+    #[test]
+    fn a_written_record_can_be_read() {
+        let line = serde_json::to_string(&record()).expect("JSON");
+        assert!(
+            line.starts_with("{\"type\":\"post\",\"id\":\"7k\",\"slug\":\"a-b\",\"formerSlugs\":[\"a\"]"),
+            "{line}"
+        );
+        assert!(!line.contains('\n'), "one line");
+        assert_eq!(serde_json::from_str::<Record>(&line).expect("a record"), record());
+    }
+
+    #[test]
+    fn a_record_of_an_unknown_kind_or_with_a_bad_slug_is_an_error() {
+        for line in [
+            "{\"type\":\"page\"}",
+            "{\"type\":\"tag\",\"slug\":\"/\",\"name\":\"a\"}",
+            "{\"type\":\"post\",\"id\":\"a\"}",
+            "[]",
+        ] {
+            assert!(serde_json::from_str::<Record>(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_published_post_must_have_a_publication_date() {
+        let Record::Post(post) = record() else { panic!("a post") };
+        let without = PostRecord { published_at: None, ..*post };
+        assert!(without.clone().into_post().is_err());
+        assert!(PostRecord { status: Status::Draft, ..without }.into_post().is_ok_and(|post| post.is_draft));
+    }
+}

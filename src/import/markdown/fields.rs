@@ -1,0 +1,201 @@
+//! Reads the fields of front matter under all names that site generators use. The rule: existing fields are interpreted generously; a missing
+//! field stays missing, and the caller decides about it.
+
+use crate::import::paths;
+
+use super::value::Value;
+
+/// The fields of a post in its front matter, as they were written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct PostFields {
+    pub title: Option<String>,
+    pub excerpt: Option<String>,
+    /// From `slug`, else the last part of `path`, else the last part of a `permalink` or `url` that is a path.
+    pub slug: Option<String>,
+    pub path: Option<String>,
+    /// The publication date as it is written, even if it is malformed.
+    pub date: Option<String>,
+    pub created: Option<String>,
+    pub updated: Option<String>,
+    pub is_draft: bool,
+    pub authors: Vec<String>,
+    pub categories: Vec<String>,
+    pub tags: Vec<String>,
+    pub aliases: Vec<String>,
+    /// The target, if the file is only a redirect.
+    pub redirect: Option<String>,
+    /// The names of fields that are not imported: those at the top level, and `table.name` for the tables in which generators keep fields.
+    pub unused: Vec<String>,
+}
+
+const AUTHORS: &[&str] = &["authors", "author", "by"];
+const CATEGORIES: &[&str] = &["categories", "category"];
+const TAGS: &[&str] = &["tags", "tag", "keywords"];
+/// The tables in which Zola and Hugo keep terms and fields of the site's own.
+const TABLES: &[&str] = &["taxonomies", "extra", "params"];
+/// The other names at the top level that [`PostFields::read`] reads.
+#[rustfmt::skip]
+const USED: &[&str] = &[
+    "title", "excerpt", "summary", "description", "slug", "path", "permalink", "url", "date", "publishDate", "pubDate", "published_at",
+    "created", "created_at", "updated", "updated_at", "lastmod", "last_modified_at", "draft", "published", "status",
+    "aliases", "redirect_from", "redirect", "redirect_to",
+];
+
+impl PostFields {
+    pub(super) fn read(front: &Value) -> Self {
+        let text = |names| first_text(front, names);
+        Self {
+            title: text(&["title"]),
+            excerpt: text(&["excerpt", "summary", "description"]),
+            slug: slug(front),
+            path: text(&["path"]),
+            date: text(&["date", "publishDate", "pubDate", "published_at"]),
+            created: text(&["created", "created_at"]),
+            updated: text(&["updated", "updated_at", "lastmod", "last_modified_at"]),
+            is_draft: is_draft(front),
+            authors: names(front, AUTHORS, whole),
+            categories: names(front, CATEGORIES, split_at_commas),
+            tags: names(front, TAGS, split_at_commas),
+            aliases: all_texts(front, &["aliases", "redirect_from", "redirect"]),
+            redirect: text(&["redirect", "redirect_to"]),
+            unused: unused(front),
+        }
+    }
+}
+
+/// The names that have a value and are not read.
+fn unused(front: &Value) -> Vec<String> {
+    let is_term = |name: &str| [AUTHORS, CATEGORIES, TAGS].iter().any(|names| names.contains(&name));
+    let has_value = |(_, value): &&(String, Value)| *value != Value::Nothing;
+    let mut unused = Vec::new();
+    for (name, value) in front.pairs().iter().filter(has_value) {
+        if TABLES.contains(&name.as_str()) {
+            let inner = value.pairs().iter().filter(has_value).filter(|(inner, _)| !is_term(inner));
+            unused.extend(inner.map(|(inner, _)| format!("{name}.{inner}")));
+        } else if !USED.contains(&name.as_str()) && !is_term(name) {
+            unused.push(name.clone());
+        }
+    }
+    unused
+}
+
+fn first_text(front: &Value, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| front.get(name)?.text()).map(str::to_owned)
+}
+
+fn slug(front: &Value) -> Option<String> {
+    let is_path = |text: &String| text.starts_with('/');
+    first_text(front, &["slug"])
+        .or_else(|| paths::last_part(&first_text(front, &["path"])?))
+        .or_else(|| paths::last_part(&first_text(front, &["permalink", "url"]).filter(is_path)?))
+}
+
+/// A post that a generator does not publish must not be published here.
+fn is_draft(front: &Value) -> bool {
+    let is = |name, words: &[&str]| {
+        let text = front.get(name).and_then(Value::text).unwrap_or_default().to_ascii_lowercase();
+        words.contains(&text.as_str())
+    };
+    is("draft", &["true", "yes", "on", "1"])
+        || is("published", &["false", "no", "off", "0"])
+        || is("status", &["draft", "private", "hidden", "pending"])
+}
+
+/// The names under the first of these keys that exists, at the top level or in the tables of Zola and Hugo.
+fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<String> {
+    let top = std::iter::once(front);
+    let places = top.chain(TABLES.iter().filter_map(|table| front.get(table)));
+    let found = places.flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
+    found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
+}
+
+/// Each item of a list is a whole name; only a single text is split.
+fn names_of(value: &Value, part: fn(&str) -> Vec<String>) -> Vec<String> {
+    match value {
+        Value::List(items) => items.iter().filter_map(name_of).collect(),
+        Value::Text(text) => part(text),
+        one => name_of(one).into_iter().collect(),
+    }
+}
+
+/// A name, or the name of a person given as a table: `{ name: …, url: … }`.
+fn name_of(value: &Value) -> Option<String> {
+    let name = value.text().or_else(|| value.get("name")?.text())?;
+    Some(name.to_owned())
+}
+
+/// "Russ Cox, for the Go team" is one author.
+fn whole(text: &str) -> Vec<String> {
+    Some(text.trim()).filter(|name| !name.is_empty()).map(str::to_owned).into_iter().collect()
+}
+
+/// `tags: a, b` are two tags. Jekyll also splits at spaces; here "release notes" is one name, as in all other generators.
+fn split_at_commas(text: &str) -> Vec<String> {
+    text.split(',').flat_map(whole).collect()
+}
+
+fn all_texts(front: &Value, names: &[&str]) -> Vec<String> {
+    let values = names.iter().filter_map(|name| front.get(name));
+    values.flat_map(Value::items).filter_map(Value::text).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::markdown::{toml_value, yaml};
+
+    fn from_yaml(text: &str) -> PostFields {
+        PostFields::read(&yaml::parse(text).expect("YAML"))
+    }
+
+    #[test]
+    fn names_are_read_under_every_key() {
+        assert_eq!(from_yaml("by:\n- Russ Cox, for the Go team\n- B").authors, ["Russ Cox, for the Go team", "B"]);
+        assert_eq!(from_yaml("author: A, B").authors, ["A, B"]);
+        assert_eq!(from_yaml("author: {name: A, url: x}").authors, ["A"]);
+        assert_eq!(from_yaml("category: release").categories, ["release"]);
+        assert_eq!(from_yaml("tags: a b, c,").tags, ["a b", "c"]);
+        assert_eq!(from_yaml("tags: []\nkeywords: [1.10, true]").tags, ["1.10", "true"]);
+        let zola = "[taxonomies]\ntags = ['a']\n[extra]\nauthors = ['B']";
+        let zola = PostFields::read(&toml_value::parse(zola).expect("TOML"));
+        assert_eq!((zola.tags, zola.authors), (vec!["a".to_owned()], vec!["B".to_owned()]));
+    }
+
+    #[test]
+    fn a_slug_is_given_or_is_the_last_part_of_a_path() {
+        let slug = |yaml| from_yaml(yaml).slug;
+        assert_eq!(slug("slug: a\npath: b/c").as_deref(), Some("a"));
+        assert_eq!(slug("path: 2015/05/15/Rust-1.0").as_deref(), Some("Rust-1.0"));
+        assert_eq!(slug("permalink: /x/y/").as_deref(), Some("y"));
+        assert_eq!(slug("permalink: pretty"), None);
+    }
+
+    #[test]
+    fn every_mark_of_a_draft_is_recognized() {
+        for yaml in ["draft: true", "draft: Yes", "published: false", "status: private"] {
+            assert!(from_yaml(yaml).is_draft, "{yaml}");
+        }
+        for yaml in ["draft: false", "published: true", "title: draft", "draft:"] {
+            assert!(!from_yaml(yaml).is_draft, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn old_addresses_are_a_text_or_a_list() {
+        assert_eq!(from_yaml("redirect_from: /a/").aliases, ["/a/"]);
+        assert_eq!(from_yaml("aliases: [a, b]\nredirect: c").aliases, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn fields_that_are_not_imported_are_listed() {
+        let front = "title: A\nlayout: post\nempty:\nextra: {tags: [a], color: red}\nauthor: B\nparams: text";
+        assert_eq!(from_yaml(front).unused, ["layout", "extra.color"]);
+    }
+
+    #[test]
+    fn a_title_may_look_like_a_number() {
+        assert_eq!(from_yaml("title: 1.10").title.as_deref(), Some("1.10"));
+        assert_eq!(from_yaml("title: true").title.as_deref(), Some("true"));
+        assert_eq!(from_yaml("title:").title, None);
+    }
+}

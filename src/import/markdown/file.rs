@@ -1,0 +1,242 @@
+//! Reads one Markdown file as a post. The rule: the result depends only on the text of the file and its path below the root.
+
+use crate::import::title::in_words;
+use crate::import::{Failed, ImportedPost, Redirect, Skipped, Term, dates};
+use crate::model::{Instant, markdown};
+
+use super::fields::PostFields;
+use super::front_matter::{self, Parts};
+
+/// The result of reading a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadOutcome {
+    Post(Box<ImportedPost>),
+    Redirect(Redirect),
+    Skipped(Skipped),
+    Failed(Failed),
+}
+
+/// Reads a file's content; `origin` is its path below the root, separated by `/`.
+pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
+    let text = match String::from_utf8(content) {
+        Ok(text) => text,
+        Err(error) => return failed(origin, not_utf8(&error)),
+    };
+    let parts = front_matter::split(&text);
+    match parts.front.parse() {
+        Err(reason) => failed(origin, reason),
+        Ok(None) => skipped(origin, "no front matter"),
+        Ok(Some(_)) if is_section(origin) => skipped(origin, "describes a section, so it is not a post"),
+        Ok(Some(front)) => from_fields(origin, PostFields::read(&front), &parts),
+    }
+}
+
+fn from_fields(origin: &str, fields: PostFields, parts: &Parts<'_>) -> ReadOutcome {
+    let name = Name::of(origin);
+    if let Some(to) = redirect_only(&fields, parts.body) {
+        return ReadOutcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
+    }
+    let is_draft = fields.is_draft || origin.split('/').any(|part| part == "_drafts");
+    match date(&fields, &name, origin) {
+        Err(reason) if !is_draft => failed(origin, reason),
+        Ok(None) if !is_draft => {
+            skipped(origin, "no date in the front matter, the path or the file's name, and not a draft")
+        }
+        date => ReadOutcome::Post(Box::new(post(origin, fields, name, parts.body, is_draft, date.ok().flatten()))),
+    }
+}
+
+fn post(
+    origin: &str,
+    fields: PostFields,
+    name: Name,
+    body: &str,
+    is_draft: bool,
+    date: Option<Instant>,
+) -> ImportedPost {
+    let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
+    let instant = |text: Option<String>| text.and_then(|text| dates::parse(&text));
+    ImportedPost {
+        origin: origin.to_owned(),
+        id: None,
+        slug: Some(fields.slug.unwrap_or(name.words)),
+        title,
+        excerpt: fields.excerpt,
+        markdown: body.to_owned(),
+        authors: terms(fields.authors),
+        categories: terms(fields.categories),
+        tags: terms(fields.tags),
+        published_at: date.filter(|_| !is_draft),
+        version: None,
+        created_at: instant(fields.created).or(date.filter(|_| is_draft)),
+        updated_at: instant(fields.updated),
+        is_draft,
+        former_slugs: Vec::new(),
+        aliases: fields.aliases,
+        unused_fields: fields.unused,
+    }
+}
+
+/// The names in their order; names that differ only in case count as one.
+fn terms(names: Vec<String>) -> Vec<Term> {
+    let mut seen = Vec::new();
+    let mut is_new = |name: &String| {
+        let folded = name.to_lowercase();
+        let new = !seen.contains(&folded);
+        seen.push(folded);
+        new
+    };
+    names.into_iter().filter(|name| is_new(name)).map(Term::named).collect()
+}
+
+/// The target of the redirect, if the file has no other content.
+fn redirect_only(fields: &PostFields, body: &str) -> Option<String> {
+    let is_empty = fields.title.is_none() && fields.date.is_none() && body.trim().is_empty();
+    fields.redirect.clone().filter(|_| is_empty)
+}
+
+/// The given date; if it is missing or malformed, the day in the file's name, else in a path. An error if the given date is malformed and
+/// there is no other.
+fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
+    let given = fields.date.as_deref();
+    let elsewhere = || name.day.or_else(|| dates::in_path(fields.path.as_deref()?)).or_else(|| dates::in_path(origin));
+    match (given.and_then(dates::parse).or_else(elsewhere), given) {
+        (Some(at), _) => Ok(Some(at)),
+        (None, Some(given)) => Err(format!("{given:?} is not a date, such as 2025-02-03 or 2025-02-03T04:05:06Z")),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The name of a file without its extension, or of its folder if the file is an `index`, split into day and words.
+struct Name {
+    day: Option<Instant>,
+    words: String,
+}
+
+impl Name {
+    fn of(origin: &str) -> Self {
+        let (folders, file) = origin.rsplit_once('/').unwrap_or(("", origin));
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let folder = folders.rsplit('/').next().unwrap_or_default();
+        let name = if stem == "index" && !folder.is_empty() { folder } else { stem };
+        match dates::split_name(name) {
+            Some((day, "")) => Self { day: Some(day), words: name.to_owned() },
+            Some((day, words)) => Self { day: Some(day), words: words.to_owned() },
+            None => Self { day: None, words: name.to_owned() },
+        }
+    }
+}
+
+/// Whether the file has the name with which Zola and Hugo describe a folder.
+fn is_section(origin: &str) -> bool {
+    matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown"))
+}
+
+fn not_utf8(error: &std::string::FromUtf8Error) -> String {
+    format!("not UTF-8: the byte at {} cannot be read", error.utf8_error().valid_up_to())
+}
+
+fn skipped(origin: &str, reason: &str) -> ReadOutcome {
+    ReadOutcome::Skipped(Skipped { origin: origin.to_owned(), reason: reason.to_owned() })
+}
+
+fn failed(origin: &str, reason: String) -> ReadOutcome {
+    ReadOutcome::Failed(Failed { origin: origin.to_owned(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn post_of(origin: &str, content: &str) -> ImportedPost {
+        match read(origin, content.into()) {
+            ReadOutcome::Post(post) => *post,
+            other => panic!("{origin}: {other:?}"),
+        }
+    }
+
+    fn reason_of(origin: &str, content: &[u8]) -> String {
+        match read(origin, content.into()) {
+            ReadOutcome::Skipped(Skipped { reason, .. }) => format!("skipped: {reason}"),
+            ReadOutcome::Failed(Failed { reason, .. }) => format!("failed: {reason}"),
+            other => panic!("{origin}: {other:?}"),
+        }
+    }
+
+    fn published(origin: &str, content: &str) -> Option<String> {
+        post_of(origin, content).published_at.map(|at| at.to_string())
+    }
+
+    #[test]
+    fn a_date_is_read_from_the_field_the_name_or_the_path() {
+        let day = || Some("2016-03-10T00:00:00Z".to_owned());
+        assert_eq!(published("a/2016-03-10-title.md", "---\n---\n"), day());
+        assert_eq!(published("2016-03-10-title/index.md", "---\n---\n"), day());
+        assert_eq!(published("title.md", "+++\npath = '2016/03/10/x'\n+++\n"), day());
+        assert_eq!(published("2016/03/10/title.md", "---\n---\n"), day());
+        assert_eq!(published("2016-03-10-title.md", "---\ndate: soon\n---\n"), day());
+        assert_eq!(
+            published("2016-03-10-title.md", "---\ndate: 2020-01-01\n---\n").as_deref(),
+            Some("2020-01-01T00:00:00Z")
+        );
+    }
+
+    #[test]
+    fn a_slug_is_the_name_without_its_date() {
+        let slug = |origin| post_of(origin, "---\ndate: 2020-01-01\n---\n").slug;
+        assert_eq!(slug("a/2016-03-10-title.md").as_deref(), Some("title"));
+        assert_eq!(slug("Rust-1.12/index.md").as_deref(), Some("Rust-1.12"));
+        assert_eq!(slug("10years.markdown").as_deref(), Some("10years"));
+        assert_eq!(slug("2016-03-10.md").as_deref(), Some("2016-03-10"));
+    }
+
+    #[test]
+    fn a_title_is_given_or_a_heading_or_the_name() {
+        let title = |content| post_of("hello-my_world.md", content).title;
+        assert_eq!(title("---\ntitle: A\ndate: 2020-01-01\n---\n# B"), "A");
+        assert_eq!(title("---\ndate: 2020-01-01\n---\nx\n\n# B"), "B");
+        assert_eq!(title("---\ndate: 2020-01-01\n---\nx"), "Hello my world");
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_post_has_a_reason() {
+        assert_eq!(reason_of("README.md", b"# Hello"), "skipped: no front matter");
+        assert!(reason_of("all.md", b"---\ntitle: All\n---\n").starts_with("skipped: no date"));
+        assert!(
+            reason_of("a/_index.md", b"+++\ntitle = 'A'\ndate = 2020-01-01\n+++\n")
+                .starts_with("skipped: describes a section")
+        );
+        assert!(reason_of("a.md", b"---\ndate: someday\n---\n").starts_with("failed: \"someday\" is not a date"));
+        assert!(reason_of("a.md", b"---\n\xff---\n").starts_with("failed: not UTF-8: the byte at 4"));
+        assert!(reason_of("a.md", b"---\ntitle: a\n").contains("never closed"));
+    }
+
+    #[test]
+    fn a_file_that_only_names_a_target_is_a_redirect() {
+        let redirect = read("blog/old.md", "---\nredirect: /blog/new\n---\n".into());
+        let expected = Redirect { origin: "blog/old.md".into(), from: "old".into(), to: "/blog/new".into() };
+        assert_eq!(redirect, ReadOutcome::Redirect(expected));
+        let post = post_of("new.md", "---\nredirect: /old\ntitle: A\ndate: 2020-01-01\n---\nb");
+        assert_eq!(post.aliases, ["/old"]);
+    }
+
+    #[test]
+    fn a_draft_has_no_publication_date() {
+        for (origin, content) in [("a.md", "---\ndraft: true\ndate: 2020-01-01\n---\n"), ("_drafts/a.md", "---\n---\n")]
+        {
+            let post = post_of(origin, content);
+            assert!(post.is_draft && post.published_at.is_none(), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_name_given_twice_is_one_term() {
+        let post = post_of("a.md", "---\ndate: 2020-01-01\ntags: [A, b, a]\n---\n");
+        assert_eq!(post.tags, [Term::named("A"), Term::named("b")]);
+    }
+
+    #[test]
+    fn the_body_keeps_its_line_ends() {
+        assert_eq!(post_of("a.md", "\u{feff}---\r\ndate: 2020-01-01\r\n---\r\n\r\na\r\n").markdown, "\r\na\r\n");
+    }
+}

@@ -1,0 +1,15 @@
+//! Folders of Markdown files with front matter in YAML or TOML. The rule: a folder of any of the supported site generators is read without a
+//! setting, and a file is read by its text and its path alone.
+
+mod fields;
+mod file;
+mod folder;
+mod front_matter;
+mod toml_value;
+mod value;
+mod yaml;
+mod yaml_error;
+mod yaml_events;
+
+pub use file::{ReadOutcome, read as read_file};
+pub(super) use folder::{read, scan};

@@ -1,0 +1,112 @@
+//! Reads one item of a WordPress export as a post. The rule: posts that WordPress did not publish – drafts, private posts, posts with a
+//! password – become drafts; a note reports private posts and posts with a password.
+
+use crate::import::title::in_words;
+use crate::import::{ImportedPost, Term, dates};
+use crate::model::{Instant, html_text, markdown};
+
+use super::element::Element;
+use super::site::{self, WxrSite};
+
+/// The result of reading an item.
+pub(super) enum WxrItem {
+    Post {
+        post: Box<ImportedPost>,
+        note: Option<&'static str>,
+    },
+    /// With the reason.
+    Skipped(String),
+    Failed(String),
+}
+
+/// The origin of an item: the site's address and the post's number. (A `guid` is not suitable, because two posts may have the same.)
+pub(super) fn origin(item: &Element, site: &WxrSite) -> Option<String> {
+    let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
+    Some(format!("{}/?p={id}", site.address))
+}
+
+pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
+    let kind = item.child_text("wp:post_type");
+    if kind != "post" {
+        return WxrItem::Skipped(format!("has the type {kind:?}, so it is not a post"));
+    }
+    let (is_draft, note) = match status(item) {
+        Ok(status) => status,
+        Err(reason) => return WxrItem::Skipped(reason),
+    };
+    match date(item) {
+        None if !is_draft => WxrItem::Failed("published, but without a date that can be read".to_owned()),
+        date => WxrItem::Post { post: Box::new(post(item, site, origin, is_draft, date)), note },
+    }
+}
+
+/// Whether the post becomes a draft, with a note about it.
+fn status(item: &Element) -> Result<(bool, Option<&'static str>), String> {
+    let is_locked = !item.child_text("wp:post_password").is_empty();
+    match item.child_text("wp:status") {
+        "publish" | "future" if is_locked => Ok((true, Some("has a password, so it is imported as a draft"))),
+        "publish" | "future" => Ok((false, None)),
+        "draft" | "pending" => Ok((true, None)),
+        "private" => Ok((true, Some("is private, so it is imported as a draft"))),
+        other => Err(format!("has the status {other:?}, which is neither published nor a draft")),
+    }
+}
+
+/// The date in UTC if the export has it; WordPress writes `0000-00-00` there for posts that were never published.
+fn date(item: &Element) -> Option<Instant> {
+    ["wp:post_date_gmt", "pubDate", "wp:post_date"].iter().find_map(|name| dates::parse(item.child_text(name)))
+}
+
+fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {
+    let body = item.child("content:encoded").map_or("", |content| content.text.as_str());
+    let slug = site::slug_text(item.child_text("wp:post_name"));
+    ImportedPost {
+        origin: origin.to_owned(),
+        id: None,
+        title: title(item, body, slug.as_deref()),
+        slug,
+        excerpt: Some(html_text::from_any(item.child_text("excerpt:encoded"))).filter(|text| !text.is_empty()),
+        markdown: body.to_owned(),
+        authors: site.author(item.child_text("dc:creator")).into_iter().collect(),
+        categories: terms(item, "category"),
+        tags: terms(item, "post_tag"),
+        published_at: date.filter(|_| !is_draft),
+        version: None,
+        created_at: date.filter(|_| is_draft),
+        updated_at: dates::parse(item.child_text("wp:post_modified_gmt")),
+        is_draft,
+        former_slugs: Vec::new(),
+        aliases: old_slugs(item),
+        ..ImportedPost::default()
+    }
+}
+
+/// WordPress stores titles as HTML. An empty title is replaced with the first heading, else with the slug in words.
+fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
+    let given = html_text::from_any(item.child_text("title"));
+    let given = Some(given).filter(|title| !title.is_empty());
+    given.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(slug.unwrap_or_default()))
+}
+
+/// The item's terms of one taxonomy, each once.
+fn terms(item: &Element, domain: &str) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for category in item.children("category").filter(|category| category.attribute("domain") == Some(domain)) {
+        let term = Term {
+            name: html_text::from_any(&category.text),
+            slug: category.attribute("nicename").and_then(site::slug),
+        };
+        let is_known =
+            terms.iter().any(|known| known.slug == term.slug && (term.slug.is_some() || known.name == term.name));
+        if !is_known && !term.name.is_empty() {
+            terms.push(term);
+        }
+    }
+    terms
+}
+
+/// The former slugs of the post, which WordPress stores in the post's metadata.
+fn old_slugs(item: &Element) -> Vec<String> {
+    let notes = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == "_wp_old_slug");
+    notes.filter_map(|meta| site::slug_text(meta.child_text("wp:meta_value"))).collect()
+}

@@ -1,0 +1,188 @@
+//! Circles of dependencies between the files of a module. A path counts as a dependency on the file that defines the item, also if a `mod.rs` offers
+//! it under a shorter path; a `mod.rs` does not depend on what it only offers. Tests inside of a file do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::files::source_files;
+use super::walls::paths;
+use super::{assert_none, module_path_of};
+
+/// The modules whose files have no circles but [`CIRCLES`].
+const WITHIN: &[&str] = &["content", "graphql", "http", "import", "store"];
+
+/// Circles that are allowed: the files of each, and the reason.
+const CIRCLES: &[(&[&str], &str)] = &[
+    (
+        &[
+            "content/maintenance/check/collections.rs",
+            "content/maintenance/check/ends.rs",
+            "content/maintenance/check/history.rs",
+            "content/maintenance/check/idempotency.rs",
+            "content/maintenance/check/index.rs",
+            "content/maintenance/check/lookups.rs",
+            "content/maintenance/check/mod.rs",
+            "content/maintenance/check/months.rs",
+            "content/maintenance/check/posts.rs",
+            "content/maintenance/check/readers/lists.rs",
+            "content/maintenance/check/readers/lookups.rs",
+            "content/maintenance/check/readers/mod.rs",
+            "content/maintenance/check/terms.rs",
+            "content/maintenance/check/tokens.rs",
+        ],
+        "each check adds to the report of check/mod.rs, which runs the checks",
+    ),
+    (
+        &[
+            "content/maintenance/repair/context.rs",
+            "content/maintenance/repair/lookups.rs",
+            "content/maintenance/repair/mod.rs",
+            "content/mod.rs",
+        ],
+        "a repair works on the whole `Content`, which offers it as a method",
+    ),
+    (
+        &["graphql/connection.rs", "graphql/types/post.rs", "graphql/types/revision.rs", "graphql/types/term.rs"],
+        "the types of the schema name each other: a post has lists of terms, and a term has posts",
+    ),
+    (
+        &["http/clients.rs", "http/deadline.rs", "http/graphql.rs", "http/health.rs", "http/mod.rs", "http/parsed.rs"],
+        "http/mod.rs lists all routes, and defines `Api`, which their handlers share",
+    ),
+    (
+        &["http/connection.rs", "http/open.rs", "http/server.rs"],
+        "a server accepts connections, and defines the limits that they keep",
+    ),
+    (
+        &["import/old_addresses.rs", "import/post_slugs.rs"],
+        "the old addresses are the last step of assigning slugs, and complete its result",
+    ),
+    (
+        &["store/embedded/group.rs", "store/embedded/writer.rs"],
+        "the writer commits a group of changes, and a group stores the last ETag with a function of the writer",
+    ),
+    (
+        &["store/embedded/open.rs", "store/embedded/reader.rs"],
+        "open.rs creates the table that the reader reads, and asks the reader what an error of the engine means",
+    ),
+];
+
+type Path = Vec<String>;
+
+/// The files by their module paths, and what each offers under another path.
+struct Sources {
+    files: BTreeMap<Path, String>,
+    offers: BTreeMap<Path, BTreeMap<String, Path>>,
+    uses: BTreeMap<String, Vec<Path>>,
+}
+
+impl Sources {
+    fn read(sources: &[(String, String)]) -> Self {
+        let sources = sources.iter().filter(|(path, _)| !path.contains("tests"));
+        let sources: Vec<_> = sources.map(|(path, text)| (path, module_path_of(path), text)).collect();
+        let owned = |module: &[&str]| module.iter().map(|part| (*part).to_owned()).collect::<Path>();
+        let files = sources.iter().map(|(path, module, _)| (owned(module), (*path).clone())).collect();
+        let (mut offers, mut uses) = (BTreeMap::new(), BTreeMap::new());
+        for (path, module, text) in &sources {
+            let below = sources.iter().filter_map(|(_, other, _)| other.strip_prefix(module.as_slice()));
+            let children: BTreeSet<&str> = below.filter_map(|rest| rest.first().copied()).collect();
+            let (offered, used) = without_offers(text);
+            let offered = paths(module, &children, &offered).into_iter().map(|used| (used.name, used.parts));
+            offers.insert(owned(module), offered.collect());
+            let used = paths(module, &children, &used).into_iter().map(|used| used.parts);
+            uses.insert((*path).clone(), used.collect());
+        }
+        Self { files, offers, uses }
+    }
+
+    /// The file that defines what a path names. A path to a module is one to its file.
+    fn file_of(&self, path: &[String]) -> Option<&String> {
+        let known = (0..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
+        let module = &path[..known];
+        let offered = path.get(known).and_then(|name| self.offers[module].get(name)).filter(|target| *target != path);
+        match offered {
+            Some(target) => self.file_of(&[target, &path[known + 1..]].concat()),
+            None => self.files.get(module),
+        }
+    }
+
+    /// The files of a module on which each of its files depends.
+    fn dependencies(&self, within: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+        let is_within = |file: &str| file.split('/').next() == Some(within);
+        let files = self.uses.iter().filter(|(file, _)| is_within(file));
+        let used = |file: &str, paths: &'_ [Path]| {
+            let used = paths.iter().filter_map(|path| self.file_of(path)).map(String::as_str);
+            used.filter(|used| is_within(used) && *used != file).collect()
+        };
+        files.map(|(file, paths)| (file.as_str(), used(file, paths))).collect()
+    }
+}
+
+/// The `pub use` declarations of a file, and everything else but its tests.
+fn without_offers(text: &str) -> (String, String) {
+    let text = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let (mut offered, mut used, mut is_offer) = (String::new(), String::new(), false);
+    for line in text.lines() {
+        is_offer |= line.starts_with("pub") && line.contains(" use ");
+        let kept = if is_offer { &mut offered } else { &mut used };
+        kept.push_str(&without_restriction(line));
+        kept.push('\n');
+        is_offer &= !line.ends_with(';');
+    }
+    (offered, used)
+}
+
+/// A line without the path of `pub(in crate::content)`, which is no dependency.
+fn without_restriction(line: &str) -> String {
+    match line.split_once("pub(in ").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1))) {
+        Some((before, after)) => format!("{before}pub{after}"),
+        None => line.to_owned(),
+    }
+}
+
+/// The files that depend on each other, a set for each group of them.
+fn circles<'f>(dependencies: &BTreeMap<&'f str, BTreeSet<&'f str>>) -> BTreeSet<BTreeSet<&'f str>> {
+    let reached = |from: &'f str| {
+        let (mut reached, mut next) = (BTreeSet::new(), vec![from]);
+        while let Some(file) = next.pop() {
+            next.extend(dependencies[file].iter().filter(|file| reached.insert(**file)));
+        }
+        reached
+    };
+    let reached: BTreeMap<&str, BTreeSet<&str>> = dependencies.keys().map(|file| (*file, reached(file))).collect();
+    let circular = reached.iter().filter(|(file, others)| others.contains(*file));
+    circular
+        .map(|(file, others)| others.iter().filter(|other| reached[*other].contains(file)).copied().collect())
+        .collect()
+}
+
+#[test]
+fn files_do_not_depend_on_each_other_in_circles() {
+    let sources = source_files();
+    let sources = Sources::read(&sources);
+    let found: Vec<_> = WITHIN.iter().flat_map(|within| circles(&sources.dependencies(within))).collect();
+    let is_of = |circle: &BTreeSet<&str>, allowed: &[&str]| circle.iter().copied().eq(allowed.iter().copied());
+    let new = found.iter().filter(|circle| !CIRCLES.iter().any(|(allowed, _)| is_of(circle, allowed)));
+    let gone = CIRCLES.iter().filter(|(allowed, _)| !found.iter().any(|circle| is_of(circle, allowed)));
+    let new = new.map(|circle| format!("a circle of files: {circle:?}"));
+    assert_none(
+        new.chain(gone.map(|(allowed, _)| format!("CIRCLES lists files that are not a circle any more: {allowed:?}")))
+            .collect(),
+    );
+}
+
+#[test]
+fn a_circle_through_an_offered_path_is_found() {
+    let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    let sources = [
+        file("store/mod.rs", "mod one;\nmod two;\n\npub use one::{\n    One as First,\n};\n"),
+        file("store/one.rs", "use super::two::Two;\n"),
+        file(
+            "store/two.rs",
+            "use crate::store::First;\n\n#[cfg(test)]\nmod tests { use super::super::three::Three; }\n",
+        ),
+        file("store/three.rs", "fn f() { crate::store::two::run() }\n"),
+    ];
+    let sources = Sources::read(&sources);
+    let found = circles(&sources.dependencies("store"));
+    assert_eq!(found, BTreeSet::from([BTreeSet::from(["store/one.rs", "store/two.rs"])]));
+}
