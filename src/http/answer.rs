@@ -9,6 +9,7 @@ use axum::{
 
 use super::{accept::Media, json::Json, observe::RequestOutcome, status::status_of};
 use crate::graphql::error::{Code, code_word, coded};
+use crate::graphql::memory::OverBudget;
 
 /// A request that is refused, or fails, outside of the execution of GraphQL, with an HTTP status of its own.
 #[derive(Debug)]
@@ -34,6 +35,11 @@ impl RequestFailure {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, message)
     }
 
+    /// There is no memory for a request before it runs.
+    pub fn overloaded(over_budget: &OverBudget) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
+    }
+
     pub fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, Code::NotFound, "There is nothing here. GraphQL is at /graphql.")
     }
@@ -53,6 +59,13 @@ impl RequestFailure {
         response.extensions_mut().insert(outcome);
         response
     }
+}
+
+/// The text with a capital letter and a full stop, as in the messages of refused requests.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 /// The failure as a member of a batch, where it has no HTTP status.

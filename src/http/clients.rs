@@ -20,7 +20,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use super::{Api, answer::RequestFailure, connection::Peer, open::client_of};
+use super::{answer::RequestFailure, api::Api, connection::Peer, open::client_of};
 use crate::graphql::error::Code;
 
 /// The number of requests that each client has in progress.

@@ -10,7 +10,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{Api, answer::RequestFailure};
+use super::{answer::RequestFailure, api::Api};
 use crate::graphql::error::Code;
 
 /// Answers 504 and not 503, because the store behind this server did not answer in time, and because a proxy that retries after a 503 would

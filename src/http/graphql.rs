@@ -18,9 +18,9 @@ use axum::{
 use tracing::Instrument;
 
 use super::{
-    Api,
     accept::{self, Media},
     answer::{self, Answer, RequestFailure},
+    api::Api,
     bearer,
     body::{self, Received},
     connection::ConnectionSlots,
@@ -35,7 +35,7 @@ use crate::graphql::{
     budget::Budget,
     error::{Code, code_of, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
-    memory::{AnswerMemory, Charge, ConnectionMemory, OverBudget},
+    memory::{AnswerMemory, Charge, ConnectionMemory},
 };
 use crate::telemetry::{metrics, spans};
 
@@ -135,20 +135,8 @@ async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
     match charge.take_before_run(REQUEST_BYTES).await {
         Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
-        Err(over_budget) => Err(overloaded(&over_budget)),
+        Err(over_budget) => Err(RequestFailure::overloaded(&over_budget)),
     }
-}
-
-/// The refusal of a request for which there is no memory before it runs.
-pub(super) fn overloaded(over_budget: &OverBudget) -> RequestFailure {
-    RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
-}
-
-/// The text with a capital letter and a full stop, as in the messages of refused requests.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, RequestFailure> {

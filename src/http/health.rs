@@ -12,7 +12,7 @@ use axum::{
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::{Api, answer::RequestFailure};
+use super::{answer::RequestFailure, api::Api};
 
 /// Checks whether requests can be served now.
 #[derive(Clone)]

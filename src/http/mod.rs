@@ -15,6 +15,7 @@ pub mod writes;
 mod accept;
 mod activity;
 mod answer;
+mod api;
 mod bearer;
 mod body;
 mod clients;
@@ -45,8 +46,6 @@ use axum::{
     middleware::{from_fn, from_fn_with_state},
     routing::get,
 };
-use bytes::Bytes;
-use tokio::sync::Semaphore;
 use tower::util::option_layer;
 
 pub use limits::HttpLimits;
@@ -57,36 +56,8 @@ pub use writes::Writes;
 
 use crate::graphql::service::GraphqlService;
 use answer::RequestFailure;
-use body::BodyMemory;
-use clients::Clients;
+use api::Api;
 use health::Readiness;
-use parameters::Bounds;
-
-/// The state that the handlers share.
-struct Api {
-    service: Arc<dyn GraphqlService>,
-    readiness: Readiness,
-    writes: Writes,
-    limits: HttpLimits,
-    batch_max: usize,
-    has_playground: bool,
-    reports_timing: bool,
-    body_memory: BodyMemory,
-    /// A permit for each request that runs.
-    running: Semaphore,
-    /// A permit for each request whose token is looked up; as many as for requests that run.
-    signing_in: Semaphore,
-    /// Set if a header of a trusted proxy names the client.
-    clients: Option<Clients>,
-    /// The SDL, printed once; `None` if introspection is switched off.
-    sdl: Option<Bytes>,
-}
-
-impl Api {
-    fn parameter_bounds(&self) -> Bounds {
-        Bounds { batch_max: self.batch_max, variable_values: self.limits.query.variable_values }
-    }
-}
 
 /// All routes inside all layers. The layer that is added last runs first.
 pub fn router(
@@ -95,26 +66,9 @@ pub fn router(
     writes: Writes,
     settings: HttpSettings,
 ) -> Router {
-    let HttpSettings { cors, batch_max, playground: has_playground, reports_timing, client_address_header, limits } =
-        settings;
-    let sdl = limits.query.introspection.then(|| Bytes::from(service.sdl()));
-    let (running, signing_in) = (Semaphore::new(limits.running), Semaphore::new(limits.running));
-    let clients = client_address_header.map(|header| Clients::new(header, limits.client_requests));
-    let body_memory = BodyMemory::new(&limits);
-    let api = Arc::new(Api {
-        service,
-        readiness,
-        writes,
-        limits,
-        batch_max,
-        has_playground,
-        reports_timing,
-        body_memory,
-        running,
-        signing_in,
-        clients,
-        sdl,
-    });
+    let HttpSettings { cors, .. } = &settings;
+    let (cors, has_playground) = (cors.layer(), settings.playground);
+    let api = Arc::new(Api::new(service, readiness, writes, settings));
     Router::new()
         .merge(playground::routes(has_playground))
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
@@ -129,7 +83,7 @@ pub fn router(
         .layer(from_fn(headers::add))
         .layer(from_fn(compression::charge_compressor))
         .layer(compression::layer())
-        .layer(option_layer(cors.layer()))
+        .layer(option_layer(cors))
         .layer(from_fn(observe::observe))
         .layer(from_fn(request_id::assign))
         .with_state(api)

@@ -7,7 +7,6 @@ use axum::http::Uri;
 use super::{
     answer::RequestFailure,
     body::{BodyCharge, Received},
-    graphql::overloaded,
     parameters::{self, Bounds, SentRequest},
 };
 use crate::graphql::{
@@ -70,7 +69,7 @@ async fn charge_separately(charge: &Charge, count: usize, bytes_each: u64) -> Re
     let Some(count) = count.checked_sub(FEW).filter(|count| *count > 0) else { return Ok(None) };
     let beside = charge.beside();
     let taken: Result<(), OverBudget> = beside.take_before_run(count as u64 * bytes_each).await;
-    taken.map(|()| Some(beside)).map_err(|over_budget| overloaded(&over_budget))
+    taken.map(|()| Some(beside)).map_err(|over_budget| RequestFailure::overloaded(&over_budget))
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use std::cell::RefCell;
 use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 
 use super::codec::{decode_etag, encode_key, encode_row, etag};
+use super::counters::store_last_etag;
 use super::guard::{guard, unguarded};
 use super::open::ROWS;
 use super::reader;
-use super::writer::store_last_etag;
 use crate::store::error::StoreError;
 use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Result, RowRange};

@@ -4,6 +4,7 @@
 //! that takes all waiting batches and plans, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
 
 mod codec;
+mod counters;
 mod errors;
 mod group;
 mod guard;

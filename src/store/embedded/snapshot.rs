@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use redb::ReadableDatabase;
 
+use super::counters::read_version;
 use super::handle::{DatabaseHandle, Opening};
 use super::open::ROWS;
 use super::reader::{self, RowsTable};
-use super::writer::read_version;
 use crate::store::limits::check_page_rows;
 use crate::store::snapshot::refuse_write;
 use crate::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, TableStore};

@@ -4,18 +4,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
 use tokio::sync::oneshot;
 
+use super::counters::read_last_etag;
 use super::group::{GroupAnswer, GroupFailed, Request, Staged, stage};
 use super::handle::DatabaseHandle;
 use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
-
-/// The last ETag; it is stored, so that no ETag is used twice. Each transaction raises it, so it is also the version of the rows.
-const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
-const LAST_ETAG: &str = "etag";
 
 /// Batches and plans that may wait in the queue; further callers wait until it is shorter.
 const QUEUE_MAX: usize = 1_024;
@@ -157,22 +153,4 @@ fn refuse(count: usize, error: &StoreError, meaning: fn(GroupFailed) -> StoreErr
     tracing::error!(error = error as &dyn std::error::Error, "store.write_failed");
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     (0..count).map(|_| Err(meaning(GroupFailed(cause.clone())))).collect()
-}
-
-fn read_last_etag(database: &Database) -> Result<u64> {
-    read_version(&database.begin_read()?)
-}
-
-/// The version of the rows inside a transaction.
-pub(super) fn read_version(read: &ReadTransaction) -> Result<u64> {
-    match read.open_table(COUNTERS) {
-        Ok(counters) => Ok(counters.get(LAST_ETAG)?.map_or(0, |n| n.value())),
-        Err(redb::TableError::TableDoesNotExist(_)) => Ok(0),
-        Err(error) => Err(error.into()),
-    }
-}
-
-pub(super) fn store_last_etag(write: &WriteTransaction, last_etag: u64) -> Result<(), redb::Error> {
-    write.open_table(COUNTERS)?.insert(LAST_ETAG, last_etag)?;
-    Ok(())
 }

@@ -14,25 +14,6 @@ const WITHIN: &[&str] = &["content", "graphql", "http", "import", "store"];
 const CIRCLES: &[(&[&str], &str)] = &[
     (
         &[
-            "content/maintenance/check/collections.rs",
-            "content/maintenance/check/ends.rs",
-            "content/maintenance/check/history.rs",
-            "content/maintenance/check/idempotency.rs",
-            "content/maintenance/check/index.rs",
-            "content/maintenance/check/lookups.rs",
-            "content/maintenance/check/mod.rs",
-            "content/maintenance/check/months.rs",
-            "content/maintenance/check/posts.rs",
-            "content/maintenance/check/readers/lists.rs",
-            "content/maintenance/check/readers/lookups.rs",
-            "content/maintenance/check/readers/mod.rs",
-            "content/maintenance/check/terms.rs",
-            "content/maintenance/check/tokens.rs",
-        ],
-        "each check adds to the report of check/mod.rs, which runs the checks",
-    ),
-    (
-        &[
             "content/maintenance/repair/context.rs",
             "content/maintenance/repair/lookups.rs",
             "content/maintenance/repair/mod.rs",
@@ -45,8 +26,8 @@ const CIRCLES: &[(&[&str], &str)] = &[
         "the types of the schema name each other: a post has lists of terms, and a term has posts",
     ),
     (
-        &["http/clients.rs", "http/deadline.rs", "http/graphql.rs", "http/health.rs", "http/mod.rs", "http/parsed.rs"],
-        "http/mod.rs lists all routes, and defines `Api`, which their handlers share",
+        &["http/api.rs", "http/clients.rs", "http/health.rs"],
+        "the shared state contains what clients.rs and health.rs define, and their handlers get the state",
     ),
     (
         &["http/connection.rs", "http/open.rs", "http/server.rs"],
@@ -55,14 +36,6 @@ const CIRCLES: &[(&[&str], &str)] = &[
     (
         &["import/old_addresses.rs", "import/post_slugs.rs"],
         "the old addresses are the last step of assigning slugs, and complete its result",
-    ),
-    (
-        &["store/embedded/group.rs", "store/embedded/writer.rs"],
-        "the writer commits a group of changes, and a group stores the last ETag with a function of the writer",
-    ),
-    (
-        &["store/embedded/open.rs", "store/embedded/reader.rs"],
-        "open.rs creates the table that the reader reads, and asks the reader what an error of the engine means",
     ),
 ];
 

@@ -10,9 +10,10 @@ use crate::keys::{COUNT_ROW, Collection, PostPlace, Table, place, time};
 use crate::model::{Post, PostKey, Slug};
 use crate::store::{Entity, StoreError};
 
+use super::counts::check_count;
 use super::ends::{FoundPost, Leftover};
-use super::posts::check_count;
-use super::{CheckReport, Fix, Intents};
+use super::fix::Fix;
+use super::report::{CheckReport, Intents};
 
 pub(super) struct CollectionPartition<'a> {
     collection: Collection,

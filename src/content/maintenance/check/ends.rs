@@ -8,7 +8,9 @@ use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId};
 use crate::store::Key;
 
-use super::{CheckReport, Fix, Known, Posts};
+use super::fix::Fix;
+use super::known::{Known, Posts};
+use super::report::CheckReport;
 
 /// What was found in the partitions so far.
 #[derive(Default)]

@@ -6,7 +6,9 @@ use crate::content::tables::rows::{change, post};
 use crate::keys::{Table, history};
 use crate::store::Store;
 
-use super::{CheckReport, Fix, Partitions};
+use super::fix::Fix;
+use super::partition::Partitions;
+use super::report::CheckReport;
 
 pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
     for table in [Table::Revisions, Table::Changes] {

@@ -7,7 +7,8 @@ use crate::content::tables::scan_all;
 use crate::keys::{Table, idempotency};
 use crate::store::Store;
 
-use super::{CheckReport, Fix};
+use super::fix::Fix;
+use super::report::CheckReport;
 
 pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
     for row in scan_all(store, Table::Idempotency).await? {

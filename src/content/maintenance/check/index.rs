@@ -8,8 +8,11 @@ use crate::keys::{COUNT_ROW, Collection, Table, term, time};
 use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, Store};
 
-use super::posts::check_count;
-use super::{CheckReport, Fix, Partitions, Posts};
+use super::counts::check_count;
+use super::fix::Fix;
+use super::known::Posts;
+use super::partition::Partitions;
+use super::report::CheckReport;
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
     for kind in TermKind::ALL {

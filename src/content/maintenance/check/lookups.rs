@@ -9,7 +9,10 @@ use crate::keys::lookup::{self, Lookup};
 use crate::model::{PostId, Slug};
 use crate::store::{Entity, Key, Store};
 
-use super::{CheckReport, Fix, Known, Partitions, Posts};
+use super::fix::Fix;
+use super::known::{Known, Posts};
+use super::partition::Partitions;
+use super::report::CheckReport;
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
     let owners = Owners::of(posts);

@@ -5,6 +5,7 @@
 //! sound.
 
 mod collections;
+mod counts;
 mod ends;
 mod fix;
 mod history;
@@ -16,11 +17,9 @@ mod months;
 mod partition;
 mod posts;
 mod readers;
+mod report;
 mod terms;
 mod tokens;
-
-use std::collections::HashSet;
-use std::fmt;
 
 use crate::content::error::Result;
 use crate::content::read::Reader;
@@ -29,52 +28,12 @@ use crate::content::write::intent;
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::Term;
-use crate::store::{Entity, Key, Store, StoreError};
+use crate::store::Store;
 
 pub use fix::Fix;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
-use partition::Partitions;
-
-/// The names of the intents that exist.
-type Intents = HashSet<String>;
-
-/// A row that is missing, wrong or unreadable, or an answer that a reader gets wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    pub table: &'static str,
-    pub key: String,
-    pub what: String,
-    /// What fixes it. Differences that one fix removes have the same value.
-    pub fix: Fix,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}: {}", self.table, self.key, self.what)
-    }
-}
-
-/// What was read, and what differs.
-#[derive(Debug, Clone, Default)]
-pub struct CheckReport {
-    pub rows: u64,
-    pub posts: u64,
-    pub drafts: u64,
-    pub terms: u64,
-    pub differences: Vec<Difference>,
-}
-
-impl CheckReport {
-    fn add(&mut self, table: Table, key: &Key, what: impl Into<String>, fix: Fix) {
-        self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
-    }
-
-    /// Reports a row that cannot be decoded.
-    fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
-        self.add(table, &row.key, error.to_string(), fix);
-    }
-}
+pub use report::{CheckReport, Difference};
 
 /// `readers`: creates a reader with an empty cache.
 ///

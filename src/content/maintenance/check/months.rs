@@ -8,8 +8,9 @@ use crate::keys::{Collection, Table, place};
 use crate::model::Month;
 use crate::store::{Entity, Store};
 
-use super::posts::Counts;
-use super::{CheckReport, Fix, Intents};
+use super::counts::Counts;
+use super::fix::Fix;
+use super::report::{CheckReport, Intents};
 
 pub(super) async fn check(
     store: &Store,

@@ -1,19 +1,16 @@
 //! Checks `Posts` and `Drafts`, one partition after another. The rule: the posts that are found here are the truth for all other tables.
 
-use std::collections::HashMap;
-
 use crate::content::error::Result;
-use crate::content::tables::rows::count::Count;
-use crate::keys::{Collection, Table, place};
-use crate::model::PostKey;
-use crate::store::{Entity, Store};
+use crate::keys::Collection;
+use crate::store::Store;
 
 use super::collections::CollectionPartition;
+use super::counts::Counts;
 use super::ends::FoundPost;
-use super::{CheckReport, Fix, Intents, Partitions, Posts, months};
-
-/// The count of each month that has one.
-pub(super) type Counts = HashMap<(Collection, String), Count>;
+use super::known::Posts;
+use super::months;
+use super::partition::Partitions;
+use super::report::{CheckReport, Intents};
 
 pub(super) async fn check(store: &Store, intents: &Intents, report: &mut CheckReport) -> Result<Posts> {
     let mut found = FoundPost::default();
@@ -32,25 +29,4 @@ pub(super) async fn check(store: &Store, intents: &Intents, report: &mut CheckRe
     report.posts = posts.by_id.len() as u64 - report.drafts;
     months::check(store, counts, intents, report).await?;
     Ok(posts)
-}
-
-/// Compares the count row of a partition with what was counted in it. `any`: a row of the partition.
-pub(super) fn check_count(
-    table: Table,
-    any: &Entity,
-    listed: i64,
-    newest: Option<&PostKey>,
-    count: Option<&Count>,
-    report: &mut CheckReport,
-) {
-    let key = place::count(any.key.partition());
-    let what = match count {
-        Some(count) if count.rows != listed => format!("counts {} rows; there are {listed}", count.rows),
-        Some(count) if newest.is_some_and(|n| count.newest.as_ref().is_none_or(|c| c > n)) => {
-            "a post is newer than the newest that is named".to_owned()
-        }
-        None if listed != 0 => format!("is missing; there are {listed} rows"),
-        Some(_) | None => return,
-    };
-    report.add(table, &key, what, Fix::Count { table, partition: any.key.partition().to_owned() });
 }

@@ -14,9 +14,12 @@ use crate::keys::{COUNT_ROW, Collection, Table};
 use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, Key, Store, StoreError};
 
+use super::counts::check_count;
+use super::fix::Fix;
+use super::known::Posts;
 use super::months::awaits_nothing;
-use super::posts::check_count;
-use super::{CheckReport, Fix, Intents, Partitions, Posts};
+use super::partition::Partitions;
+use super::report::{CheckReport, Intents};
 
 /// Returns the terms that exist.
 pub(super) async fn check(

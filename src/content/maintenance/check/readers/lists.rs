@@ -14,7 +14,9 @@ use crate::keys::Collection;
 use crate::keys::time::Direction;
 use crate::model::{Month, PostKey, Slug, Term, TermKind};
 
-use super::{Difference, Known, Shown, difference};
+use super::shown::{Shown, difference};
+use crate::content::maintenance::check::known::Known;
+use crate::content::maintenance::check::report::Difference;
 
 pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     let mut differences = Vec::new();

@@ -9,7 +9,9 @@ use crate::content::maintenance::check::Owners;
 use crate::content::read::Reader;
 use crate::model::{PostId, Slug, Term};
 
-use super::{Difference, Known, Shown, difference};
+use super::shown::{Shown, difference};
+use crate::content::maintenance::check::known::Known;
+use crate::content::maintenance::check::report::Difference;
 
 /// Look-ups under way at once.
 const LOOKUPS_AT_ONCE: usize = 32;

@@ -3,16 +3,18 @@
 
 mod lists;
 mod lookups;
+mod shown;
 
 use std::sync::Arc;
 
 use crate::content::error::Result;
 use crate::content::read::Reader;
-use crate::keys::Collection;
 use crate::model::actor::Role;
 use crate::model::{Actor, Term};
 
-use super::{Difference, Fix, Known, Posts};
+use crate::content::maintenance::check::known::Posts;
+use crate::content::maintenance::check::report::Difference;
+use shown::Shown;
 
 /// Reads each post about twice for each list that it is in, and once for its id and for each of its slugs.
 ///
@@ -25,29 +27,4 @@ pub(super) async fn check(reader: &Reader, posts: &Posts, terms: &[Term]) -> Res
     let mut differences = lists::check(&shown).await?;
     differences.extend(lookups::check(&shown).await?);
     Ok(differences)
-}
-
-struct Shown<'a> {
-    /// Reads as an anonymous client.
-    public: &'a Reader,
-    /// Reads as an actor who also sees drafts and scheduled posts.
-    editor: &'a Reader,
-    posts: &'a Posts,
-    terms: &'a [Term],
-}
-
-impl<'a> Shown<'a> {
-    /// The posts that an anonymous client sees.
-    fn published(&self) -> impl Iterator<Item = &'a Known> {
-        let now = self.public.now();
-        self.posts
-            .by_id
-            .values()
-            .filter(move |known| known.place.collection == Collection::Posts && known.place.key.at <= now)
-    }
-}
-
-/// `asked`: what was read, as a query names it.
-fn difference(asked: &str, what: String) -> Difference {
-    Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
 }

@@ -1,0 +1,34 @@
+//! What the readers of one check get, beside the posts and terms that were read from the rows.
+
+use crate::content::maintenance::check::fix::Fix;
+use crate::content::maintenance::check::known::{Known, Posts};
+use crate::content::maintenance::check::report::Difference;
+use crate::content::read::Reader;
+use crate::keys::Collection;
+use crate::model::Term;
+
+/// What readers get, and what they should get.
+pub(super) struct Shown<'a> {
+    /// Reads as an anonymous client.
+    pub(super) public: &'a Reader,
+    /// Reads as an actor who also sees drafts and scheduled posts.
+    pub(super) editor: &'a Reader,
+    pub(super) posts: &'a Posts,
+    pub(super) terms: &'a [Term],
+}
+
+impl<'a> Shown<'a> {
+    /// The posts that an anonymous client sees.
+    pub(super) fn published(&self) -> impl Iterator<Item = &'a Known> {
+        let now = self.public.now();
+        self.posts
+            .by_id
+            .values()
+            .filter(move |known| known.place.collection == Collection::Posts && known.place.key.at <= now)
+    }
+}
+
+/// `asked`: what was read, as a query names it.
+pub(super) fn difference(asked: &str, what: String) -> Difference {
+    Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
+}

@@ -1,0 +1,48 @@
+//! What `check` reports: the differences, in the order of their rows, and what was read.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::fix::Fix;
+use crate::keys::Table;
+use crate::store::{Entity, Key, StoreError};
+
+/// The names of the intents that exist.
+pub(super) type Intents = HashSet<String>;
+
+/// A row that is missing, wrong or unreadable, or an answer that a reader gets wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    pub table: &'static str,
+    pub key: String,
+    pub what: String,
+    /// What fixes it. Differences that one fix removes have the same value.
+    pub fix: Fix,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}: {}", self.table, self.key, self.what)
+    }
+}
+
+/// What was read, and what differs.
+#[derive(Debug, Clone, Default)]
+pub struct CheckReport {
+    pub rows: u64,
+    pub posts: u64,
+    pub drafts: u64,
+    pub terms: u64,
+    pub differences: Vec<Difference>,
+}
+
+impl CheckReport {
+    pub(super) fn add(&mut self, table: Table, key: &Key, what: impl Into<String>, fix: Fix) {
+        self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
+    }
+
+    /// Reports a row that cannot be decoded.
+    pub(super) fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
+        self.add(table, &row.key, error.to_string(), fix);
+    }
+}

@@ -1,0 +1,62 @@
+//! The state that the handlers of all routes share.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+
+use super::{
+    body::BodyMemory, clients::Clients, health::Readiness, limits::HttpLimits, parameters::Bounds,
+    settings::HttpSettings, writes::Writes,
+};
+use crate::graphql::service::GraphqlService;
+
+pub(super) struct Api {
+    pub(super) service: Arc<dyn GraphqlService>,
+    pub(super) readiness: Readiness,
+    pub(super) writes: Writes,
+    pub(super) limits: HttpLimits,
+    pub(super) has_playground: bool,
+    pub(super) reports_timing: bool,
+    pub(super) body_memory: BodyMemory,
+    /// A permit for each request that runs.
+    pub(super) running: Semaphore,
+    /// A permit for each request whose token is looked up; as many as for requests that run.
+    pub(super) signing_in: Semaphore,
+    /// Set if a header of a trusted proxy names the client.
+    pub(super) clients: Option<Clients>,
+    /// The SDL, printed once; `None` if introspection is switched off.
+    pub(super) sdl: Option<Bytes>,
+    batch_max: usize,
+}
+
+impl Api {
+    pub(super) fn new(
+        service: Arc<dyn GraphqlService>,
+        readiness: Readiness,
+        writes: Writes,
+        settings: HttpSettings,
+    ) -> Self {
+        let HttpSettings {
+            batch_max, playground: has_playground, reports_timing, client_address_header, limits, ..
+        } = settings;
+        Self {
+            readiness,
+            writes,
+            batch_max,
+            has_playground,
+            reports_timing,
+            body_memory: BodyMemory::new(&limits),
+            running: Semaphore::new(limits.running),
+            signing_in: Semaphore::new(limits.running),
+            clients: client_address_header.map(|header| Clients::new(header, limits.client_requests)),
+            sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),
+            service,
+            limits,
+        }
+    }
+
+    pub(super) fn parameter_bounds(&self) -> Bounds {
+        Bounds { batch_max: self.batch_max, variable_values: self.limits.query.variable_values }
+    }
+}

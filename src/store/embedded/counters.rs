@@ -1,0 +1,26 @@
+//! The counters of the store file. The rule: each transaction that writes also stores the last ETag, so that no ETag is given twice, also after a crash.
+
+use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
+
+use crate::store::Result;
+
+const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
+const LAST_ETAG: &str = "etag";
+
+pub(super) fn read_last_etag(database: &Database) -> Result<u64> {
+    read_version(&database.begin_read()?)
+}
+
+/// The version of the rows inside a transaction.
+pub(super) fn read_version(read: &ReadTransaction) -> Result<u64> {
+    match read.open_table(COUNTERS) {
+        Ok(counters) => Ok(counters.get(LAST_ETAG)?.map_or(0, |n| n.value())),
+        Err(redb::TableError::TableDoesNotExist(_)) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) fn store_last_etag(write: &WriteTransaction, last_etag: u64) -> Result<(), redb::Error> {
+    write.open_table(COUNTERS)?.insert(LAST_ETAG, last_etag)?;
+    Ok(())
+}
