@@ -35,9 +35,9 @@ pub static TARGETS: [Target; 6] = [
     target!(document, "1", "2", "3"),
     target!(cursor, "1", "2"),
     target!(front_matter, "1", "2", "3"),
-    target!(wxr, "1"),
+    target!(wxr, "1", "2"),
     target!(rows, "1", "2"),
-    target!(markdown, "1", "2", "3", "4"),
+    target!(markdown, "1", "2", "3", "4", "5"),
 ];
 
 /// The guard's scan of a GraphQL document, the parser after it, and the counts that are checked before it runs.

@@ -2,6 +2,7 @@
 //! the site, or shadow a name that the site's own scripts look up.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
@@ -12,11 +13,15 @@ use super::html_cost;
 const PASSES_MAX: usize = 3;
 
 /// The HTML without everything that is not allowed, and with every tag closed. A browser must read the result as it was checked. A parser moves
-/// misplaced content out of tables, and may parse the result differently, so HTML with a table is cleaned until nothing changes.
+/// misplaced content out of tables, and an element may be where it is only because of an element around it that is removed, so in these cases
+/// the result is cleaned until nothing changes.
 pub fn clean(html: &str) -> String {
     let mut cleaned = clean_once(html);
+    if !cleaned.contains("<table") && !has_removed_tag(html) {
+        return cleaned;
+    }
     for _ in 1..PASSES_MAX {
-        if !cleaned.contains("<table") || !html_cost::is_bounded(&cleaned) {
+        if !html_cost::is_bounded(&cleaned) {
             break;
         }
         let again = clean_once(&cleaned);
@@ -26,6 +31,16 @@ pub fn clean(html: &str) -> String {
         cleaned = again;
     }
     cleaned
+}
+
+/// Whether a tag of the HTML is not among the allowed ones.
+fn has_removed_tag(html: &str) -> bool {
+    let name_of = |rest: &str| {
+        let end = rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>')).unwrap_or(rest.len());
+        rest[..end].to_ascii_lowercase()
+    };
+    let begins_tag = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_alphabetic());
+    html.split('<').skip(1).filter(begins_tag).any(|rest| !ALLOWED.contains(name_of(rest).as_str()))
 }
 
 fn clean_once(html: &str) -> String {
@@ -46,6 +61,8 @@ const TAGS: &str = "\
     div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd li mark ol p \
     picture pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot \
     th thead time tr tt u ul var video wbr";
+
+static ALLOWED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| TAGS.split_whitespace().collect());
 
 /// Elements that are removed with their content, because it is code, or is meaningless outside of them.
 const DROPPED_WITH_CONTENT: &str =
@@ -83,7 +100,7 @@ const CLASSES: &[(&str, &str)] = &[("a", "footnote-backref"), ("section", "footn
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut cleaner = Builder::empty();
     cleaner
-        .tags(TAGS.split_whitespace().collect())
+        .tags(ALLOWED.clone())
         .clean_content_tags(DROPPED_WITH_CONTENT.split_whitespace().collect())
         .generic_attributes(["dir", "id", "lang", "title"].into())
         .tag_attributes(ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.split_whitespace().collect())).collect())
@@ -153,6 +170,23 @@ mod tests {
         let cleaned = clean("<h1><table><tr>&lt;a</h1><h1>b</h1>");
         assert!(cleaned.contains("<h1>b</h1>"), "{cleaned}");
         assert_eq!(clean(&cleaned), cleaned);
+    }
+
+    /// In each, the removed element is the reason why the parser accepts the inner element where it is.
+    #[test]
+    fn an_element_inside_a_removed_one_is_cleaned_again() {
+        for html in [
+            "<h1>a<x-y><h2>b</h2></x-y></h1>",
+            "<p>a<button><p>b</p></button></p>",
+            "<ul><li>a<form><li>b</li></form></li></ul>",
+            "<a href=\"/a\">a<MARQUEE\n><a href=\"/b\">b</a></marquee></a>",
+            "<ruby><rt>a<x-y><rt>b</x-y></ruby>",
+        ] {
+            let cleaned = clean(html);
+            assert!(cleaned.contains('a') && cleaned.contains('b'), "{html}: {cleaned}");
+            assert_ne!(clean_once(html), cleaned, "{html}");
+            assert_eq!(clean_once(&cleaned), cleaned, "{html}");
+        }
     }
 
     #[test]

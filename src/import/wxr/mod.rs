@@ -84,9 +84,10 @@ struct WxrScan {
 impl WxrScan {
     /// Reads from this byte to the end, or to the start of a part at which the parser fails; returns that position.
     fn run(&mut self, path: &Path, from: u64) -> io::Result<Option<u64>> {
-        let mut file = File::open(path)?;
+        let mut file = BufReader::new(File::open(path)?);
         file.seek(SeekFrom::Start(from))?;
-        let mut reader = element::reader(BufReader::new(file));
+        let from = from + skip_byte_order_mark(&mut file)?;
+        let mut reader = element::reader(file);
         let mut buffer = Vec::new();
         loop {
             buffer.clear();
@@ -173,6 +174,13 @@ impl WxrScan {
     }
 }
 
+/// Skips a byte order mark, whose bytes the parser would not count, and returns its length.
+fn skip_byte_order_mark(file: &mut impl BufRead) -> io::Result<u64> {
+    let length = if file.fill_buf()?.starts_with("\u{feff}".as_bytes()) { '\u{feff}'.len_utf8() } else { 0 };
+    file.consume(length);
+    Ok(length as u64)
+}
+
 /// The first byte of the next item, from this byte on.
 fn next_item(path: &Path, from: u64) -> io::Result<Option<u64>> {
     let tag = b"<item";
@@ -250,6 +258,24 @@ mod tests {
         };
         assert_eq!(post, expected);
         assert_eq!(found.terms.of(TermKind::Category)[0].name, "A & B");
+    }
+
+    #[test]
+    fn a_byte_order_mark_at_the_beginning_changes_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("export.xml");
+        let text = format!(
+            "\u{feff}<?xml version=\"1.0\"?>{HEAD}{}{}</channel></rss>",
+            item("7", "publish", ""),
+            item("8", "publish", "")
+        );
+        std::fs::write(&path, text).expect("a file");
+        let (found, wxr) = Wxr::scan(&path).expect("an export");
+        assert_eq!((found.entries.len(), found.failed.len()), (2, 0));
+        for (index, id) in ["7", "8"].into_iter().enumerate() {
+            let post = wxr.read(index, &format!("https://a.example/?p={id}")).expect("a post");
+            assert_eq!(post.markdown, format!("<p>{id}</p>"));
+        }
     }
 
     #[test]
