@@ -1,5 +1,5 @@
-//! Times of the parts of a request, measured with criterion: `cargo bench --bench parts`. The rule: each part is called with the input that the front
-//! page of a blog gives it, through the functions that the server calls.
+//! Times of the parts of a request, measured with criterion: `cargo bench --bench parts`. The rule: each part is called through the
+//! function that the server calls.
 
 #[path = "../figures/posts.rs"]
 #[expect(dead_code, reason = "the other benchmark uses the rest")]
@@ -25,6 +25,8 @@ use tidings::store::embedded::EmbeddedStore;
 use tokio::runtime::Runtime;
 
 const POSTS: u64 = 2_000;
+/// The months of the archive, by which the bound of `archive` grows.
+const MONTHS: usize = 24;
 const FRONT_PAGE: &str = "{ posts(first: 20) { nodes { title slug excerpt publishedAt authors { name } categories { name } tags { name slug } } \
                           pageInfo { hasNextPage endCursor } } }";
 
@@ -49,7 +51,7 @@ fn documents(criterion: &mut Criterion) {
     criterion.bench_function("the bound of its cost", |bencher| {
         bencher.iter_batched_ref(
             admitted,
-            |request| black_box(cost::bound(request, 24).expect("a document")),
+            |request| black_box(cost::bound(request, MONTHS).expect("a document")),
             BatchSize::SmallInput,
         );
     });

@@ -1,4 +1,4 @@
-//! Texts that users read, compared with the files in `snapshots/`: the help of each command, the report of an import, the report of `check`, and an
+//! Texts that users read, compared with the files in `snapshots/`: the help of the commands, the report of an import, the report of `check`, and an
 //! answer. After an intended change, run `INSTA_UPDATE=always scripts/test -E 'test(snapshots)'` and review the difference in git.
 
 use tidings::keys::{Table, term};
@@ -10,21 +10,28 @@ use crate::support::rows::{batch, delete};
 use crate::support::site::slug;
 
 #[test]
-fn the_help_of_each_command() {
-    for name in
-        ["", "serve", "import", "export", "check", "schema", "token", "token create", "token list", "token revoke"]
-    {
+fn the_help_of_each_command_is_unchanged() {
+    let mut names = vec![String::new()];
+    while let Some(name) = names.pop() {
         let arguments: Vec<&str> = name.split_whitespace().chain(["--help"]).collect();
         let mut command = tidings(&arguments);
         command.env_remove("COLUMNS");
         let help = finish(command);
         assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{name}");
+        names.extend(commands(&help.out).map(|command| format!("{name} {command}").trim().to_owned()));
         insta::assert_snapshot!(format!("help {name}").trim().replace(' ', "_"), help.out);
     }
 }
 
+/// The commands that a help text lists.
+fn commands(help: &str) -> impl Iterator<Item = &str> {
+    let list = help.split_once("Commands:\n").and_then(|(_, rest)| rest.split("\n\n").next()).unwrap_or_default();
+    let names = list.lines().filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help")
+}
+
 #[test]
-fn the_report_of_an_import() {
+fn the_report_of_an_import_is_unchanged() {
     let blog = Blog::of(&[
         ("2025-01-10-one.md", "---\ntitle: One\ntags: [a, b]\nlayout: wide\n---\nOne.\n"),
         ("one.md", "---\ntitle: One\nslug: one\ndate: 2025-01-11\n---\nAnother one.\n"),
@@ -36,7 +43,7 @@ fn the_report_of_an_import() {
 }
 
 #[tokio::test]
-async fn the_report_of_a_damaged_store() {
+async fn the_report_of_a_damaged_store_is_unchanged() {
     let blog = Blog::of(&[
         ("2025-01-10-one.md", "---\ntitle: One\ntags: [a, b]\n---\nOne.\n"),
         ("2025-02-20-two.md", "---\ntitle: Two\ntags: [b]\n---\nTwo.\n"),
@@ -53,7 +60,7 @@ async fn the_report_of_a_damaged_store() {
 }
 
 #[test]
-fn an_answer() {
+fn an_answer_is_unchanged() {
     let example = Example::start(&[], &[]);
     // Without the posts whose date may be in the future.
     let query = "{ posts(first: 3, filter: { publishedBefore: \"2026-01-01T00:00:00Z\" }) { nodes { title slug excerpt publishedAt authors { name } categories { name } tags { slug } } pageInfo { hasNextPage } } }";

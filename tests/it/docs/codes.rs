@@ -46,6 +46,7 @@ fn error_codes_are_defined_in_one_place() {
         "src/graphql/failure.rs",
         "src/graphql/access.rs",
         "src/graphql/query.rs",
+        "src/http/answer.rs",
         "src/http/graphql.rs",
         "src/http/body.rs",
     ];

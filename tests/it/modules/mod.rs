@@ -1,5 +1,5 @@
 //! The dependency rules between the modules of `src/`: which module may use which, and which words only some modules may use. The module
-//! overview in `src/lib.rs` gives the reasons. These tests check every file and report each line that breaks a rule.
+//! overview in `src/lib.rs` gives the reasons. `walls.rs` checks the façades inside `content`, `circles.rs` the dependencies between files. These tests check every file and report each line that breaks a rule.
 
 mod circles;
 mod files;

@@ -19,9 +19,9 @@ const OPEN: &[(&str, &str)] = &[
     ("read::pages", "lists of posts and of terms have functions of the same names, each in a module"),
     ("tables::moves", "its functions are named for the module, as in `moves::follow`"),
     ("tables::rows", "each kind of row has a module, with functions of the same names"),
-    ("write::intent", "its functions are named for the module, as in `intent::read_all`"),
-    ("write::listing", "its functions are named for the module"),
-    ("write::plan", "repair writes and deletes the rows of a post by the functions that plan a change"),
+    ("write::intent", "its functions are named for the module, as in `intent::read`"),
+    ("write::listing", "a fix in `check` names its type `Partition`"),
+    ("write::plan", "repair writes the rows of a post by `plan::put_rows`, as a change does"),
 ];
 
 /// A path from the root of the crate, such as `content`, `write`, `Writer`.
