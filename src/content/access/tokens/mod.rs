@@ -42,7 +42,7 @@ pub struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     /// # Errors
-    /// [`ContentError::Forbidden`] for any role but admin.
+    /// [`ContentError::Forbidden`](crate::content::ContentError::Forbidden) for any role but admin.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
         permission::require(actor, Role::Admin, "this reads or changes tokens")?;
         Ok(Self { store: &content.store, cache: &content.tokens, reader, actor })
