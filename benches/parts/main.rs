@@ -18,6 +18,7 @@ use tidings::content::read::pages::{Filter, PageArguments, PostList, RequestedFi
 use tidings::content::{Content, Sharing};
 use tidings::graphql::cost;
 use tidings::graphql::guard::{Limits, admit};
+use tidings::graphql::outline::OperationOutline;
 use tidings::import;
 use tidings::keys::cursor;
 use tidings::model::{TermKind, render};
@@ -51,7 +52,10 @@ fn documents(criterion: &mut Criterion) {
     criterion.bench_function("the bound of its cost", |bencher| {
         bencher.iter_batched_ref(
             admitted,
-            |request| black_box(cost::bound(request, MONTHS).expect("a document")),
+            |request| {
+                let operation = OperationOutline::of(request).expect("a document").expect("an operation");
+                black_box(cost::bound(&operation, &request.variables, MONTHS))
+            },
             BatchSize::SmallInput,
         );
     });

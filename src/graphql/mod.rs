@@ -14,6 +14,7 @@ pub mod guard;
 pub mod json_text;
 pub mod memory;
 pub mod mutation;
+pub mod outline;
 pub mod query;
 pub mod scalars;
 pub mod schema;

@@ -17,9 +17,9 @@ use super::budget::Budget;
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
-use super::guard::select_operation;
 use super::memory::{Charge, OverBudget};
 use super::mutation::Mutation;
+use super::outline::OperationOutline;
 use super::query::Query;
 use super::service::GraphqlService;
 
@@ -87,9 +87,19 @@ impl ContentService {
     ///
     /// # Errors
     /// If the bound exceeds the limit.
-    async fn bound(&self, request: &mut Request, reader: &Reader) -> Result<Bound, ServerError> {
+    async fn bound(
+        &self,
+        operation: Option<&OperationOutline>,
+        request: &Request,
+        reader: &Reader,
+    ) -> Result<Bound, ServerError> {
         let signing_in = if access::has_token(request) { cost::SIGN_IN } else { Bound::default() };
-        let bound = cost::bound(request, months_for(request, reader).await)?.plus(signing_in);
+        let bound = match operation {
+            Some(operation) => cost::bound(operation, &request.variables, months_for(operation, reader).await),
+            // Nothing runs: the engine reports that the request names no operation.
+            None => Bound::default(),
+        };
+        let bound = bound.plus(signing_in);
         let budget = Budget::of(request);
         let limit = self.storage_requests_max.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
         if bound.requests() > limit {
@@ -120,12 +130,16 @@ impl GraphqlService for ContentService {
                 Err(error) => return Response::from_errors(vec![error]),
             },
         };
-        let reader = match at_one_moment(reader, &mut request).await {
+        let operation = match OperationOutline::of(&mut request) {
+            Ok(operation) => operation,
+            Err(error) => return Response::from_errors(vec![error]),
+        };
+        let reader = match at_one_moment(reader, operation.as_ref()).await {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
         let reports_storage = requests_storage(&request) && self.reports_storage_to(reader.actor());
-        let bound = match self.bound(&mut request, &reader).await {
+        let bound = match self.bound(operation.as_ref(), &request, &reader).await {
             Ok(bound) => bound,
             Err(error) => return Response::from_errors(vec![error]),
         };
@@ -134,7 +148,7 @@ impl GraphqlService for ContentService {
             Ok(charged) => charged,
             Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
         };
-        let completion = Completion::prepare(&self.types, &mut request);
+        let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
         let context = RequestContext::new(self.content.clone(), reader.clone(), budget, charge);
         let mut response = self.schema.execute(request.data(context)).await;
@@ -181,18 +195,16 @@ fn requests_storage(request: &Request) -> bool {
 }
 
 /// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.
-async fn at_one_moment(reader: Reader, request: &mut Request) -> Result<Reader, ServerError> {
-    let name = request.operation_name.clone();
-    let operation = select_operation(request.parsed_query()?, name.as_deref());
-    if !operation.is_ok_and(|operation| operation.node.ty == OperationType::Query) {
+async fn at_one_moment(reader: Reader, operation: Option<&OperationOutline>) -> Result<Reader, ServerError> {
+    if operation.is_none_or(|operation| operation.operation().kind != OperationType::Query) {
         return Ok(reader);
     }
     reader.at_one_moment().await.map_err(access::failed)
 }
 
-/// The number of months in the archive, if the query may request the archive. The read is cached for the field `archive`.
-async fn months_for(request: &Request, reader: &Reader) -> usize {
-    if !request.query.contains("archive") {
+/// The number of months in the archive, if the document selects the archive. The read is cached for the field `archive`.
+async fn months_for(operation: &OperationOutline, reader: &Reader) -> usize {
+    if !operation.outline().has_field("archive") {
         return 0;
     }
     // If the store cannot be read, the field that needs it reports the error.

@@ -6,7 +6,8 @@ use async_graphql::{ObjectType, Request, Response, Schema, ServerError, Subscrip
 /// What a transport needs of a schema.
 ///
 /// An implementer adds the data of each request before it runs the request, because loaders live no longer than a request, and may add to the
-/// response afterwards. It gets requests that [`guard::admit`](super::guard::admit) has admitted, with the parsed document.
+/// response afterwards. It gets requests that [`guard::admit`](super::guard::admit) has admitted, with the parsed document and
+/// its outline.
 #[async_trait::async_trait]
 pub trait GraphqlService: Send + Sync + 'static {
     /// Authenticates the request and adds the result to it. A transport calls this before the request takes one of the slots for running requests,

@@ -17,8 +17,8 @@ use crate::graphql::{
 /// The most bytes of a parsed value of a body: nested objects of one field each, in the representation of async-graphql.
 const VALUE_BYTES: u64 = 512;
 
-/// The most bytes of a parsed token of a document: an inline fragment around a field with a name of one letter.
-const TOKEN_BYTES: u64 = 256;
+/// The most bytes of a parsed token of a document, with its part of the outline: an inline fragment around a field with a name of one letter.
+const TOKEN_BYTES: u64 = 320;
 
 /// The number of values and of tokens that the charge of every request covers.
 const FEW: usize = 16;

@@ -4,42 +4,45 @@
 //! The engine puts keys in the order in which fields finished, and omits a failed field. The completion walks the answer once, together with the
 //! selections of the operation, and corrects it in place; it copies no value. Test: `every_answer_conforms_to_the_specification`.
 
+mod collect;
 mod faults;
-mod outline;
 mod type_map;
 mod type_names;
 
 use std::sync::Arc;
 
 use async_graphql::indexmap::IndexMap;
-use async_graphql::parser::types::{OperationDefinition, Type};
-use async_graphql::{Name, Request, Response, Value, Variables};
+use async_graphql::parser::types::Type;
+use async_graphql::{Name, Request, Response, Value};
 
 use super::error::is_request_error;
-use super::guard::select_operation;
+use super::outline::{OperationOutline, SetId};
+use collect::{Collector, TrueVariables, put_in_defaults};
 use faults::{Faults, Places, keep_one_for_each_position};
-use outline::{Outline, SetId};
+use type_names::TypeNames;
 
 pub use type_map::TypeMap;
 
 /// Completes the answer of one request.
 pub struct Completion {
     types: Arc<TypeMap>,
-    outline: Outline,
-    root: SetId,
+    operation: OperationOutline,
+    variables: TrueVariables,
+    type_names: TypeNames,
 }
 
 impl Completion {
-    /// Prepares `request`, which the guard has admitted, so that its answer can be completed. `None` if no operation of it will run.
-    pub fn prepare(types: &Arc<TypeMap>, request: &mut Request) -> Option<Self> {
-        let name = request.operation_name.clone();
-        let mut document = request.parsed_query().ok()?.clone();
-        let operation = &select_operation(&document, name.as_deref()).ok()?.node;
-        put_in_defaults_of_conditions(operation, &mut request.variables);
-        let (outline, root) = Outline::of(&document, operation, &request.variables);
-        type_names::request(&mut document, types);
-        request.set_parsed_query(document);
-        Some(Self { types: Arc::clone(types), outline, root })
+    /// Prepares a request, which runs this operation, so that its answer can be completed.
+    pub fn prepare(types: &Arc<TypeMap>, operation: OperationOutline, request: &mut Request) -> Self {
+        put_in_defaults(operation.operation(), &mut request.variables);
+        let variables = TrueVariables::of(&request.variables);
+        let type_names = TypeNames::needed(operation.outline(), types);
+        let document =
+            request.parsed_query().ok().and_then(|document| type_names.requested_in(operation.outline(), document));
+        if let Some(document) = document {
+            request.set_parsed_query(document);
+        }
+        Self { types: Arc::clone(types), operation, variables, type_names }
     }
 
     /// Completes `response`, unless the request failed before execution.
@@ -51,20 +54,13 @@ impl Completion {
             keep_one_for_each_position(&mut response.errors);
         }
         let places = Places::of(&response.errors);
+        let collector = Collector { outline: self.operation.outline(), variables: &self.variables, types: &self.types };
         let mut walk =
-            CompletionWalk { outline: &self.outline, types: &self.types, groups: Vec::new(), shapes: Vec::new() };
-        let root = ExpectedValue { of: None, group: Some(walk.add_group(vec![self.root])) };
+            CompletionWalk { collector, type_names: &self.type_names, groups: Vec::new(), shapes: Vec::new() };
+        let operation = self.operation.operation();
+        let group = walk.add_group(self.types.root(operation.kind), vec![operation.set]);
         // The root of an operation is nullable, so null never propagates beyond it.
-        walk.complete(&mut response.data, root, places.faults());
-    }
-}
-
-/// Adds the default values of variables that `@skip` and `@include` can use: for these, the engine reads only the variables of the request.
-fn put_in_defaults_of_conditions(operation: &OperationDefinition, variables: &mut Variables) {
-    for definition in &operation.variable_definitions {
-        if let Some(Value::Boolean(default)) = definition.node.default_value.as_ref().map(|value| &value.node) {
-            variables.entry(definition.node.name.node.clone()).or_insert(Value::Boolean(*default));
-        }
+        walk.complete(&mut response.data, ExpectedValue { of: None, group: Some(group) }, places.faults());
     }
 }
 
@@ -83,6 +79,9 @@ struct ExpectedValue<'a> {
 /// The selection sets of one key, and the shape of each object type that occurred there.
 struct FieldGroup<'a> {
     sets: Vec<SetId>,
+    /// The type of every object there, unless the type names of the objects are requested.
+    object: Option<&'a Name>,
+    has_type_names: bool,
     shapes: Vec<(Option<&'a Name>, usize)>,
 }
 
@@ -90,8 +89,8 @@ struct FieldGroup<'a> {
 type Shape<'a> = IndexMap<&'a str, ExpectedValue<'a>>;
 
 struct CompletionWalk<'a> {
-    outline: &'a Outline,
-    types: &'a TypeMap,
+    collector: Collector<'a>,
+    type_names: &'a TypeNames,
     groups: Vec<FieldGroup<'a>>,
     /// Created once for each group and type, so that the items of a list share them.
     shapes: Vec<Shape<'a>>,
@@ -121,7 +120,7 @@ impl<'a> CompletionWalk<'a> {
     }
 
     fn object(&mut self, object: &mut IndexMap<Name, Value>, group: GroupId, faults: Faults<'_>) -> bool {
-        let shape = self.shape(group, type_names::take(object).as_deref());
+        let shape = self.shape_of(object, group);
         self.put_in_failed(object, shape, faults);
         self.put_in_order(object, shape);
         object.iter_mut().enumerate().all(|(index, (key, value))| {
@@ -161,30 +160,35 @@ impl<'a> CompletionWalk<'a> {
         }
     }
 
-    /// The shape of an object of this type, as an index in `shapes`.
-    fn shape(&mut self, group: GroupId, type_name: Option<&str>) -> usize {
-        let object = type_name.and_then(|name| self.types.composite(name));
-        if let Some((_, shape)) = self.groups[group].shapes.iter().find(|(of, _)| *of == object) {
+    /// The shape of an object, as an index in `shapes`. Removes the type name from the object.
+    fn shape_of(&mut self, object: &mut IndexMap<Name, Value>, group: GroupId) -> usize {
+        let FieldGroup { object: known, has_type_names, .. } = self.groups[group];
+        let type_name = if has_type_names { type_names::take(object) } else { None };
+        let of = known.or_else(|| type_name.and_then(|name| self.collector.types.composite(&name)));
+        if let Some((_, shape)) = self.groups[group].shapes.iter().find(|(shape_of, _)| *shape_of == of) {
             return *shape;
         }
-        let shape = self.make_shape(group, object);
+        let shape = self.make_shape(group, of);
         self.shapes.push(shape);
-        self.groups[group].shapes.push((object, self.shapes.len() - 1));
+        self.groups[group].shapes.push((of, self.shapes.len() - 1));
         self.shapes.len() - 1
     }
 
     fn make_shape(&mut self, group: GroupId, object: Option<&'a Name>) -> Shape<'a> {
-        let collected = self.outline.collect(&self.groups[group].sets, object, self.types);
+        let types = self.collector.types;
+        let collected = self.collector.collect(&self.groups[group].sets, object);
         let keys = collected.into_iter().map(|(key, collected)| {
-            let of = object.and_then(|object| self.types.field(object, collected.name));
-            let group = (!collected.below.is_empty()).then(|| self.add_group(collected.below));
+            let of = object.and_then(|object| types.field(object, collected.name));
+            let inside = of.and_then(|of| types.object(type_map::innermost(of)));
+            let group = (!collected.below.is_empty()).then(|| self.add_group(inside, collected.below));
             (key.as_str(), ExpectedValue { of, group })
         });
         keys.collect()
     }
 
-    fn add_group(&mut self, sets: Vec<SetId>) -> GroupId {
-        self.groups.push(FieldGroup { sets, shapes: Vec::new() });
+    fn add_group(&mut self, object: Option<&'a Name>, sets: Vec<SetId>) -> GroupId {
+        let has_type_names = sets.iter().any(|set| self.type_names.contains(*set));
+        self.groups.push(FieldGroup { sets, object, has_type_names, shapes: Vec::new() });
         self.groups.len() - 1
     }
 }

@@ -25,6 +25,7 @@ struct Composite {
     fields: HashMap<Name, Type>,
     /// The interfaces and unions that include objects of this type.
     is_also: Vec<Name>,
+    is_object: bool,
 }
 
 impl TypeMap {
@@ -61,6 +62,11 @@ impl TypeMap {
         self.composites.get_key_value(name).map(|(name, _)| name)
     }
 
+    /// The name of an object type, borrowed from the map; `None` for interfaces and unions.
+    pub fn object(&self, name: &str) -> Option<&Name> {
+        self.composites.get_key_value(name).filter(|(_, composite)| composite.is_object).map(|(name, _)| name)
+    }
+
     /// Whether a fragment on `condition` applies to an object of the type `object`.
     pub fn applies(&self, condition: &str, object: &str) -> bool {
         condition == object
@@ -74,8 +80,12 @@ impl TypeMap {
     fn add_type(&mut self, definition: TypeDefinition) {
         let name = definition.name.node;
         match definition.kind {
-            TypeKind::Object(object) => self.add_composite(name, object.fields, object.implements),
-            TypeKind::Interface(interface) => self.add_composite(name, interface.fields, interface.implements),
+            TypeKind::Object(object) => {
+                self.add_composite(name, object.fields, object.implements).is_object = true;
+            }
+            TypeKind::Interface(interface) => {
+                self.add_composite(name, interface.fields, interface.implements);
+            }
             TypeKind::Union(union) => {
                 for member in union.members {
                     self.composites.entry(member.node).or_default().is_also.push(name.clone());
@@ -92,10 +102,11 @@ impl TypeMap {
         name: Name,
         fields: Vec<Positioned<FieldDefinition>>,
         implements: Vec<Positioned<Name>>,
-    ) {
+    ) -> &mut Composite {
         let composite = self.composites.entry(name).or_default();
         composite.fields.extend(fields.into_iter().map(|field| (field.node.name.node, field.node.ty.node)));
         composite.is_also.extend(implements.into_iter().map(|name| name.node));
+        composite
     }
 }
 
@@ -131,6 +142,8 @@ mod tests {
         assert_eq!(item(of).map(ToString::to_string).as_deref(), Some("U!"));
         let composites = ["A", "B", "I", "U", "S", "E", "Int", "__Type"].map(|name| map.composite(name).is_some());
         assert_eq!(composites, [true, true, true, true, false, false, false, false]);
+        let objects = ["A", "B", "I", "U", "S"].map(|name| map.object(name).is_some());
+        assert_eq!(objects, [true, true, false, false, false]);
         let applies = [("A", "A"), ("I", "A"), ("U", "A"), ("U", "B"), ("I", "B"), ("B", "A")];
         assert_eq!(applies.map(|(on, object)| map.applies(on, object)), [true, true, true, true, false, false]);
     }

@@ -1,34 +1,54 @@
-//! Requests the type name of every object of the answer. The rule: the names that are requested here never reach the client.
+//! Requests the type name of the objects of the answer whose type the completion cannot know otherwise. The rule: the names that are requested
+//! here never reach the client, and a document whose types are all known is executed unchanged.
 //!
-//! The type of an object decides which fragments apply to it, and therefore the order of its keys. The additional key also prevents a fault of the
-//! engine: it takes an object whose selected fields are all skipped for null, and then loses the result of another selection of the same field.
+//! The type of an object decides which fragments apply to it, and therefore the order of its keys. A selection set needs the type name
+//! - if its type is an interface or a union, or
+//! - if all its fields can be absent from the answer of the engine, because they are skipped, or null after an error. The engine takes such an
+//!   object for null, and then loses the result of another selection of the same field. A field that cannot be null is no such field: if it
+//!   fails, the object itself is null.
+
+use std::collections::{HashMap, HashSet};
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, Field, Selection, SelectionSet};
 use async_graphql::{Name, Pos, Positioned, Value};
 
 use super::type_map::{TypeMap, innermost};
+use crate::graphql::outline::{Outline, SelectionKind, SetId};
 
 /// No document can contain this key, because a name contains no space.
 const KEY: &str = " type";
 
-/// Adds the type name to every selection set that is known to be on an object.
-pub(super) fn request(document: &mut ExecutableDocument, types: &TypeMap) {
-    let walk = TypeNameWalk { types, type_name: type_name() };
-    let on_root = |kind| types.root(kind).map(Name::as_str);
-    match &mut document.operations {
-        DocumentOperations::Single(operation) => {
-            walk.object(&mut operation.node.selection_set.node, on_root(operation.node.ty));
+/// The selection sets of a document that need the type name.
+#[derive(Debug, Default)]
+pub(super) struct TypeNames(HashSet<SetId>);
+
+impl TypeNames {
+    pub(super) fn needed(outline: &Outline, types: &TypeMap) -> Self {
+        let mut need = Need { outline, types, on: vec![None; outline.len()], present: HashMap::new() };
+        Self(need.sets())
+    }
+
+    pub(super) fn contains(&self, set: SetId) -> bool {
+        self.0.contains(&set)
+    }
+
+    /// The document with the type names; `None` if it needs none.
+    pub(super) fn requested_in(&self, outline: &Outline, document: &ExecutableDocument) -> Option<ExecutableDocument> {
+        if self.0.is_empty() {
+            return None;
         }
-        DocumentOperations::Multiple(operations) => {
-            for operation in operations.values_mut() {
-                walk.object(&mut operation.node.selection_set.node, on_root(operation.node.ty));
+        let mut document = document.clone();
+        let insertion =
+            Insertion { at: self.0.iter().map(|set| outline.set(*set).position).collect(), type_name: type_name() };
+        match &mut document.operations {
+            DocumentOperations::Single(operation) => insertion.walk(&mut operation.node.selection_set),
+            DocumentOperations::Multiple(operations) => {
+                operations.values_mut().for_each(|operation| insertion.walk(&mut operation.node.selection_set));
             }
         }
-    }
-    for fragment in document.fragments.values_mut() {
-        let on = types.composite(&fragment.node.type_condition.node.on.node);
-        walk.below(&mut fragment.node.selection_set.node, on.map(Name::as_str));
+        document.fragments.values_mut().for_each(|fragment| insertion.walk(&mut fragment.node.selection_set));
+        Some(document)
     }
 }
 
@@ -44,37 +64,99 @@ pub(super) fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
     }
 }
 
-struct TypeNameWalk<'a> {
+/// Decides which selection sets need the type name.
+struct Need<'a> {
+    outline: &'a Outline,
     types: &'a TypeMap,
-    type_name: Positioned<Selection>,
+    /// The type that each set is on; `None` if it is unknown, as in introspection, where fields cannot fail.
+    on: Vec<Option<&'a Name>>,
+    /// Whether an object with this selection set has a key in every answer, by the set and the type of the object.
+    present: HashMap<(SetId, &'a Name), bool>,
 }
 
-impl<'a> TypeNameWalk<'a> {
-    /// An empty selection set stays empty, so that validation reports it.
-    fn object(&self, set: &mut SelectionSet, on: Option<&'a str>) {
-        if on.is_some() && !set.items.is_empty() {
-            self.below(set, on);
-            set.items.push(self.type_name.clone());
+impl<'a> Need<'a> {
+    fn sets(&mut self) -> HashSet<SetId> {
+        let outline = self.outline;
+        let mut sets_of_fields = Vec::new();
+        for operation in outline.operations() {
+            self.on[operation.set.index()] = self.types.root(operation.kind);
+            sets_of_fields.push(operation.set);
+        }
+        for (_, fragment) in outline.fragments() {
+            self.on[fragment.set.index()] = self.types.composite(&fragment.on);
+        }
+        // A set comes before the sets inside it, so that its type is known here.
+        for (id, set) in outline.sets() {
+            let Some(on) = self.on[id.index()] else { continue };
+            for selection in &set.selections {
+                match &selection.kind {
+                    SelectionKind::Field(field) => {
+                        let Some(inside) = field.set else { continue };
+                        let of = self.types.field(on, &field.name);
+                        self.on[inside.index()] = of.and_then(|of| self.types.composite(innermost(of)));
+                        sets_of_fields.push(inside);
+                    }
+                    SelectionKind::InlineFragment { on: condition, set } => {
+                        self.on[set.index()] = condition.as_ref().map_or(Some(on), |name| self.types.composite(name));
+                    }
+                    SelectionKind::Spread { .. } => {}
+                }
+            }
+        }
+        sets_of_fields.into_iter().filter(|set| self.is_needed(*set)).collect()
+    }
+
+    fn is_needed(&mut self, set: SetId) -> bool {
+        match self.on[set.index()] {
+            Some(on) => self.types.object(on).is_none() || !self.has_key(set, on),
+            None => false,
         }
     }
 
-    /// Walks the fields of a selection set and those of its inline fragments. The guard bounds the recursion.
-    fn below(&self, set: &mut SelectionSet, on: Option<&'a str>) {
-        let Some(on) = on else { return };
-        for selection in &mut set.items {
+    /// Whether the engine's answer for an object of this type has a key for this set, unless the object is null.
+    fn has_key(&mut self, set: SetId, object: &'a Name) -> bool {
+        if let Some(known) = self.present.get(&(set, object)) {
+            return *known;
+        }
+        // For a fragment that spreads itself, which the guard refuses.
+        self.present.insert((set, object), false);
+        let outline = self.outline;
+        let has_key = outline.set(set).selections.iter().any(|selection| {
+            selection.conditions.is_empty()
+                && match &selection.kind {
+                    SelectionKind::Field(field) => {
+                        let of = self.types.field(object, &field.name);
+                        field.name == "__typename" || of.is_some_and(|of| !of.nullable)
+                    }
+                    fragment => outline.fragment_of(fragment).is_some_and(|(on, set)| {
+                        on.is_none_or(|on| self.types.applies(on, object)) && self.has_key(set, object)
+                    }),
+                }
+        });
+        self.present.insert((set, object), has_key);
+        has_key
+    }
+}
+
+/// Adds the type name to the selection sets at some positions of a document.
+struct Insertion {
+    at: HashSet<Pos>,
+    type_name: Positioned<Selection>,
+}
+
+impl Insertion {
+    /// The guard bounds the recursion.
+    fn walk(&self, set: &mut Positioned<SelectionSet>) {
+        for selection in &mut set.node.items {
             match &mut selection.node {
-                Selection::Field(field) => {
-                    let of = self.types.field(on, &field.node.name.node);
-                    let inside = of.and_then(|of| self.types.composite(innermost(of)));
-                    self.object(&mut field.node.selection_set.node, inside.map(Name::as_str));
-                }
-                Selection::InlineFragment(inline) => {
-                    let condition = inline.node.type_condition.as_ref().map(|condition| &condition.node.on.node);
-                    let inside = condition.map_or(Some(on), |name| self.types.composite(name).map(Name::as_str));
-                    self.below(&mut inline.node.selection_set.node, inside);
-                }
+                Selection::Field(field) => self.walk(&mut field.node.selection_set),
+                Selection::InlineFragment(inline) => self.walk(&mut inline.node.selection_set),
                 Selection::FragmentSpread(_) => {}
             }
+        }
+        // The empty set of a leaf has no position of its own.
+        if !set.node.items.is_empty() && self.at.contains(&set.pos) {
+            set.node.items.push(self.type_name.clone());
         }
     }
 }

@@ -1,20 +1,19 @@
 //! The cost of a query in storage requests, computed before it runs. The rule: the figure is an upper bound for any content of the tables, and
 //! the walk takes time in proportion to the length of the document.
 //!
-//! The walk follows the fields and their page sizes, and computes the bound of a fragment once. A field that is not in the schema costs nothing,
-//! because validation refuses it.
+//! The walk follows the fields and their page sizes, and computes the bound of a selection set once for each place. A field that is not in the
+//! schema costs nothing, because validation refuses it.
 
 use std::collections::HashMap;
 
-use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
-use async_graphql::{Name, Positioned, Request, ServerError, Value, Variables};
+use async_graphql::{Name, ServerError, Value, Variables};
 use async_graphql_value::Value as Literal;
 
 use crate::content::read::REVISIONS_PAGE_MAX;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, RANGE_READS_MAX};
 
 use super::error::{Code, coded};
-use super::guard::select_operation;
+use super::outline::{Field, OperationOutline, SelectionKind, SetId};
 use super::query::NODES_MAX;
 
 /// Terms of one kind that a post may have; an import or a mutation with more is refused.
@@ -96,19 +95,10 @@ pub fn refusal(bound: &Bound, limit: u64) -> ServerError {
     coded(Code::QueryTooComplex, message, None)
 }
 
-/// The bound of the operation that the request will run; zero if the request names no existing operation, because then nothing runs. `months`: the
-/// number of months in the archive.
-///
-/// # Errors
-/// If the document does not parse.
-pub fn bound(request: &mut Request, months: usize) -> Result<Bound, ServerError> {
-    let variables = request.variables.clone();
-    let name = request.operation_name.clone();
-    let document = request.parsed_query()?;
-    let Ok(operation) = select_operation(document, name.as_deref()) else { return Ok(Bound::default()) };
-    let operation = &operation.node;
-    let mut walk = CostWalk { document, variables, operation, months: months as u64, fragments: HashMap::new() };
-    Ok(walk.selection(&operation.selection_set.node, CostPlace::Query))
+/// The bound of an operation of an admitted request, with the variables that were sent. `months`: the number of months in the archive.
+pub fn bound(operation: &OperationOutline, variables: &Variables, months: usize) -> Bound {
+    let mut walk = CostWalk { operation, variables, months: months as u64, fragments: HashMap::new() };
+    walk.selection(operation.operation().set, CostPlace::Query)
 }
 
 /// The type that a selection is on, as far as the cost depends on it.
@@ -139,48 +129,48 @@ enum CostPlace {
 }
 
 struct CostWalk<'a> {
-    document: &'a ExecutableDocument,
-    variables: Variables,
-    operation: &'a OperationDefinition,
+    operation: &'a OperationOutline,
+    variables: &'a Variables,
     months: u64,
-    fragments: HashMap<(&'a Name, CostPlace), Bound>,
+    fragments: HashMap<(SetId, CostPlace), Bound>,
 }
 
-impl<'a> CostWalk<'a> {
-    fn selection(&mut self, set: &'a SelectionSet, place: CostPlace) -> Bound {
-        let each = set.items.iter().map(|selection| match &selection.node {
-            Selection::Field(field) => self.field(&field.node, place),
-            Selection::InlineFragment(inline) => {
-                let narrowed = inline.node.type_condition.as_ref().map(|on| on.node.on.node.as_str());
-                self.selection(&inline.node.selection_set.node, narrow(place, narrowed))
-            }
-            Selection::FragmentSpread(spread) => self.fragment(&spread.node.fragment_name, place),
+impl CostWalk<'_> {
+    fn selection(&mut self, set: SetId, place: CostPlace) -> Bound {
+        let operation = self.operation;
+        let outline = operation.outline();
+        let each = outline.set(set).selections.iter().map(|selection| match &selection.kind {
+            SelectionKind::Field(field) => self.field(field, place),
+            fragment => match outline.fragment_of(fragment) {
+                Some((on, set)) => self.fragment(set, narrow(place, on.map(Name::as_str))),
+                None => Bound::default(),
+            },
         });
         each.fold(Bound::default(), Bound::plus)
     }
 
-    fn fragment(&mut self, name: &'a Positioned<Name>, place: CostPlace) -> Bound {
-        let Some(fragment) = self.document.fragments.get(&name.node) else { return Bound::default() };
-        let place = narrow(place, Some(fragment.node.type_condition.node.on.node.as_str()));
-        if let Some(known) = self.fragments.get(&(&name.node, place)) {
+    fn fragment(&mut self, set: SetId, place: CostPlace) -> Bound {
+        if let Some(known) = self.fragments.get(&(set, place)) {
             return *known;
         }
-        // This ends because the guard has refused cycles.
-        let bound = self.selection(&fragment.node.selection_set.node, place);
-        self.fragments.insert((&name.node, place), bound);
+        // A fragment that spreads itself, which the guard refuses, costs nothing the second time.
+        self.fragments.insert((set, place), Bound::default());
+        let bound = self.selection(set, place);
+        self.fragments.insert((set, place), bound);
         bound
     }
 
-    fn field(&mut self, field: &'a Field, place: CostPlace) -> Bound {
+    fn field(&mut self, field: &Field, place: CostPlace) -> Bound {
         let (own, below, times) = self.step(field, place);
         let value = Bound { values: 1, ..Bound::default() };
-        own.plus(value).plus(self.selection(&field.selection_set.node, below).times(times))
+        let inside = field.set.map_or_else(Bound::default, |set| self.selection(set, below));
+        own.plus(value).plus(inside.times(times))
     }
 
     /// The cost of the field itself, the type of its selection, and the maximum number of objects that it returns.
     fn step(&self, field: &Field, place: CostPlace) -> (Bound, CostPlace, u64) {
         let none = Bound::default();
-        match (place, field.name.node.as_str()) {
+        match (place, field.name.as_str()) {
             (CostPlace::Query, "post") => (Bound::new(POST_READS, 0), CostPlace::Post, 1),
             (CostPlace::Query, "preview") => (Bound::new(POST_READS + 1, 0), CostPlace::Post, 1),
             (CostPlace::Query, "createPreview" | "revokePreviews") => (CHANGE_OF_TOKEN, CostPlace::Plain, 1),
@@ -294,19 +284,15 @@ impl<'a> CostWalk<'a> {
 
     /// The value of the argument with its variables substituted; `None` if the argument is absent.
     fn argument(&self, field: &Field, name: &str) -> Option<Value> {
-        let literal = field.get_argument(name)?.node.clone();
-        if let Literal::Variable(variable) = &literal {
+        let (_, literal) = field.arguments.iter().find(|(argument, _)| argument == name)?;
+        if let Literal::Variable(variable) = literal {
             return self.variable(variable);
         }
-        literal.into_const_with(|variable| Ok::<_, ()>(self.variable(&variable).unwrap_or_default())).ok()
+        literal.clone().into_const_with(|variable| Ok::<_, ()>(self.variable(&variable).unwrap_or_default())).ok()
     }
 
     fn variable(&self, name: &Name) -> Option<Value> {
-        let given = self.variables.get(name).cloned();
-        given.or_else(|| {
-            let definition = self.operation.variable_definitions.iter().find(|d| d.node.name.node == *name)?;
-            definition.node.default_value.as_ref().map(|value| value.node.clone())
-        })
+        self.operation.operation().variable(name, self.variables)
     }
 }
 

@@ -1,10 +1,12 @@
 //! The prices compared with the schema. The rule: a field has a price, or is named here as free with the row that holds it; a new field fails
 //! this test until somebody has decided.
 
+use async_graphql::Positioned;
 use async_graphql::parser::types::{FieldDefinition, TypeDefinition, TypeKind, TypeSystemDefinition};
 use async_graphql::parser::{parse_query, parse_schema};
 
 use super::*;
+use crate::graphql::outline::Outline;
 
 /// Fields that cost no storage request: their value is in the row, page or payload that their object was made from. (`pageInfo` is paid for by
 /// the page.)
@@ -100,19 +102,13 @@ fn every_field_of_the_schema_has_a_price_or_is_listed_as_free() {
         for field in fields(definition) {
             let name = field.node.name.node.as_str();
             let text = format!("{{ {name} }}");
-            let document = parse_query(&text).expect("a document");
-            let operation = select_operation(&document, None).expect("an operation");
-            let Selection::Field(selected) = &operation.node.selection_set.node.items[0].node else {
-                panic!("a field")
-            };
-            let walk = CostWalk {
-                document: &document,
-                variables: Variables::default(),
-                operation: &operation.node,
-                months: 3,
-                fragments: HashMap::new(),
-            };
-            let (own, below, _) = walk.step(&selected.node, place_of(of));
+            let outline = Outline::of(&parse_query(&text).expect("a document"));
+            let operation = OperationOutline::select(outline, None).expect("an operation");
+            let selections = &operation.outline().set(operation.operation().set).selections;
+            let SelectionKind::Field(selected) = &selections[0].kind else { panic!("a field") };
+            let variables = Variables::default();
+            let walk = CostWalk { operation: &operation, variables: &variables, months: 3, fragments: HashMap::new() };
+            let (own, below, _) = walk.step(selected, place_of(of));
             let is_priced = own.requests() > 0;
             assert!(is_priced != is_free(of, name), "{of}.{name} costs {own:?}; listed as free: {}", is_free(of, name));
             let returned = named_type(&field.node.ty.node.base);

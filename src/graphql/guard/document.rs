@@ -1,4 +1,4 @@
-//! Measures a parsed document. The rule: each fragment is walked once, for any number of spreads; 900 bytes of fragments that
+//! Measures a document by its outline. The rule: each fragment is measured once, for any number of spreads; 900 bytes of fragments that
 //! spread each other 15 times would otherwise be 15^7 walks, here and in the engine's own validation.
 //!
 //! A fragment that spreads itself has no totals and is refused. A spread of a fragment that does not exist counts as zero, because
@@ -6,29 +6,26 @@
 
 use std::collections::HashMap;
 
-use async_graphql::{
-    Name, Positioned,
-    parser::types::{Directive, ExecutableDocument, Field, FragmentSpread, Selection, SelectionSet},
-};
-use async_graphql_value::Value;
+use async_graphql::Pos;
 
 use super::{limits::Limits, refusal::Refusal, totals::Totals};
 use crate::graphql::error::Code;
+use crate::graphql::outline::{Field, FragmentId, Outline, Selection, SelectionKind, SetId};
 
-/// Checks `document` against the limits, and returns how often it uses variables.
-pub(super) fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<u64, Refusal> {
-    let mut walk = GuardWalk { document, limits, fragments: HashMap::new() };
+/// Checks a document against the limits, and returns how often it uses variables.
+pub(super) fn measure(outline: &Outline, limits: &Limits) -> Result<u64, Refusal> {
+    let mut walk = GuardWalk { outline, limits, fragments: HashMap::new() };
     let mut all = Totals::default();
-    for (_, operation) in document.operations.iter() {
-        let totals = walk.set(&operation.node.selection_set.node, false, 0)?;
+    for operation in outline.operations() {
+        let totals = walk.set(operation.set, false, 0)?;
         let over = |what, found| Refusal::found_over(Code::QueryTooComplex, what, found, limits.root_fields);
         if totals.own_fields > limits.root_fields as u64 {
-            return Err(over("fields at an operation's root", totals.own_fields).at(operation.pos));
+            return Err(over("fields at an operation's root", totals.own_fields).at(operation.position));
         }
-        all = all.beside(totals).beside(directives(&operation.node.directives));
+        all = all.beside(totals).beside(Totals::of_variables(operation.variable_uses));
     }
-    for name in document.fragments.keys() {
-        all.nesting = all.nesting.max(walk.fragment(name, false, 0)?.nesting);
+    for (fragment, _) in outline.fragments() {
+        all.nesting = all.nesting.max(walk.fragment(fragment, false, 0)?.nesting);
     }
     check_limits(&all, limits)?;
     Ok(all.variable_uses)
@@ -64,80 +61,80 @@ enum Fragment {
 }
 
 struct GuardWalk<'a> {
-    document: &'a ExecutableDocument,
+    outline: &'a Outline,
     limits: &'a Limits,
-    /// By name, and by whether the fragment is spread inside an introspection, where it counts differently.
-    fragments: HashMap<(&'a Name, bool), Fragment>,
+    /// By fragment, and by whether it is spread inside an introspection, where it counts differently.
+    fragments: HashMap<(FragmentId, bool), Fragment>,
 }
 
-impl<'a> GuardWalk<'a> {
+impl GuardWalk<'_> {
     /// `level`: how many selection sets enclose this one. It bounds the stack of this walk.
-    fn set(&mut self, set: &'a SelectionSet, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
+    fn set(&mut self, set: SetId, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
         if level > self.limits.nesting {
             return Err(Refusal::over(Code::QueryTooDeep, "nested selection sets", self.limits.nesting));
         }
+        let outline = self.outline;
         let mut totals = Totals::default();
-        for selection in &set.items {
-            let measured = match &selection.node {
-                Selection::Field(field) => self.field(&field.node, introspecting, level)?,
-                Selection::FragmentSpread(spread) => self.spread(spread, introspecting, level)?,
-                Selection::InlineFragment(inline) => {
-                    self.set(&inline.node.selection_set.node, introspecting, level + 1)?.in_fragment(introspecting)
-                }
-            };
-            totals = totals.beside(measured).beside(directives(selection.node.directives()));
+        for selection in &outline.set(set).selections {
+            let measured = self.selection(selection, introspecting, level)?;
+            totals = totals.beside(measured).beside(Totals::of_variables(selection.variable_uses));
         }
         Ok(totals)
     }
 
-    fn field(&mut self, field: &'a Field, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
-        let name = field.name.node.as_str();
+    fn selection(&mut self, selection: &Selection, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
+        match &selection.kind {
+            SelectionKind::Field(field) => self.field(field, introspecting, level),
+            SelectionKind::InlineFragment { set, .. } => {
+                Ok(self.set(*set, introspecting, level + 1)?.in_fragment(introspecting))
+            }
+            SelectionKind::Spread { fragment: None, .. } => Ok(Totals::default().in_fragment(introspecting)),
+            SelectionKind::Spread { fragment: Some(fragment), position } => {
+                self.spread(*fragment, *position, introspecting, level)
+            }
+        }
+    }
+
+    fn field(&mut self, field: &Field, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
+        let name = field.name.as_str();
         let introspecting = introspecting || matches!(name, "__schema" | "__type");
-        let below = &field.selection_set.node;
-        let has_selection = !below.items.is_empty();
-        let inside = if has_selection { self.set(below, introspecting, level + 1)? } else { Totals::default() };
+        let inside = field.set.map_or(Ok(Totals::default()), |set| self.set(set, introspecting, level + 1))?;
         let mut totals = if introspecting {
-            inside.under_introspection_field(has_selection, values_of(name))
+            inside.under_introspection_field(field.set.is_some(), values_of(name))
         } else {
-            inside.under_field(has_selection)
+            inside.under_field(field.set.is_some())
         };
         totals.aliases = totals.aliases.saturating_add(u64::from(field.alias.is_some()));
-        let uses: u64 = field.arguments.iter().map(|(_, value)| variable_uses(&value.node)).sum();
-        totals.variable_uses = totals.variable_uses.saturating_add(uses);
         Ok(totals)
     }
 
     fn spread(
         &mut self,
-        spread: &'a Positioned<FragmentSpread>,
+        fragment: FragmentId,
+        position: Pos,
         introspecting: bool,
         level: usize,
     ) -> Result<Totals, Refusal> {
-        let name = &spread.node.fragment_name.node;
-        let inside = self.fragment(name, introspecting, level + 1);
+        let inside = self.fragment(fragment, introspecting, level + 1);
         let is_cycle = |refusal: &Refusal| refusal.code == Code::FragmentCycle && refusal.at.is_none();
         inside
             .map(|totals| totals.in_fragment(introspecting))
-            .map_err(|refusal| if is_cycle(&refusal) { refusal.at(spread.pos) } else { refusal })
+            .map_err(|refusal| if is_cycle(&refusal) { refusal.at(position) } else { refusal })
     }
 
-    fn fragment(&mut self, name: &'a Name, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
-        let Some(definition) = self.document.fragments.get(name) else {
-            return Ok(Totals::default());
-        };
-        match self.fragments.get(&(name, introspecting)) {
+    fn fragment(&mut self, id: FragmentId, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
+        let fragment = self.outline.fragment(id);
+        match self.fragments.get(&(id, introspecting)) {
             Some(Fragment::Measured(totals)) => return Ok(*totals),
             Some(Fragment::Open) => {
-                let message = format!("The fragment \"{name}\" spreads itself, directly or through others.");
+                let message = format!("The fragment \"{}\" spreads itself, directly or through others.", fragment.name);
                 return Err(Refusal::new(Code::FragmentCycle, message));
             }
             None => {}
         }
-        self.fragments.insert((name, introspecting), Fragment::Open);
-        let totals = self
-            .set(&definition.node.selection_set.node, introspecting, level)?
-            .beside(directives(&definition.node.directives));
-        self.fragments.insert((name, introspecting), Fragment::Measured(totals));
+        self.fragments.insert((id, introspecting), Fragment::Open);
+        let totals = self.set(fragment.set, introspecting, level)?.beside(Totals::of_variables(fragment.variable_uses));
+        self.fragments.insert((id, introspecting), Fragment::Measured(totals));
         Ok(totals)
     }
 }
@@ -150,20 +147,5 @@ fn values_of(field: &str) -> u64 {
         "args" | "directives" | "possibleTypes" => 4,
         "interfaces" => 2,
         _ => 1,
-    }
-}
-
-/// Counts the variables that directives use. The scan bounds the number of directives.
-fn directives(directives: &[Positioned<Directive>]) -> Totals {
-    let arguments = directives.iter().flat_map(|directive| &directive.node.arguments);
-    Totals { variable_uses: arguments.map(|(_, value)| variable_uses(&value.node)).sum(), ..Totals::default() }
-}
-
-fn variable_uses(value: &Value) -> u64 {
-    match value {
-        Value::Variable(_) => 1,
-        Value::List(values) => values.iter().map(variable_uses).sum(),
-        Value::Object(fields) => fields.values().map(variable_uses).sum(),
-        _ => 0,
     }
 }

@@ -1,13 +1,12 @@
 //! The checks of a request before the engine sees it, on every transport. The rule: an admitted request can be parsed, validated
 //! and started in bounded time and stack, and every check here takes time in proportion to the length of the document.
 //!
-//! In order: the bytes ([`scan`]), the parser, the totals ([`document`]), the operation ([`operation`]), the variables
-//! ([`variables`]). The schema bounds what a query costs the storage.
+//! In order: the bytes ([`scan`]), the parser, the outline, the totals ([`document`]), the operation to run, the variables ([`variables`]). The
+//! schema bounds what a query costs the storage.
 
 pub mod limits;
 
 mod document;
-mod operation;
 mod refusal;
 mod scan;
 mod secret;
@@ -20,11 +19,12 @@ use async_graphql::{
     parser::{parse_query, types::OperationType},
 };
 
+use super::outline::{OperationOutline, Outline};
+
 pub use limits::Limits;
-pub use operation::select as select_operation;
 pub use refusal::Refusal;
 
-/// An admitted request with its parsed document, and the kind of its operation.
+/// An admitted request with its parsed document and its [outline](OperationOutline), and the kind of its operation.
 #[derive(Debug)]
 pub struct Admitted {
     pub request: Request,
@@ -48,15 +48,17 @@ pub fn count_tokens(document: &str, limits: &Limits) -> Result<usize, Refusal> {
 pub fn admit(mut request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
     scan::scan(&request.query, limits)?;
     let document = parse_query(&request.query).map_err(|error| syntax::refuse(&request.query, &error))?;
-    let variable_uses = document::measure(&document, limits)?;
+    let outline = Outline::of(&document);
+    let variable_uses = document::measure(&outline, limits)?;
+    let has_secret = secret::is_in(&outline);
     // An empty name is no name ("GraphQL over HTTP", on GET).
     request.operation_name = request.operation_name.filter(|name| !name.is_empty());
-    let operation = operation::select(&document, request.operation_name.as_deref())?;
-    let kind = operation.node.ty;
-    variables::check(&request.variables, &operation.node, variable_uses, limits)?;
-    let has_secret = secret::is_in(&document);
+    let outline = OperationOutline::select(outline, request.operation_name.as_deref())?;
+    let operation = outline.operation();
+    let kind = operation.kind;
+    variables::check(&request.variables, operation, variable_uses, limits)?;
     request.set_parsed_query(document);
-    Ok(Admitted { request, kind, has_secret })
+    Ok(Admitted { request: outline.attach(request), kind, has_secret })
 }
 
 #[cfg(test)]

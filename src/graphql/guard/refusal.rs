@@ -4,6 +4,7 @@
 use async_graphql::{Pos, ServerError};
 
 use crate::graphql::error::{Code, coded};
+use crate::graphql::outline::UnresolvedOperation;
 
 /// The reason why the guard refused a request. Nothing of the request was run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +33,12 @@ impl Refusal {
     #[must_use]
     pub fn at(self, position: Pos) -> Self {
         Self { at: Some(position), ..self }
+    }
+}
+
+impl From<UnresolvedOperation> for Refusal {
+    fn from(unresolved: UnresolvedOperation) -> Self {
+        Self::new(Code::OperationResolutionFailure, unresolved.to_string())
     }
 }
 

@@ -21,6 +21,10 @@ pub(super) struct Totals {
 }
 
 impl Totals {
+    pub(super) fn of_variables(uses: u32) -> Self {
+        Self { variable_uses: uses.into(), ..Self::default() }
+    }
+
     /// The totals of a selection set that contains both `self` and `other`.
     #[must_use]
     pub(super) fn beside(self, other: Self) -> Self {

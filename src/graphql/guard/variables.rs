@@ -3,21 +3,14 @@
 //!
 //! Validation checks whether a value fits its type, because it knows the types.
 
-use async_graphql::{
-    Positioned, Value, Variables,
-    parser::types::{OperationDefinition, VariableDefinition},
-};
+use async_graphql::{Positioned, Value, Variables, parser::types::VariableDefinition};
 
 use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
+use crate::graphql::outline::Operation;
 
 /// Checks `variables` against the limits and against what `operation` requires. `uses`: how often the document uses any variable.
-pub(super) fn check(
-    variables: &Variables,
-    operation: &OperationDefinition,
-    uses: u64,
-    limits: &Limits,
-) -> Result<(), Refusal> {
+pub(super) fn check(variables: &Variables, operation: &Operation, uses: u64, limits: &Limits) -> Result<(), Refusal> {
     let values: u64 = variables.values().map(count_values).sum();
     if values > limits.variable_values as u64 {
         return Err(Refusal::found_over(Code::QueryTooLarge, "values in `variables`", values, limits.variable_values));
@@ -27,7 +20,7 @@ pub(super) fn check(
         let what = "uses of variables times values in `variables`";
         return Err(Refusal::found_over(Code::QueryTooComplex, what, copies, limits.variable_copies));
     }
-    operation.variable_definitions.iter().try_for_each(|definition| require(definition, variables))
+    operation.variables.iter().try_for_each(|definition| require(definition, variables))
 }
 
 fn require(definition: &Positioned<VariableDefinition>, variables: &Variables) -> Result<(), Refusal> {

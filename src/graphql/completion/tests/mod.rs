@@ -19,9 +19,14 @@ fn types() -> Arc<TypeMap> {
     Arc::new(TypeMap::of(&toy::schema().sdl()).expect("the SDL of the toy schema is valid"))
 }
 
+fn prepare(types: &Arc<TypeMap>, request: &mut Request) -> Completion {
+    let operation = OperationOutline::of(request).expect("a document").expect("an operation");
+    Completion::prepare(types, operation, request)
+}
+
 async fn run(document: &str, variables: Value) -> Response {
     let mut request = Request::new(document).variables(Variables::from_json(variables));
-    let completion = Completion::prepare(&types(), &mut request).expect("an operation");
+    let completion = prepare(&types(), &mut request);
     let mut response = toy::schema().execute(request).await;
     completion.complete(&mut response);
     response
@@ -186,7 +191,7 @@ async fn measure(document: &str) -> String {
         let after_alone = Instant::now();
         drop(response);
         let start_again = Instant::now();
-        let completion = Completion::prepare(&types, &mut prepared).expect("an operation");
+        let completion = prepare(&types, &mut prepared);
         let after_preparing = Instant::now();
         let mut response = schema.execute(prepared).await;
         let after_executing = Instant::now();

@@ -1,0 +1,94 @@
+//! CollectFields() of the GraphQL specification ("Field Collection"). The rule: the keys of an object are collected once for each type that
+//! occurs at a position, not once for each object.
+
+use std::collections::HashSet;
+
+use async_graphql::indexmap::IndexMap;
+use async_graphql::parser::types::VariableDefinition;
+use async_graphql::{Name, Value, Variables};
+
+use super::type_map::TypeMap;
+use crate::graphql::outline::{ConditionValue, Field, Operation, Outline, Selection, SelectionKind, SetId};
+
+/// The variables that are true, for `@skip` and `@include`.
+#[derive(Debug)]
+pub(super) struct TrueVariables(HashSet<Name>);
+
+impl TrueVariables {
+    /// `variables` must contain the [defaults](put_in_defaults).
+    pub(super) fn of(variables: &Variables) -> Self {
+        Self(
+            variables
+                .iter()
+                .filter(|(_, value)| **value == Value::Boolean(true))
+                .map(|(name, _)| name.clone())
+                .collect(),
+        )
+    }
+
+    fn select(&self, selection: &Selection) -> bool {
+        selection.conditions.iter().all(|condition| {
+            let value = match &condition.value {
+                ConditionValue::Boolean(value) => *value,
+                // Decides like the engine: a value that is not a boolean is false.
+                ConditionValue::Variable(name) => self.0.contains(name),
+            };
+            value == condition.required
+        })
+    }
+}
+
+/// Adds the default values of variables that `@skip` and `@include` can use: for these, the engine reads only the variables of the request.
+pub(super) fn put_in_defaults(operation: &Operation, variables: &mut Variables) {
+    for definition in &operation.variables {
+        let VariableDefinition { name, default_value, .. } = &definition.node;
+        if let Some(Value::Boolean(default)) = default_value.as_ref().map(|value| &value.node) {
+            variables.entry(name.node.clone()).or_insert(Value::Boolean(*default));
+        }
+    }
+}
+
+/// The field of one response key of an object, and all selection sets below it.
+#[derive(Debug)]
+pub(super) struct Collected<'a> {
+    pub name: &'a Name,
+    pub below: Vec<SetId>,
+}
+
+pub(super) struct Collector<'a> {
+    pub outline: &'a Outline,
+    pub variables: &'a TrueVariables,
+    pub types: &'a TypeMap,
+}
+
+impl<'a> Collector<'a> {
+    /// The keys of an object, in their order. For an object of unknown type, every fragment applies.
+    pub(super) fn collect(&self, sets: &[SetId], object: Option<&Name>) -> IndexMap<&'a Name, Collected<'a>> {
+        let mut keys = IndexMap::new();
+        for set in sets {
+            self.collect_set(*set, object, &mut keys);
+        }
+        keys
+    }
+
+    fn collect_set(&self, set: SetId, object: Option<&Name>, keys: &mut IndexMap<&'a Name, Collected<'a>>) {
+        for selection in &self.outline.set(set).selections {
+            if !self.variables.select(selection) {
+                continue;
+            }
+            if let SelectionKind::Field(field) = &selection.kind {
+                add(keys, field);
+            } else if let Some((on, set)) = self.outline.fragment_of(&selection.kind) {
+                let applies = on.zip(object).is_none_or(|(on, object)| self.types.applies(on, object));
+                if applies {
+                    self.collect_set(set, object, keys);
+                }
+            }
+        }
+    }
+}
+
+fn add<'a>(keys: &mut IndexMap<&'a Name, Collected<'a>>, field: &'a Field) {
+    let empty = || Collected { name: &field.name, below: Vec::new() };
+    keys.entry(field.response_key()).or_insert_with(empty).below.extend(field.set);
+}

@@ -1,0 +1,179 @@
+//! The outline of a document: everything that the limits, the cost and the completion need of it. The rule: a document is walked once, and
+//! all of them use the result; so each of them handles fragments, variables and conditions in the same way.
+//!
+//! An outline is no longer than the document, because it contains a fragment once for any number of spreads. It may contain fragments that
+//! spread themselves, and spreads of fragments that do not exist: the limits refuse the former, validation the latter.
+
+mod build;
+mod request;
+
+use async_graphql::parser::types::{OperationType, VariableDefinition};
+use async_graphql::{Name, Pos, Positioned, Value, Variables};
+use async_graphql_value::Value as Literal;
+
+pub use request::{OperationOutline, UnresolvedOperation};
+
+/// A selection set of an [`Outline`]. The set of a field or of an inline fragment comes after the set that contains it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SetId(u32);
+
+/// A named fragment of an [`Outline`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FragmentId(u32);
+
+#[derive(Debug)]
+pub struct Outline {
+    sets: Vec<SelectionSet>,
+    operations: Vec<Operation>,
+    fragments: Vec<Fragment>,
+}
+
+#[derive(Debug)]
+pub struct Operation {
+    pub name: Option<Name>,
+    pub kind: OperationType,
+    pub variables: Vec<Positioned<VariableDefinition>>,
+    pub set: SetId,
+    /// The number of uses of variables in its directives.
+    pub variable_uses: u32,
+    pub position: Pos,
+}
+
+#[derive(Debug)]
+pub struct Fragment {
+    pub name: Name,
+    /// Its type condition.
+    pub on: Name,
+    pub set: SetId,
+    /// The number of uses of variables in its directives.
+    pub variable_uses: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct SelectionSet {
+    pub selections: Vec<Selection>,
+    /// No other selection set of the document has the same position.
+    pub position: Pos,
+}
+
+#[derive(Debug)]
+pub struct Selection {
+    pub kind: SelectionKind,
+    /// `@skip` and `@include`.
+    pub conditions: Box<[Condition]>,
+    /// The number of uses of variables in its arguments and directives, without those of selections inside it.
+    pub variable_uses: u32,
+}
+
+#[derive(Debug)]
+pub enum SelectionKind {
+    Field(Field),
+    InlineFragment {
+        /// Its type condition, if it has one.
+        on: Option<Name>,
+        set: SetId,
+    },
+    Spread {
+        /// `None`: the document has no fragment of that name.
+        fragment: Option<FragmentId>,
+        position: Pos,
+    },
+}
+
+#[derive(Debug)]
+pub struct Field {
+    pub name: Name,
+    pub alias: Option<Name>,
+    pub arguments: Box<[(Name, Literal)]>,
+    /// `None` for a leaf, and for an empty selection set, which validation refuses.
+    pub set: Option<SetId>,
+}
+
+impl SetId {
+    /// A number below [`Outline::len`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Field {
+    pub fn response_key(&self) -> &Name {
+        self.alias.as_ref().unwrap_or(&self.name)
+    }
+}
+
+/// A directive that decides whether a selection is part of the operation.
+#[derive(Debug)]
+pub struct Condition {
+    /// The value of `if` with which the selection is part of the operation: false for `@skip`, true for `@include`.
+    pub required: bool,
+    pub value: ConditionValue,
+}
+
+#[derive(Debug)]
+pub enum ConditionValue {
+    Boolean(bool),
+    Variable(Name),
+}
+
+impl Outline {
+    pub fn set(&self, id: SetId) -> &SelectionSet {
+        &self.sets[id.index()]
+    }
+
+    /// The number of selection sets.
+    #[expect(clippy::len_without_is_empty, reason = "a document has an operation, and so a selection set")]
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// All selection sets, each before those of its fields and inline fragments.
+    pub fn sets(&self) -> impl Iterator<Item = (SetId, &SelectionSet)> {
+        (0..).map(SetId).zip(&self.sets)
+    }
+
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    pub fn fragment(&self, id: FragmentId) -> &Fragment {
+        &self.fragments[id.0 as usize]
+    }
+
+    pub fn fragments(&self) -> impl Iterator<Item = (FragmentId, &Fragment)> {
+        (0..).map(FragmentId).zip(&self.fragments)
+    }
+
+    /// Whether a field has this name, in any operation or fragment and under any alias.
+    pub fn has_field(&self, name: &str) -> bool {
+        let selections = self.sets.iter().flat_map(|set| &set.selections);
+        selections
+            .into_iter()
+            .any(|selection| matches!(&selection.kind, SelectionKind::Field(field) if field.name == name))
+    }
+
+    /// The type condition and the selection set of an inline fragment or of a spread.
+    pub fn fragment_of<'a>(&'a self, kind: &'a SelectionKind) -> Option<(Option<&'a Name>, SetId)> {
+        match kind {
+            SelectionKind::Field(_) | SelectionKind::Spread { fragment: None, .. } => None,
+            SelectionKind::InlineFragment { on, set } => Some((on.as_ref(), *set)),
+            SelectionKind::Spread { fragment: Some(id), .. } => {
+                let fragment = self.fragment(*id);
+                Some((Some(&fragment.on), fragment.set))
+            }
+        }
+    }
+}
+
+impl Operation {
+    /// The value of a variable: the one that was sent, or the default.
+    pub fn variable(&self, name: &Name, sent: &Variables) -> Option<Value> {
+        sent.get(name).cloned().or_else(|| {
+            let definition = self.variables.iter().find(|definition| definition.node.name.node == *name)?;
+            definition.node.default_value.as_ref().map(|default| default.node.clone())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

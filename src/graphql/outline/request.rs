@@ -1,0 +1,71 @@
+//! The outline that a request carries, and the operation of it that runs. The rule: the operation is selected once, as GetOperation() of the
+//! GraphQL specification does ("Executing Requests"), before anything runs.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use async_graphql::{Request, ServerError};
+
+use super::{Operation, Outline};
+
+/// The outline of a document, and the operation to run. Clones share the outline.
+#[derive(Debug, Clone)]
+pub struct OperationOutline {
+    outline: Arc<Outline>,
+    index: usize,
+}
+
+/// The reason why a request does not name one operation of its document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnresolvedOperation {
+    #[error("The document has no operation named {0:?}.")]
+    Unknown(String),
+    #[error("The document has {0} operations: name the one to run in `operationName`.")]
+    NotNamed(usize),
+}
+
+impl OperationOutline {
+    /// The operation with this name; without a name, the only operation.
+    ///
+    /// # Errors
+    /// If the outline has no such operation.
+    pub fn select(outline: Outline, name: Option<&str>) -> Result<Self, UnresolvedOperation> {
+        let operations = outline.operations();
+        let index = match name {
+            Some(name) => operations
+                .iter()
+                .position(|operation| operation.name.as_ref().is_some_and(|found| found == name))
+                .ok_or_else(|| UnresolvedOperation::Unknown(name.to_owned()))?,
+            None if operations.len() == 1 => 0,
+            None => return Err(UnresolvedOperation::NotNamed(operations.len())),
+        };
+        Ok(Self { outline: Arc::new(outline), index })
+    }
+
+    /// The outline that [`attach`](Self::attach) has added to the request, or a new one. `None` if the request does not name one
+    /// operation of its document: the engine reports that.
+    ///
+    /// # Errors
+    /// If the document does not parse.
+    pub fn of(request: &mut Request) -> Result<Option<Self>, ServerError> {
+        if let Some(attached) = request.data.get(&TypeId::of::<Self>()).and_then(|data| data.downcast_ref::<Self>()) {
+            return Ok(Some(attached.clone()));
+        }
+        let outline = Outline::of(request.parsed_query()?);
+        Ok(Self::select(outline, request.operation_name.as_deref()).ok())
+    }
+
+    /// Adds the outline to its request, so that nothing walks the document again.
+    #[must_use]
+    pub fn attach(self, request: Request) -> Request {
+        request.data(self)
+    }
+
+    pub fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    pub fn operation(&self) -> &Operation {
+        &self.outline.operations()[self.index]
+    }
+}
