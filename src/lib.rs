@@ -69,7 +69,7 @@
 //! 4. **Commit**: one transaction under the ETag of the take turns the old rows into redirects. From then on every list shows the post. If the
 //!    ETag has changed, the answer is a conflict.
 //! 5. **Reconcile**: the change is recorded, and rows of the old state that the post no longer needs are removed.
-//! 6. **Close**: the intent is deleted. If the process stops before that, [`content::write::recover`] finishes the change, or undoes it if it is
+//! 6. **Close**: the intent is deleted. If the process stops before that, [`content::Writer::recover`] finishes the change, or undoes it if it is
 //!    not committed.
 //!
 //! `docs/design.md` defines the invariants, budgets and rules that the code cites by name (I1, B1, W1), each with the tests that guard it, and lists

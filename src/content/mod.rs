@@ -113,8 +113,7 @@ impl Content {
     /// # Errors
     /// If the store fails.
     pub async fn delete_old(&self) -> Result<()> {
-        write::record::delete_old(&self.store, self.clock.now()).await?;
-        write::keyed::delete_old(&self.store, self.clock.now()).await
+        write::delete_old(&self.store, self.clock.now()).await
     }
 
     /// Reads everything and reports each difference.

@@ -95,7 +95,7 @@ impl Writer {
 }
 
 /// Deletes the rows of keys that are free again. One scan of the table.
-pub async fn delete_old(store: &Store, now: Instant) -> Result<()> {
+pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     let is_old = |row: &Entity| idempotency::is_row(&row.key) && rows::read(row).is_ok_and(|used| used.until <= now);
     let mut partitions: BTreeMap<String, Vec<Entity>> = BTreeMap::new();
     for row in scan_all(store, Table::Idempotency).await?.into_iter().filter(is_old) {

@@ -3,25 +3,27 @@
 //! lists the files on the path of one write.
 
 mod atomic;
-pub mod keyed;
-pub mod outcomes;
-pub mod plan;
+mod keyed;
+mod old;
+mod outcomes;
+mod plan;
 mod posts;
 mod protocol;
-pub mod record;
-pub mod retry;
-pub mod revisions;
+mod record;
+mod retry;
+mod revisions;
 mod terms;
 
 pub use keyed::{NewKey, Used};
-pub use outcomes::{Outcome, TermOutcome};
+pub(super) use old::delete_old;
+pub use outcomes::Outcome;
 pub use plan::{Change, Planned, Stored};
-pub(super) use plan::{PostRows, count_operation};
+pub(super) use plan::{PostRows, count_operation, put_rows};
+pub use protocol::intent;
 pub use protocol::intent::{Intent, LEASE_SECONDS, StoredIntent};
 pub use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
-pub use protocol::{index, intent, listing, recover};
-pub use retry::retry_on_conflict;
+pub(super) use retry::retry_on_conflict;
 pub use revisions::REVISIONS_MAX;
 pub use terms::{Deleted, Renamed, SavedTerms};
 

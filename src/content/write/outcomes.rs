@@ -28,7 +28,7 @@ pub enum Outcome {
 
 /// The outcome of a change of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TermOutcome {
+pub(super) enum TermOutcome {
     Done,
     /// The slug belongs to another term; nothing was written.
     Taken,

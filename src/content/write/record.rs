@@ -16,7 +16,7 @@ use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, Store
 const TRIES_MAX: u32 = 4;
 
 /// Records what an intent has changed, at most once. One transaction, or none if the intent has changed nothing.
-pub async fn write(store: &Store, intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<()> {
+pub(super) async fn write(store: &Store, intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<()> {
     let Some((key, properties)) = row(intent, by, items)? else { return Ok(()) };
     let put = Operation::Put { row: key.row().to_owned(), properties, precondition: Precondition::Absent };
     let batch = Batch::new(key.partition(), vec![put])?;
@@ -46,7 +46,7 @@ pub(super) fn row(intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>
 }
 
 /// Whether the record says that an intent has changed this post or term. One point read.
-pub async fn has(store: &Store, intent: &IntentName, id: &str) -> Result<bool> {
+pub(super) async fn has(store: &Store, intent: &IntentName, id: &str) -> Result<bool> {
     let Some(key) = history::change(intent) else { return Ok(false) };
     let row = store.get(Table::Changes.name(), &key).await?;
     let change = row.as_ref().map(rows::read).transpose()?;
@@ -54,7 +54,7 @@ pub async fn has(store: &Store, intent: &IntentName, id: &str) -> Result<bool> {
 }
 
 /// The change of a post from one state to the other.
-pub fn of_post(before: Option<&Post>, after: Option<&Post>) -> Option<ChangedItem> {
+pub(super) fn of_post(before: Option<&Post>, after: Option<&Post>) -> Option<ChangedItem> {
     let post = after.or(before)?;
     Some(ChangedItem {
         kind: "post".to_owned(),
@@ -77,7 +77,7 @@ fn action(before: Option<&Post>, after: Option<&Post>) -> Action {
 }
 
 /// The change of a term from one state to the other.
-pub fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedItem> {
+pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedItem> {
     let term = after.or(before)?;
     let action = match (before, after) {
         (None, _) => Action::Created,
@@ -95,7 +95,7 @@ pub fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedIte
 }
 
 /// Deletes the changes of the year before the last.
-pub async fn delete_old(store: &Store, now: Instant) -> Result<()> {
+pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     let year = now.month().year().saturating_sub(2);
     let old = read_all(store, Table::Changes, &history::changes(year, None)).await?;
     for rows in old.chunks(BATCH_OPERATIONS_MAX) {

@@ -13,7 +13,7 @@ const WAIT_FIRST: Duration = Duration::from_millis(1);
 const WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Runs `step` again while it fails because rows have changed. A lost answer is treated as such a failure, because `step` reads before it writes.
-pub async fn retry_on_conflict<T, F>(what: &str, mut step: impl FnMut() -> F) -> Result<T>
+pub(crate) async fn retry_on_conflict<T, F>(what: &str, mut step: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {

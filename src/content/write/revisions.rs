@@ -20,7 +20,7 @@ use super::retry::retry_on_conflict;
 pub const REVISIONS_MAX: i32 = 100;
 
 /// Keeps these versions. One transaction each.
-pub async fn keep(store: &Store, versions: impl Iterator<Item = &WholePost>) -> Result<()> {
+pub(super) async fn keep(store: &Store, versions: impl Iterator<Item = &WholePost>) -> Result<()> {
     let versions: Vec<WholePost> = versions.cloned().collect();
     stream::iter(versions.into_iter().map(|version| async move { keep_one(store, &version).await }))
         .buffer_unordered(CONCURRENCY)
@@ -65,7 +65,7 @@ async fn commit(store: &Store, id: &PostId, operations: Vec<Operation>) -> Resul
 }
 
 /// Deletes all versions of a deleted post.
-pub async fn delete_all(store: &Store, id: &PostId) -> Result<()> {
+pub(super) async fn delete_all(store: &Store, id: &PostId) -> Result<()> {
     retry_on_conflict("the versions of a post", || async {
         let kept = read_all(store, Table::Revisions, &history::revisions(id)).await?;
         for rows in kept.chunks(BATCH_OPERATIONS_MAX) {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::source_files;
-use super::walls::paths;
+use super::reading::{children_of, paths};
 use super::{assert_none, module_path_of};
 
 /// The modules whose files have no circles except [`CIRCLES`]: those with many files.
@@ -50,15 +50,14 @@ struct Sources {
 }
 
 impl Sources {
-    fn read(sources: &[(String, String)]) -> Self {
-        let sources = sources.iter().filter(|(path, _)| !path.contains("tests"));
+    fn read(all: &[(String, String)]) -> Self {
+        let sources = all.iter().filter(|(path, _)| !path.contains("tests"));
         let sources: Vec<_> = sources.map(|(path, text)| (path, module_path_of(path), text)).collect();
         let owned = |module: &[&str]| module.iter().map(|part| (*part).to_owned()).collect::<Path>();
         let files = sources.iter().map(|(path, module, _)| (owned(module), (*path).clone())).collect();
         let (mut offers, mut uses) = (BTreeMap::new(), BTreeMap::new());
         for (path, module, text) in &sources {
-            let below = sources.iter().filter_map(|(_, other, _)| other.strip_prefix(module.as_slice()));
-            let children: BTreeSet<&str> = below.filter_map(|rest| rest.first().copied()).collect();
+            let children = children_of(module, all);
             let (offered, used) = without_offers(text);
             let offered = paths(module, &children, &offered).into_iter().map(|used| (used.name, used.parts));
             offers.insert(owned(module), offered.collect());

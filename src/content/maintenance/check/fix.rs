@@ -3,7 +3,7 @@
 //!
 //! A fix names the rows to look at, never what to write: `content::repair` reads the rows again before it writes.
 
-use crate::content::write::listing;
+use crate::content::write::Partition;
 use crate::keys::{Collection, PostPlace, Table};
 use crate::model::{PostId, PostKey, Slug, TermKind};
 use crate::store::Key;
@@ -37,7 +37,7 @@ pub enum Fix {
     /// Count a partition again.
     Count { table: Table, partition: String },
     /// List a partition with its own count.
-    Listing(listing::Partition),
+    Listing(Partition),
     /// Remove a row that lists another partition than its key says.
     StrayListing { table: Table, key: Key },
     /// Create a term that posts have, with its slug as its name.

@@ -4,7 +4,7 @@
 use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
 use crate::content::tables::rows::post::{self as rows, Move};
-use crate::content::write::{PostRows, plan, retry_on_conflict};
+use crate::content::write::{PostRows, put_rows, retry_on_conflict};
 use crate::keys::{PostPlace, place, time};
 use crate::model::{PostId, Slug};
 use crate::store::{Batch, Entity, Precondition};
@@ -80,7 +80,7 @@ impl Repair<'_> {
         }
         let whole = rows::read_whole(&row)?;
         let unmarked = PostRows::of(&whole)?;
-        let operations = plan::put_rows(&whole.post, &unmarked, &Precondition::Match(row.etag));
+        let operations = put_rows(&whole.post, &unmarked, &Precondition::Match(row.etag));
         self.store.commit(end.place.collection.name(), &Batch::new(key.partition(), operations)?).await?;
         Ok(())
     }

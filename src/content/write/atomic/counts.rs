@@ -2,7 +2,7 @@
 
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog;
-use crate::content::write::listing::Partition;
+use crate::content::write::Partition;
 use crate::keys::Table;
 use crate::model::PostKey;
 use crate::store::{Key, StoreError};

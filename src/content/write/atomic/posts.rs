@@ -2,8 +2,8 @@
 
 use crate::content::tables::rows::change::ChangedItem;
 use crate::content::tables::rows::post as rows;
+use crate::content::write::Partition;
 use crate::content::write::keyed::NewKey;
-use crate::content::write::listing::Partition;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change, Planned, delete_rows, is_move, put_rows};
 use crate::content::write::record;

@@ -5,7 +5,7 @@ use crate::content::tables::rows::change::ChangedItem;
 use crate::content::tables::rows::partition_catalog::read_month;
 use crate::content::tables::rows::post::{self as post_rows, Move};
 use crate::content::tables::rows::term::{self as rows, TermRow};
-use crate::content::write::listing::Partition;
+use crate::content::write::Partition;
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, TermChange};
 use crate::content::write::record;

@@ -15,7 +15,7 @@ mod snapshot;
 mod step;
 
 pub(super) use derived::{claim_row, revision_row, term_rows};
-pub use snapshot::{PostSnapshot, TermSnapshot};
+pub(super) use snapshot::{PostSnapshot, TermSnapshot};
 pub(super) use step::{Step, Witness, commit_step, reserve_step, take_step, tentative_step};
 pub(in crate::content) use step::{count_operation, delete_rows, put_rows};
 
@@ -203,7 +203,7 @@ pub struct PointerPlace {
 }
 
 /// The pointers of a published or scheduled post; a draft has none.
-pub fn pointers(post: &Post) -> BTreeSet<PointerPlace> {
+pub(super) fn pointers(post: &Post) -> BTreeSet<PointerPlace> {
     if post.published_at.is_none() {
         return BTreeSet::new();
     }

@@ -25,7 +25,7 @@ use super::intent::require_open;
 const POINTERS_PER_BATCH: usize = 49;
 
 /// A pointer that is to be written, with its post.
-pub struct NewPointer {
+pub(super) struct NewPointer {
     pub place: PointerPlace,
     pub post: Arc<Post>,
 }
@@ -60,7 +60,7 @@ impl IndexPartition {
 }
 
 /// Writes pointers. One that exists already is written again under the name of this intent, and not counted again.
-pub async fn put(store: &Store, intent: &IntentName, pointers: Vec<NewPointer>) -> Result<()> {
+pub(super) async fn put(store: &Store, intent: &IntentName, pointers: Vec<NewPointer>) -> Result<()> {
     let mut partitions: BTreeMap<(TermKind, Slug), Vec<NewPointer>> = BTreeMap::new();
     for pointer in pointers {
         partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
@@ -123,7 +123,7 @@ async fn read_pointer(store: &Store, partition: &IndexPartition, key: &PostKey) 
 }
 
 /// Removes pointers that the post no longer has after a change that was made; its intent must still be open (W3).
-pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
+pub(super) async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers.into_iter().map(|pointer| async move {
         retry_on_conflict("an index", || async {
             let partition = IndexPartition::of(pointer.kind, &pointer.slug);
@@ -137,7 +137,7 @@ pub async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPla
 }
 
 /// Removes the pointers that name an intent whose change was not made, unless the post has them (W4).
-pub async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
+pub(super) async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
     let removals = pointers.into_iter().map(|pointer| async move {
         retry_on_conflict("an index", || async {
             let partition = IndexPartition::of(pointer.kind, &pointer.slug);
@@ -172,7 +172,7 @@ async fn has(store: &Store, pointer: &PointerPlace) -> Result<bool> {
 }
 
 /// Whether the index of a term's first slug has any post. One point read.
-pub async fn is_listed(store: &Store, kind: TermKind, slug: &Slug) -> Result<bool> {
+pub(super) async fn is_listed(store: &Store, kind: TermKind, slug: &Slug) -> Result<bool> {
     let row = store.get(Table::PostsBy(kind).name(), &place::count(term::posts_partition(slug))).await?;
     Ok(row.as_ref().map(count::read).transpose()?.is_some_and(|count| count.rows > 0))
 }

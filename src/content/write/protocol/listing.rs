@@ -45,7 +45,7 @@ impl Partition {
 }
 
 /// Lists a partition to which an open intent will write a row. One point read and one transaction.
-pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
+pub(super) async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
         let _lock = store.keyed_lock(table.name(), key.row()).await;
@@ -59,7 +59,7 @@ pub async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partiti
 }
 
 /// Copies a partition's own count to its listing, and removes the name of the intent from it. Two point reads, and a write if anything differs.
-pub async fn copy_count(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
+pub(super) async fn copy_count(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
         let _lock = store.keyed_lock(table.name(), key.row()).await;

@@ -6,15 +6,15 @@
 pub(super) mod claim;
 mod facts;
 mod fence;
-pub mod index;
+pub(super) mod index;
 pub mod intent;
 mod keyed;
 pub(super) mod lease;
-pub mod listing;
+pub(super) mod listing;
 mod moving;
 mod posts;
 mod reconcile;
-pub mod recover;
+pub(super) mod recover;
 mod steps;
 pub(super) mod terms;
 mod undo;
