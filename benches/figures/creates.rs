@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant as Moment};
 
 use tidings::content::Content;
+use tidings::content::commands::Edited;
 use tidings::content::commands::{NewPost, PostChanges};
-use tidings::content::editor::{Edited, Editor, NamedTerms};
+use tidings::content::editor::{Editor, NamedTerms};
 use tidings::model::{Actor, NodeId, Role, WholePost};
 
 use crate::Result;

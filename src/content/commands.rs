@@ -55,6 +55,9 @@ impl PostChanges {
     }
 }
 
+/// The result of a change, or the reasons why it was refused.
+pub type Edited<T> = Result<T, Vec<UserError>>;
+
 /// An error that the caller can fix; nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
@@ -119,7 +122,7 @@ pub fn title(text: &str) -> Result<String, UserError> {
 ///
 /// # Errors
 /// Every rule that the post breaks.
-pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholePost, Vec<UserError>> {
+pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited<WholePost> {
     let title = title(&new.title);
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
@@ -145,7 +148,7 @@ pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Result<WholeP
 ///
 /// # Errors
 /// Every rule that the post would break.
-pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<WholePost, Vec<UserError>> {
+pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Edited<WholePost> {
     let title = changes.title.as_deref().map_or_else(|| Ok(before.post.title.clone()), title);
     let remakes_excerpt = changes.remakes_excerpt();
     let mut after = before.clone();
@@ -177,7 +180,7 @@ pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Result<
 ///
 /// # Errors
 /// Every rule that the post would break.
-pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Result<WholePost, Vec<UserError>> {
+pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Edited<WholePost> {
     let was = &earlier.post;
     let post = Post {
         title: was.title.clone(),
@@ -195,13 +198,13 @@ pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Result<
 ///
 /// # Errors
 /// If the tables cannot store the instant.
-pub fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Result<WholePost, Vec<UserError>> {
+pub fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Edited<WholePost> {
     let mut after = before.clone();
     after.post.published_at = at;
     next_version(before, after, now)
 }
 
-fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Result<WholePost, Vec<UserError>> {
+fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Edited<WholePost> {
     if after != *before {
         after.post.version = before.post.version.saturating_add(1);
         after.post.updated_at = now;
@@ -209,7 +212,7 @@ fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Resul
     checked(after)
 }
 
-fn checked(whole: WholePost) -> Result<WholePost, Vec<UserError>> {
+fn checked(whole: WholePost) -> Edited<WholePost> {
     match rules::check(&whole) {
         Ok(()) => Ok(whole),
         Err(broken) => Err(broken.into_iter().map(user_error).collect()),
@@ -229,10 +232,7 @@ fn user_error(broken: Broken) -> UserError {
 }
 
 /// The post, or the error of its title before the errors of its other fields.
-fn with_error_of_title<T>(
-    title: Result<String, UserError>,
-    checked: Result<T, Vec<UserError>>,
-) -> Result<T, Vec<UserError>> {
+fn with_error_of_title<T>(title: Result<String, UserError>, checked: Edited<T>) -> Edited<T> {
     match (title, checked) {
         (Ok(_), checked) => checked,
         (Err(error), Ok(_)) => Err(vec![error]),

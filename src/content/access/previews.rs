@@ -9,8 +9,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::editor::Edited;
+use crate::content::commands::{Edited, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::token::{self as rows, Bytes32};
 use crate::content::write::retry_on_conflict;

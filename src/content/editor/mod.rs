@@ -1,4 +1,4 @@
-//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was changed.
+//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as [`UserError`](super::commands::UserError)s, and then nothing was changed.
 
 mod find;
 mod once;
@@ -8,15 +8,11 @@ mod terms;
 use crate::model::{Actor, Instant, Role};
 
 use super::access::permission;
-use super::commands::UserError;
 use super::error::Result;
 use super::{Content, Reader, Writer};
 
 pub use find::NamedTerms;
 pub use terms::TermChanges;
-
-/// The result of a change, or the reasons why it was refused.
-pub type Edited<T> = std::result::Result<T, Vec<UserError>>;
 
 /// The changes of one request, at one instant.
 pub struct Editor<'a> {

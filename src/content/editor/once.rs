@@ -4,13 +4,13 @@
 use serde::Serialize;
 
 use crate::content::access::{Permission, permission, secret};
-use crate::content::commands::{NewPost, UserError, UserErrorCode};
+use crate::content::commands::{Edited, NewPost, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{NewKey, Used};
 use crate::keys::idempotency;
 use crate::model::{Actor, PostId, WholePost};
 
-use super::{Edited, Editor, NamedTerms};
+use super::{Editor, NamedTerms};
 
 /// The longest key. A UUID has 36 characters.
 pub(super) const KEY_BYTES_MAX: usize = 255;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
-use crate::content::commands::{self, NewPost, PostChanges, UserError, UserErrorCode};
+use crate::content::commands::{self, Edited, NewPost, PostChanges, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored};
 use crate::model::{Instant, PostId, Slug, TermKind, WholePost};
 
-use super::{Edited, Editor, NamedTerms, once};
+use super::{Editor, NamedTerms, once};
 
 /// How many numbers are tried for a slug that is generated from a title.
 const NUMBERS_MAX: u32 = 1_000;

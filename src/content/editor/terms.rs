@@ -2,13 +2,13 @@
 
 use crate::content::access::permission;
 use crate::content::audit;
-use crate::content::commands::{UserError, UserErrorCode};
+use crate::content::commands::{Edited, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
 use crate::model::{Role, Slug, Term, TermId, TermKind};
 
-use super::{Edited, Editor};
+use super::Editor;
 
 const CHANGES_TERMS: &str = "this changes a category, tag or author";
 

@@ -7,6 +7,7 @@ pub mod pages;
 mod reader;
 mod rendering;
 
+pub use crate::content::tables::rows::change::{Action, ChangedItem};
 pub use history::{CHANGES_PAGE_MAX, REVISIONS_PAGE_MAX, RecordedChange, Revision};
 pub use reader::{BodyPlace, Reader};
 pub use rendering::{KEPT_BYTES_MAX, Renderer};

@@ -11,7 +11,8 @@ use async_graphql::{Context, Object};
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use crate::content::access::{Previews, Tokens};
-use crate::content::editor::{Edited, Editor};
+use crate::content::commands::Edited;
+use crate::content::editor::Editor;
 use crate::model::{NodeId, Role, Term, TermKind, WholePost};
 
 use super::failure::Result;

@@ -3,7 +3,7 @@
 use async_graphql::{ID, InputObject, SimpleObject};
 
 use crate::content::access::{PREVIEW_MINUTES_DEFAULT, Preview};
-use crate::content::editor::Edited;
+use crate::content::commands::Edited;
 use crate::graphql::scalars::DateTime;
 
 use super::payloads::{UserError, user_errors};

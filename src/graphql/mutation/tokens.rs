@@ -3,7 +3,7 @@
 use async_graphql::{ID, InputObject, SimpleObject};
 
 use crate::content::access::NewToken;
-use crate::content::editor::Edited;
+use crate::content::commands::Edited;
 use crate::graphql::types::token::{Role, Token};
 use crate::model::token::TokenText;
 use crate::model::{self, Instant};

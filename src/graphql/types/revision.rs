@@ -6,8 +6,7 @@ use std::sync::Arc;
 use async_graphql::{Context, Enum, Object, SimpleObject};
 
 use crate::content::read::pages::Page;
-use crate::content::read::{RecordedChange, Revision as Kept};
-use crate::content::tables::rows::change;
+use crate::content::read::{Action, ChangedItem as RecordedItem, RecordedChange, Revision as Kept};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
@@ -149,6 +148,7 @@ pub struct ChangedItem {
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "Action")]
 pub enum ChangeAction {
     /// Created.
     Created,
@@ -164,24 +164,18 @@ pub enum ChangeAction {
     Deleted,
 }
 
-impl From<&change::ChangeRow> for Change {
-    fn from(row: &change::ChangeRow) -> Self {
-        Self { at: DateTime(row.at), by: row.by.clone(), items: row.items.iter().map(ChangedItem::from).collect() }
+impl From<&RecordedChange> for Change {
+    fn from(recorded: &RecordedChange) -> Self {
+        let change = &recorded.change;
+        let items = change.items.iter().map(ChangedItem::from).collect();
+        Self { at: DateTime(change.at), by: change.by.clone(), items }
     }
 }
 
-impl From<&change::ChangedItem> for ChangedItem {
-    fn from(item: &change::ChangedItem) -> Self {
-        let action = match item.action {
-            change::Action::Created => ChangeAction::Created,
-            change::Action::Updated => ChangeAction::Updated,
-            change::Action::Published => ChangeAction::Published,
-            change::Action::Unpublished => ChangeAction::Unpublished,
-            change::Action::Renamed => ChangeAction::Renamed,
-            change::Action::Deleted => ChangeAction::Deleted,
-        };
+impl From<&RecordedItem> for ChangedItem {
+    fn from(item: &RecordedItem) -> Self {
         let node_id = format!("{}-{}", item.kind, item.id).into();
-        Self { node_id, slug: item.slug.clone(), action, version: item.version }
+        Self { node_id, slug: item.slug.clone(), action: item.action.into(), version: item.version }
     }
 }
 
@@ -202,13 +196,13 @@ pub struct ChangeEdge {
 impl ChangeConnection {
     /// The changes of this page, each with its cursor.
     async fn edges(&self) -> Vec<ChangeEdge> {
-        let edge = |kept: &Arc<RecordedChange>| ChangeEdge { cursor: kept.cursor(), node: Change::from(&kept.change) };
+        let edge = |kept: &Arc<RecordedChange>| ChangeEdge { cursor: kept.cursor(), node: Change::from(&**kept) };
         self.0.items.iter().map(edge).collect()
     }
 
     /// The changes of this page.
     async fn nodes(&self) -> Vec<Change> {
-        self.0.items.iter().map(|kept| Change::from(&kept.change)).collect()
+        self.0.items.iter().map(|kept| Change::from(&**kept)).collect()
     }
 
     /// The position of this page in the list.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use tidings::clock::Clock;
-use tidings::content::commands::{NewPost, UserErrorCode};
-use tidings::content::editor::{Edited, Editor, NamedTerms};
+use tidings::content::commands::{Edited, NewPost, UserErrorCode};
+use tidings::content::editor::{Editor, NamedTerms};
 use tidings::content::{Content, ContentError, Sharing};
 use tidings::model::{Actor, NodeId, Role, WholePost};
 use tidings::store::Store;

@@ -5,8 +5,7 @@ pub(super) mod cache;
 pub(super) mod page;
 pub(super) mod sign_in;
 
-use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::editor::Edited;
+use crate::content::commands::{Edited, UserError, UserErrorCode};
 use crate::content::error::Result;
 use crate::content::tables::read_all;
 use crate::content::tables::rows::token as rows;
