@@ -1,4 +1,5 @@
-//! The `tidings` command: parse, dispatch, exit code.
+//! The `tidings` command: starts the tokio runtime, and runs the command line on it. The rule: what a subcommand does, and the exit code that it
+//! returns, is defined in `cli`; only the runtime is configured here.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The state that the handlers of all routes share.
+//! The state that the handlers of all routes share. The rule: there is one for each server, so that its budgets and permits limit all routes together.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What was found when a source was read once. The rule: an item that is not found to be valid is kept with the reason, for the report.
+//! What the first reading of a source has found. The rule: a post or term that cannot be imported is not dropped, but skipped or failed with the reason,
+//! so that the report names it.
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,7 @@ const PASSES_MAX: usize = 3;
 
 /// The HTML without everything that is not allowed, and with every tag closed. A browser must read the result as it was checked. A parser moves
 /// misplaced content out of tables, and an element may be where it is only because of an element around it that is removed, so in these cases
-/// the result is cleaned until nothing changes.
+/// the result is cleaned again until nothing changes, in at most [`PASSES_MAX`] passes, and only while the cost of one more is bounded.
 pub fn clean(html: &str) -> String {
     let mut cleaned = clean_once(html);
     if !cleaned.contains("<table") && !has_removed_tag(html) {

@@ -1,5 +1,5 @@
-//! Who may do what: tokens, what they permit, and links to previews. The rule: nothing else in `content` compares a secret or decides what an actor
-//! may change.
+//! Access control: tokens, the permissions of actors, and links to previews. The rule: in `content`, only this module compares secrets, and every
+//! check of a permission to change something calls [`permission`].
 
 pub(super) mod permission;
 mod previews;

@@ -1,5 +1,6 @@
 //! The rows of all tables: one module of [`rows`] for each kind of row, and what reads rows without knowing which list or change needs them. The
-//! rule: what a row holds is defined here, and nowhere else.
+//! rule: the properties of each kind of row that content consists of are defined here; the rows of `Intents`, which contain a change of the write
+//! protocol, are defined with that protocol.
 
 pub(super) mod moves;
 mod partition_catalog;

@@ -1,4 +1,7 @@
 //! The outcomes of changes. The rule: each change is counted once, whichever executor carried it out.
+//!
+//! After every outcome but `Done` the content is as it was before. On tables, rows that prepare the change may have been written before: no reader uses
+//! them, and they are removed at once or by a recovery. Only a kept version stays.
 
 use crate::content::error::{ContentError, Result};
 use crate::model::{PostId, Slug, TermKind};
@@ -8,21 +11,21 @@ use crate::telemetry::metrics;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Done,
-    /// The slug belongs to another post; nothing was written.
+    /// The slug belongs to another post.
     Taken(Slug),
-    /// A post with this id exists already; nothing was written.
+    /// A post with this id exists already.
     Exists,
-    /// The post has changed since it was read; nothing was written.
+    /// The post has changed since it was read.
     Conflict,
-    /// Another change of the post is under way and did not end in time; nothing was written.
+    /// Another change of the post is under way and did not end in time.
     Busy,
-    /// The post would get a term that does not exist; nothing was written.
+    /// The post would get a term that does not exist.
     TermGone(TermKind, Slug),
-    /// No row can hold the body, for this reason; nothing was written.
+    /// No row can hold the body, for this reason.
     TooLarge(String),
-    /// This post was created earlier from the same input with the same idempotency key; nothing was written.
+    /// This post was created earlier from the same input with the same idempotency key.
     Repeated(PostId),
-    /// The idempotency key was used for another input; nothing was written.
+    /// The idempotency key was used for another input.
     KeyUsed,
 }
 
@@ -30,13 +33,13 @@ pub enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermOutcome {
     Done,
-    /// The slug belongs to another term; nothing was written.
+    /// The slug belongs to another term.
     Taken,
-    /// Posts or drafts have the term; nothing was written.
+    /// Posts or drafts have the term.
     InUse,
-    /// The term has changed since it was read, or another change is under way; nothing was written.
+    /// The term has changed since it was read, or another change is under way.
     Conflict,
-    /// Another change of the term is under way and did not end in time; nothing was written.
+    /// Another change of the term is under way and did not end in time.
     Busy,
 }
 

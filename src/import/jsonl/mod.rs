@@ -1,4 +1,5 @@
-//! Tidings' own format, JSON Lines: the records, and a source that reads them.
+//! Tidings' own format, JSON Lines: the records, and a source that reads them. The rule: only the types of `records` define the format; the export
+//! writes the types that the import reads.
 
 mod records;
 mod source;

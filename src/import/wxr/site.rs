@@ -1,5 +1,5 @@
-//! The site of a WordPress export: its address and its authors. The rule: a post names an author by the login, and the author has the name that is
-//! displayed.
+//! The site of a WordPress export: its address and its authors. The rule: an author is looked up by the login, which posts name, and imported
+//! with the displayed name; a login that the site does not list is its own name.
 
 use std::collections::HashMap;
 

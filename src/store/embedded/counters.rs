@@ -1,4 +1,5 @@
-//! The counters of the store file. The rule: each transaction that writes also stores the last ETag, so that no ETag is given twice, also after a crash.
+//! The counter of the store file: the last ETag, which is also the version of the rows. The rule: each transaction that writes also stores it, so that no
+//! ETag is given twice, also after a crash, and two snapshots of one version contain the same rows.
 
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
 

@@ -1,4 +1,4 @@
-//! The errors of redb as errors of a store. The rule: the operator reads what to do: free disk space, restart, or restore a copy.
+//! The errors of redb as errors of a store. The rule: the operator reads what to do: free disk space, check the disk, restart, or restore a copy.
 
 use std::io::ErrorKind;
 
@@ -34,7 +34,10 @@ impl From<redb::Error> for StoreError {
             redb::Error::Io(e) if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
                 Self::corrupt_by("the store file is not complete; restore it from a copy", e)
             }
-            redb::Error::Io(e) => Self::unavailable("the store file cannot be used", e),
+            redb::Error::Io(e) => Self::unavailable(
+                "the store file cannot be used; check its disk and its permissions, then restart Tidings",
+                e,
+            ),
             // Its pages may be intact: redb refuses to use a file after a system call has failed.
             error @ redb::Error::PreviousIo => {
                 Self::unavailable("the store file cannot be used since its disk failed; restart Tidings", error)

@@ -110,7 +110,7 @@ impl<'a> CollectionPartition<'a> {
         }
         match rows::read_move(row) {
             Err(error) => {
-                report.add_unreadable(self.table(), row, &error, Fix::BAD_MARK);
+                report.add_unreadable(self.table(), row, &error, Fix::BAD_MOVE);
                 found.add(&post, report);
             }
             Ok(mark) => {

@@ -1,4 +1,5 @@
-//! The count rows of months and of terms, compared with what was counted.
+//! Compares the count rows of months and of terms with what was counted. The rule: the number of rows must be exact; the newest post that is named may
+//! have been removed since, so it may be newer than every stored post, but not older than one of them.
 
 use std::collections::HashMap;
 

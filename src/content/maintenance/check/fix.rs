@@ -1,7 +1,7 @@
 //! What fixes a difference. The rule: each difference that `check` reports has its fix, or the reason why a person must decide; so no difference can
 //! be reported for which there is no decision.
 //!
-//! A fix names the rows to look at, never what to write: `content::repair` reads the rows again before it writes.
+//! A fix names the rows to look at, never what to write: `maintenance::repair` reads the rows again before it writes.
 
 use crate::content::write::Partition;
 use crate::keys::{Collection, PostPlace, Table};
@@ -59,7 +59,7 @@ impl Fix {
     pub(super) const SHARED_SLUG: Self =
         Self::Person("the other post keeps the slug: give this post another one with the mutation updatePost");
 
-    pub(super) const BAD_MARK: Self = Self::Person(
+    pub(super) const BAD_MOVE: Self = Self::Person(
         "its rows do not show whether the post has moved: remove PendingFrom and ForwardTo from them with a tool for Azure tables, or import it into a new store",
     );
 

@@ -1,4 +1,4 @@
-//! What `check` reports: the differences, in the order of their rows, and what was read.
+//! What `check` reports: the differences, in the order of their rows, and what was read. The rule: a difference is added together with what fixes it.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -17,13 +17,14 @@ struct End {
     place: PostPlace,
     slug: Slug,
     row: Entity,
-    mark: Option<Move>,
+    /// `None`: the row has neither `PendingFrom` nor `ForwardTo`.
+    moving: Option<Move>,
 }
 
 impl End {
-    /// Whether this end belongs to a move from that place, so that the end there without a mark is the old one.
+    /// Whether this end belongs to a move from that place, so that an end there without `PendingFrom` and `ForwardTo` is the old one.
     fn is_from(&self, old: &PostPlace) -> bool {
-        match &self.mark {
+        match &self.moving {
             Some(Move::PendingFrom(from)) => from.collection == old.collection && from.key == old.key,
             Some(Move::ForwardTo(_)) => true,
             None => false,
@@ -39,18 +40,18 @@ impl Repair<'_> {
         let mut found = Vec::with_capacity(ends.len());
         for (place, slug) in ends {
             let Some(row) = self.get(place.collection.table(), &place.whole(slug)).await? else { continue };
-            let Ok(mark) = rows::read_move(&row) else { continue };
-            found.push(End { place: place.clone(), slug: slug.clone(), row, mark });
+            let Ok(moving) = rows::read_move(&row) else { continue };
+            found.push(End { place: place.clone(), slug: slug.clone(), row, moving });
         }
-        if found.iter().all(|end| end.mark.is_none()) {
+        if found.iter().all(|end| end.moving.is_none()) {
             return Ok(Done::Nothing);
         }
         let Some((kept, removed)) = choose(found) else {
             let Fix::Person(advice) = Fix::TWICE else { return Ok(Done::Nothing) };
             return Ok(Done::left(advice));
         };
-        if kept.mark.is_some() {
-            retry_on_conflict("a move", || self.clear_mark(&kept)).await?;
+        if kept.moving.is_some() {
+            retry_on_conflict("a move", || self.clear_move(&kept)).await?;
         }
         for end in &removed {
             // The redirect of a changed slug is one row: the summary in the same partition belongs to the post itself.
@@ -71,16 +72,16 @@ impl Repair<'_> {
         Ok(Done::fixed(format!("the post is kept at {}{}", kept.place.collection.name(), kept.place.whole(&kept.slug))))
     }
 
-    /// Writes the three rows without the mark, if they still have it.
-    async fn clear_mark(&self, end: &End) -> Result<()> {
+    /// Writes the rows without `PendingFrom` and `ForwardTo`, if they still have one of these.
+    async fn clear_move(&self, end: &End) -> Result<()> {
         let key = end.place.whole(&end.slug);
         let Some(row) = self.get(end.place.collection.table(), &key).await? else { return Ok(()) };
         if !rows::is_marked(&row) {
             return Ok(());
         }
         let whole = rows::read_whole(&row)?;
-        let unmarked = PostRows::of(&whole)?;
-        let operations = put_rows(&whole.post, &unmarked, &Precondition::Match(row.etag));
+        let new = PostRows::of(&whole)?;
+        let operations = put_rows(&whole.post, &new, &Precondition::Match(row.etag));
         self.store.commit(end.place.collection.name(), &Batch::new(key.partition(), operations)?).await?;
         Ok(())
     }
@@ -88,16 +89,16 @@ impl Repair<'_> {
 
 /// The end to keep, and those to remove; `None` if the rows do not decide it.
 fn choose(mut ends: Vec<End>) -> Option<(End, Vec<End>)> {
-    let unmarked = ends.iter().filter(|end| end.mark.is_none()).count();
-    let pending = ends.iter().filter(|end| matches!(end.mark, Some(Move::PendingFrom(_)))).count();
-    let kept = match (unmarked, pending) {
-        (1, _) => ends.iter().position(|end| end.mark.is_none())?,
-        (0, 1) => ends.iter().position(|end| matches!(end.mark, Some(Move::PendingFrom(_))))?,
+    let not_moving = ends.iter().filter(|end| end.moving.is_none()).count();
+    let pending = ends.iter().filter(|end| matches!(end.moving, Some(Move::PendingFrom(_)))).count();
+    let kept = match (not_moving, pending) {
+        (1, _) => ends.iter().position(|end| end.moving.is_none())?,
+        (0, 1) => ends.iter().position(|end| matches!(end.moving, Some(Move::PendingFrom(_))))?,
         (0, 0) if ends.len() == 1 => 0,
         _ => return None,
     };
     let kept = ends.swap_remove(kept);
-    if kept.mark.is_none() && !ends.iter().all(|end| end.is_from(&kept.place)) {
+    if kept.moving.is_none() && !ends.iter().all(|end| end.is_from(&kept.place)) {
         return None;
     }
     // The end that is kept must be readable before the other is removed.

@@ -1,4 +1,5 @@
-//! What the readers of one check get, beside the posts and terms that were read from the rows.
+//! What the readers of one check get, and the posts and terms that were read from the rows. The rule: a difference between the two names the query that
+//! returned it, not a row, because the rows agree with each other.
 
 use crate::content::maintenance::check::fix::Fix;
 use crate::content::maintenance::check::known::{Known, Posts};
