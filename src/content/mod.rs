@@ -6,6 +6,7 @@ pub mod commands;
 pub mod editor;
 pub mod error;
 pub mod maintenance;
+mod random;
 pub mod read;
 pub mod tables;
 pub mod write;

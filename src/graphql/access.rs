@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_graphql::{Context, Error, Pos, Request, ServerError};
 use subtle::ConstantTimeEq;
 
-use crate::content::access::{BadToken, of_author};
+use crate::content::access::{BadToken, with_author};
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
 use crate::model::{Actor, Post, Role, TermKind};
@@ -126,7 +126,7 @@ async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<
         Some(slug) => reader.term(TermKind::Author, slug).await.map_err(failed)?,
         None => None,
     };
-    of_author(actor, found.map(|author| author.id.first_slug.clone())).map_err(refused)
+    with_author(actor, found.map(|author| author.id.first_slug.clone())).map_err(refused)
 }
 
 fn refused(why: impl fmt::Display) -> ServerError {

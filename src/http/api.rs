@@ -38,7 +38,13 @@ impl Api {
         settings: HttpSettings,
     ) -> Self {
         let HttpSettings {
-            batch_max, playground: has_playground, reports_timing, client_address_header, limits, ..
+            // The router adds the layer of CORS.
+            cors: _,
+            batch_max,
+            playground: has_playground,
+            reports_timing,
+            client_address_header,
+            limits,
         } = settings;
         Self {
             readiness,

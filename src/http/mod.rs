@@ -66,8 +66,7 @@ pub fn router(
     writes: Writes,
     settings: HttpSettings,
 ) -> Router {
-    let HttpSettings { cors, .. } = &settings;
-    let (cors, has_playground) = (cors.layer(), settings.playground);
+    let (cors, has_playground) = (settings.cors.layer(), settings.playground);
     let api = Arc::new(Api::new(service, readiness, writes, settings));
     Router::new()
         .merge(playground::routes(has_playground))

@@ -17,6 +17,9 @@ pub const TOKEN_ID_CHARS: usize = 12;
 pub const SECRET_CHARS: usize = 48;
 /// A name is a label for lists and logs.
 pub const TOKEN_NAME_CHARS_MAX: usize = 100;
+/// The maximum number of tokens, including those that are revoked or expired, so that a list of them is one range read. Beyond it, a new token
+/// replaces the oldest one that is revoked or expired.
+pub const TOKENS_MAX: usize = 1_000;
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
 /// Characters for the seconds of an id, which suffice until the year 2483.

@@ -13,7 +13,7 @@ use crate::content::commands::{Edited, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::token::{self as rows, Bytes32};
 use crate::content::write::retry_on_conflict;
-use crate::content::{Content, Reader, audit};
+use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::{Actor, Instant, NodeId, PostId, Role, WholePost};
 use crate::store::{Batch, Operation, Precondition};
@@ -105,7 +105,7 @@ impl<'a> Previews<'a> {
     /// Revokes all links.
     pub async fn revoke_all(&self, actor: &Actor) -> Result<()> {
         permission::require(actor, Role::Admin, "this revokes all preview links")?;
-        let key = secret::random()?;
+        let key = random::bytes()?;
         retry_on_conflict("the key of preview links", || self.put_key(&key, Precondition::None)).await?;
         self.content.tokens.invalidate();
         audit::log_previews_revoked(actor);
@@ -145,7 +145,7 @@ impl<'a> Previews<'a> {
 
     /// The key, which is created if it does not exist. If two servers create it at once, the write of one fails, and it reads the key of the other.
     async fn key_for_signing(&self) -> Result<Bytes32> {
-        let made = secret::random()?;
+        let made = random::bytes()?;
         retry_on_conflict("the key of preview links", || async {
             match self.read_key().await? {
                 Some(key) => Ok(key),

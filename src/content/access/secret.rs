@@ -1,4 +1,4 @@
-//! Secrets: generated from random bytes, stored as hashes, compared in constant time. The rule: no other module compares a secret of a token.
+//! Secrets: stored as hashes, signed with, and compared in constant time. The rule: no other module compares a secret of a token.
 //!
 //! A plain SHA-256 is sufficient: a secret has 192 random bits, so there is no list of likely secrets to try, which is all that a slow hash or a salt
 //! would make harder; and a slow hash would be a way to keep the server busy.
@@ -6,15 +6,7 @@
 use ring::{digest, hmac};
 use subtle::ConstantTimeEq;
 
-use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::token::Bytes32;
-use crate::store::StoreError;
-
-pub(in crate::content) fn random<const N: usize>() -> Result<[u8; N]> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(no_random_bytes)?;
-    Ok(bytes)
-}
 
 pub(in crate::content) fn hash(secret: &str) -> Bytes32 {
     bytes(digest::digest(&digest::SHA256, secret.as_bytes()).as_ref())
@@ -31,11 +23,6 @@ pub(in crate::content) fn sign(key: &Bytes32, text: &str) -> Bytes32 {
 
 fn bytes(digest: &[u8]) -> Bytes32 {
     digest.try_into().expect("SHA-256 has 32 bytes")
-}
-
-/// The error for missing random bytes: the storage is unavailable, so the client can try again.
-fn no_random_bytes(error: getrandom::Error) -> ContentError {
-    StoreError::unavailable("the operating system provides no random bytes", error).into()
 }
 
 #[cfg(test)]

@@ -15,20 +15,20 @@ const ROWS_PER_POST_MAX: f64 = 3.0;
 const POSTS_MIN: usize = 4;
 
 #[derive(Debug, Default)]
-pub(in crate::content) struct CoalescePlan {
+pub(super) struct CoalescePlan {
     pub points: Vec<PostKey>,
     pub ranges: Vec<CoalescedRange>,
 }
 
 #[derive(Debug)]
-pub(in crate::content) struct CoalescedRange {
+pub(super) struct CoalescedRange {
     pub rows: RowRange,
     pub keys: Vec<PostKey>,
     pub limit: usize,
 }
 
 /// Without `months`, the cached list of months, the density is not known, and every post takes a point read.
-pub(in crate::content) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> CoalescePlan {
+pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> CoalescePlan {
     let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
         return CoalescePlan { points: keys.to_vec(), ranges: Vec::new() };
     };

@@ -12,8 +12,7 @@ use crate::keys::{Table, history};
 use crate::model::{Post, PostId, WholePost};
 use crate::store::RowRange;
 
-use super::pages::Page;
-use super::pages::window::Take;
+use super::pages::{Page, Take};
 
 /// The maximum number of versions on one page; each is read with its body.
 pub const REVISIONS_PAGE_MAX: usize = 50;

@@ -29,9 +29,9 @@ enum ReadPart {
 
 #[derive(Clone)]
 pub struct Reader {
-    pub(in crate::content) source: CatalogSource,
+    source: CatalogSource,
     counted: Arc<CountingStore>,
-    pub(in crate::content) partition_catalogs: Arc<PartitionCatalogs>,
+    partition_catalogs: Arc<PartitionCatalogs>,
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
@@ -52,7 +52,11 @@ impl BodyPlace {
 }
 
 impl Reader {
-    pub fn new(counted: Arc<CountingStore>, partition_catalogs: Arc<PartitionCatalogs>, now: Instant) -> Self {
+    pub(in crate::content) fn new(
+        counted: Arc<CountingStore>,
+        partition_catalogs: Arc<PartitionCatalogs>,
+        now: Instant,
+    ) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         Self { source: CatalogSource { store, version: None }, counted, partition_catalogs, now, actor: None }
     }
@@ -96,11 +100,11 @@ impl Reader {
         Ok(self.months(Collection::Posts).await?.len())
     }
 
-    pub(in crate::content) async fn months(&self, collection: Collection) -> Result<Months> {
+    pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
         Ok(self.partition_catalogs.months(&self.source, collection).await?)
     }
 
-    pub(in crate::content) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
+    pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
         Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
     }
 
@@ -308,12 +312,12 @@ impl Reader {
     }
 
     /// Whether a list of terms has an item at exactly this slug.
-    pub(in crate::content) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
+    pub(super) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
         Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
     }
 
     /// The terms of listed rows, in their order. A term whose current slug is not its first takes a point read; these reads are sent together.
-    pub(in crate::content) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
+    pub(super) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
         let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(rows.len());
         let mut elsewhere: Vec<(usize, Slug, (TermKind, Slug))> = Vec::new();
         for (i, row) in rows.iter().enumerate() {
@@ -340,7 +344,7 @@ impl Reader {
     }
 
     /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.
-    pub(in crate::content) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+    pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         let found = self.terms_at(slugs).await;
         let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
             Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))
@@ -348,7 +352,7 @@ impl Reader {
         slugs.iter().zip(found).map(first).collect()
     }
 
-    pub async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
+    pub(in crate::content) async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
         Ok(self.term(id.kind, &id.first_slug).await?.filter(|term| term.id == *id))
     }
 

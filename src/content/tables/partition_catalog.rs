@@ -14,20 +14,20 @@ use super::rows::count;
 use super::rows::partition_catalog::{self, Listed};
 
 /// The newest first.
-pub type Months = Arc<Vec<Listed<Month>>>;
+pub(in crate::content) type Months = Arc<Vec<Listed<Month>>>;
 /// In the order of the characters.
-pub type FirstCharacters = Arc<Vec<Listed<String>>>;
+pub(in crate::content) type FirstCharacters = Arc<Vec<Listed<String>>>;
 
 /// The store that a reader reads from.
 #[derive(Clone)]
-pub struct CatalogSource {
+pub(in crate::content) struct CatalogSource {
     pub store: Store,
     /// The version of the snapshot; `None` if the store is not a snapshot, so that each read sees its own moment.
     pub version: Option<u64>,
 }
 
 /// The lists of partitions, cached for the whole server.
-pub struct PartitionCatalogs {
+pub(in crate::content) struct PartitionCatalogs {
     age_max: Option<Duration>,
     months: Cached<Month>,
     draft_months: Cached<Month>,
@@ -36,25 +36,29 @@ pub struct PartitionCatalogs {
 
 impl PartitionCatalogs {
     /// `age_max`: the maximum age of a cached list if other servers write to the store too; `None` if none can.
-    pub fn new(age_max: Option<Duration>) -> Self {
+    pub(in crate::content) fn new(age_max: Option<Duration>) -> Self {
         let terms = std::array::from_fn(|_| Cached::default());
         Self { age_max, months: Cached::default(), draft_months: Cached::default(), terms }
     }
 
     /// Drops all cached lists, so that the next reader sees what was just written.
-    pub fn invalidate(&self) {
+    pub(in crate::content) fn invalidate(&self) {
         self.months.invalidate();
         self.draft_months.invalidate();
         self.terms.iter().for_each(Cached::invalidate);
     }
 
     /// The months of `Posts`, if they are cached.
-    pub fn cached_months(&self, source: &CatalogSource) -> Option<Months> {
+    pub(in crate::content) fn cached_months(&self, source: &CatalogSource) -> Option<Months> {
         self.months.fresh(self.age_max, source.version)
     }
 
     /// The months of a collection. One range read for each 1,000 months, or none if they are cached; and a point read for each awaited month.
-    pub async fn months(&self, source: &CatalogSource, collection: Collection) -> Result<Months, StoreError> {
+    pub(in crate::content) async fn months(
+        &self,
+        source: &CatalogSource,
+        collection: Collection,
+    ) -> Result<Months, StoreError> {
         let rows = RowRange::new(place::months_partition(collection), None, None)?;
         let cached = match collection {
             Collection::Posts => &self.months,
@@ -65,7 +69,7 @@ impl PartitionCatalogs {
     }
 
     /// The first characters of the terms of a kind. One range read, or none if they are cached; and a point read for each awaited one.
-    pub async fn first_characters(
+    pub(in crate::content) async fn first_characters(
         &self,
         source: &CatalogSource,
         kind: TermKind,
@@ -156,7 +160,11 @@ impl<P> Cached<P> {
 }
 
 /// Reads a whole range, page by page.
-pub(crate) async fn read_all(store: &Store, table: Table, rows: &RowRange) -> Result<Vec<Entity>, StoreError> {
+pub(in crate::content) async fn read_all(
+    store: &Store,
+    table: Table,
+    rows: &RowRange,
+) -> Result<Vec<Entity>, StoreError> {
     let mut found = Vec::new();
     let mut continuation = None;
     loop {
@@ -170,7 +178,7 @@ pub(crate) async fn read_all(store: &Store, table: Table, rows: &RowRange) -> Re
 }
 
 /// Reads a whole table, page by page. Only for small tables, and never for a query.
-pub(crate) async fn scan_all(store: &Store, table: Table) -> Result<Vec<Entity>, StoreError> {
+pub(in crate::content) async fn scan_all(store: &Store, table: Table) -> Result<Vec<Entity>, StoreError> {
     let mut found = Vec::new();
     let mut continuation = None;
     loop {

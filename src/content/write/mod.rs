@@ -35,6 +35,7 @@ use crate::model::PostId;
 use crate::store::Store;
 
 use super::error::Result;
+use super::random;
 use super::tables::PartitionCatalogs;
 
 /// Requests that one change has under way at once.
@@ -55,8 +56,8 @@ pub struct Writer {
 impl Writer {
     /// # Errors
     /// If the operating system provides no random bytes.
-    pub fn new(store: Store, partition_catalogs: Arc<PartitionCatalogs>, clock: Clock) -> Result<Self> {
-        let server = PostId::from_bits(random_bits()?).to_string().into();
+    pub(super) fn new(store: Store, partition_catalogs: Arc<PartitionCatalogs>, clock: Clock) -> Result<Self> {
+        let server = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string().into();
         Ok(Self { store, partition_catalogs, clock, server, by: None })
     }
 
@@ -68,16 +69,11 @@ impl Writer {
 
     /// A new id of 62 random bits, which no post has had before.
     pub fn new_post_id(&self) -> Result<PostId> {
-        Ok(PostId::from_bits(random_bits()?))
+        Ok(PostId::from_bits(u64::from_le_bytes(random::bytes()?)))
     }
 
     fn new_intent_name(&self) -> Result<IntentName> {
-        let random = PostId::from_bits(random_bits()?);
+        let random = PostId::from_bits(u64::from_le_bytes(random::bytes()?));
         Ok(IntentName::new(&self.server, self.clock.now(), random.as_str()))
     }
-}
-
-fn random_bits() -> Result<u64> {
-    getrandom::u64()
-        .map_err(|e| crate::store::StoreError::unavailable("the operating system provides no random bytes", e).into())
 }

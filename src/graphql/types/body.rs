@@ -3,9 +3,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use async_graphql::{Context, Object, Result};
+use async_graphql::{Context, Object};
 
 use crate::graphql::context;
+use crate::graphql::failure::Result;
 use crate::graphql::json_text::JsonText;
 use crate::graphql::texts::Forms;
 use crate::model::Rendered;
@@ -25,7 +26,7 @@ impl PostBody {
     }
 
     async fn rendered(&self, ctx: &Context<'_>) -> Result<&Rendered> {
-        context::of(ctx).texts.rendered(self.forms(ctx), &self.markdown).await
+        Ok(context::of(ctx).texts.rendered(self.forms(ctx), &self.markdown).await?)
     }
 }
 
@@ -34,17 +35,17 @@ impl PostBody {
 impl PostBody {
     /// The Markdown source, exactly as it was written.
     async fn markdown(&self, ctx: &Context<'_>) -> Result<JsonText> {
-        context::of(ctx).texts.markdown(self.forms(ctx), &self.markdown).await
+        Ok(context::of(ctx).texts.markdown(self.forms(ctx), &self.markdown).await?)
     }
 
     /// The body rendered as HTML (CommonMark with GitHub's extensions) and sanitised: no scripts, no event handlers, no `javascript:` links.
     async fn html(&self, ctx: &Context<'_>) -> Result<JsonText> {
-        context::of(ctx).texts.html(self.forms(ctx), &self.markdown).await
+        Ok(context::of(ctx).texts.html(self.forms(ctx), &self.markdown).await?)
     }
 
     /// The body as plain text: no markup, one line for each block.
     async fn text(&self, ctx: &Context<'_>) -> Result<JsonText> {
-        context::of(ctx).texts.text(self.forms(ctx), &self.markdown).await
+        Ok(context::of(ctx).texts.text(self.forms(ctx), &self.markdown).await?)
     }
 
     /// The number of words in `text`. Each Chinese or Japanese character counts as one word.

@@ -14,8 +14,10 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::model::Slug;
+
 use super::found::FoundContent;
-use super::{Failed, ImportedPost, TermKind};
+use super::{Failed, ImportedPost, ImportedTerm, TermKind};
 use json_rows::{BrokenJson, LineAndColumn, RowReader};
 use post::GhostPost;
 use row::GhostRow;
@@ -102,6 +104,6 @@ impl Ghost {
     }
 }
 
-fn term_is_public(term: &crate::import::ImportedTerm, writers: &HashSet<crate::model::Slug>) -> bool {
+fn term_is_public(term: &ImportedTerm, writers: &HashSet<Slug>) -> bool {
     term.kind != TermKind::Author || term.slug.as_ref().is_some_and(|slug| writers.contains(slug))
 }

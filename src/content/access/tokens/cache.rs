@@ -6,14 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Moment};
 
 use crate::content::tables::rows::token::Bytes32;
+use crate::model::token::TOKENS_MAX;
 use crate::model::{Token, TokenId};
 
-/// The maximum number of tokens, including those that are revoked or expired, so that a list of them is one range read. Beyond it, a new token
-/// replaces the oldest one that is revoked or expired.
-pub(super) const TOKENS_MAX: usize = 1_000;
-
 /// A token and the hash of its secret.
-pub(in crate::content) type CachedToken = Arc<(Token, Bytes32)>;
+pub(super) type CachedToken = Arc<(Token, Bytes32)>;
 
 #[derive(Debug)]
 pub(in crate::content) struct TokenCache {
@@ -33,7 +30,7 @@ struct TokenCacheState {
 
 /// The start of a read. Its result is kept only if the cache was not invalidated since.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::content) struct Began {
+pub(in crate::content::access) struct Began {
     generation: u64,
     at: Moment,
 }
@@ -48,17 +45,17 @@ impl TokenCache {
         *state = TokenCacheState { generation: state.generation + 1, ..TokenCacheState::default() };
     }
 
-    pub(in crate::content) fn begin(&self) -> Began {
+    pub(in crate::content::access) fn begin(&self) -> Began {
         Began { generation: self.lock().generation, at: Moment::now() }
     }
 
-    pub(in crate::content) fn token(&self, id: &TokenId) -> Option<CachedToken> {
+    pub(super) fn token(&self, id: &TokenId) -> Option<CachedToken> {
         let state = self.lock();
         let (read_at, kept) = state.tokens.get(id)?;
         self.is_fresh(*read_at).then(|| Arc::clone(kept))
     }
 
-    pub(in crate::content) fn keep_token(&self, began: Began, kept: &CachedToken) {
+    pub(super) fn keep_token(&self, began: Began, kept: &CachedToken) {
         let mut state = self.lock();
         if state.generation != began.generation {
             return;
@@ -69,12 +66,12 @@ impl TokenCache {
         state.tokens.insert(kept.0.id.clone(), (began.at, Arc::clone(kept)));
     }
 
-    pub(in crate::content) fn preview_key(&self) -> Option<Bytes32> {
+    pub(in crate::content::access) fn preview_key(&self) -> Option<Bytes32> {
         let (read_at, key) = self.lock().preview_key?;
         self.is_fresh(read_at).then_some(key)
     }
 
-    pub(in crate::content) fn keep_preview_key(&self, began: Began, key: Bytes32) {
+    pub(in crate::content::access) fn keep_preview_key(&self, began: Began, key: Bytes32) {
         let mut state = self.lock();
         if state.generation == began.generation {
             state.preview_key = Some((began.at, key));

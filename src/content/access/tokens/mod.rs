@@ -10,15 +10,15 @@ use crate::content::error::Result;
 use crate::content::tables::read_all;
 use crate::content::tables::rows::token as rows;
 use crate::content::write::retry_on_conflict;
-use crate::content::{Content, Reader, audit};
+use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, token as keys};
-use crate::model::token::{TOKEN_NAME_CHARS_MAX, TokenText};
+use crate::model::token::{TOKEN_NAME_CHARS_MAX, TOKENS_MAX, TokenText};
 use crate::model::{Actor, Instant, Role, Slug, TermKind, Token, TokenId};
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::{permission, secret};
 
-use cache::{TOKENS_MAX, TokenCache};
+use cache::TokenCache;
 
 /// A token that is to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl<'a> Tokens<'a> {
             let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
             return Ok(Err(vec![UserError::new(UserErrorCode::TooLarge, "name", message)]));
         }
-        let id = TokenId::new(now, u64::from_le_bytes(secret::random()?));
-        let text = TokenText::new(id.clone(), &secret::random()?);
+        let id = TokenId::new(now, u64::from_le_bytes(random::bytes()?));
+        let text = TokenText::new(id.clone(), &random::bytes()?);
         let (name, role) = (new.name.trim().to_owned(), new.role);
         let token = Token { id, name, role, author, created_at: now, expires_at: new.expires_at, revoked_at: None };
         let row = rows::row(&token, &secret::hash(text.secret()));

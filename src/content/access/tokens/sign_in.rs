@@ -74,11 +74,11 @@ async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<
     };
     let id = TermId { kind: TermKind::Author, first_slug };
     let slug = reader.term_by_id(&id).await?.map(|author| author.id.first_slug.clone());
-    Ok(of_author(actor, slug))
+    Ok(with_author(actor, slug))
 }
 
 /// Sets the author of an actor. An author is identified by its first slug, because that is what its posts store.
-pub fn of_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
+pub fn with_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
     match slug {
         Some(slug) => Ok(Actor { author: Some(slug), ..actor }),
         None => Err(BadToken::AuthorGone),

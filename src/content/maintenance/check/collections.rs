@@ -13,7 +13,8 @@ use crate::store::{Entity, StoreError};
 use super::counts::check_count;
 use super::ends::{FoundPost, Leftover};
 use super::fix::Fix;
-use super::report::{CheckReport, Intents};
+use super::intents::Intents;
+use super::report::CheckReport;
 
 pub(super) struct CollectionPartition<'a> {
     collection: Collection,

@@ -11,6 +11,7 @@ mod fix;
 mod history;
 mod idempotency;
 mod index;
+mod intents;
 mod known;
 mod lookups;
 mod months;
@@ -24,9 +25,7 @@ mod tokens;
 use crate::content::error::Result;
 use crate::content::read::Reader;
 use crate::content::tables::scan_all;
-use crate::content::write::intent;
 use crate::keys::Table;
-use crate::keys::intent::IntentName;
 use crate::model::Term;
 use crate::store::Store;
 
@@ -80,7 +79,7 @@ const READER_QUERIES_MAX: usize = 4;
 pub(super) async fn examine(store: &Store) -> Result<Examined> {
     let mut report = CheckReport::default();
     let intents = scan_all(store, Table::Intents).await?;
-    let names = intents.iter().map(|row| IntentName::of_key(&row.key).to_string()).collect();
+    let names = intents::names(&intents);
     let posts = posts::check(store, &names, &mut report).await?;
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
@@ -88,18 +87,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     tokens::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
-    for row in intents {
-        report.rows += 1;
-        let what = match intent::read(&row) {
-            Ok(intent::StoredIntent::Kept { .. }) => continue,
-            Ok(intent::StoredIntent::Open { .. }) => {
-                "a change was left unfinished; the next start of the server finishes it or undoes it"
-            }
-            Ok(intent::StoredIntent::Foreign) => "a change of another version of Tidings was left unfinished",
-            Err(_) => "a change was left unfinished, and its row cannot be read",
-        };
-        report.add(Table::Intents, &row.key, what, Fix::Intent(row.key.clone()));
-    }
+    intents::check(&intents, &mut report);
     report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));
     Ok(Examined { report, posts, terms })
 }

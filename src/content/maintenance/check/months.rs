@@ -10,7 +10,8 @@ use crate::store::{Entity, Store};
 
 use super::counts::Counts;
 use super::fix::Fix;
-use super::report::{CheckReport, Intents};
+use super::intents::Intents;
+use super::report::CheckReport;
 
 pub(super) async fn check(
     store: &Store,

@@ -7,10 +7,11 @@ use crate::store::Store;
 use super::collections::CollectionPartition;
 use super::counts::Counts;
 use super::ends::FoundPost;
+use super::intents::Intents;
 use super::known::Posts;
 use super::months;
 use super::partition::Partitions;
-use super::report::{CheckReport, Intents};
+use super::report::CheckReport;
 
 pub(super) async fn check(store: &Store, intents: &Intents, report: &mut CheckReport) -> Result<Posts> {
     let mut found = FoundPost::default();

@@ -1,14 +1,10 @@
 //! What `check` reports: the differences, in the order of their rows, and what was read. The rule: a difference is added together with what fixes it.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use super::fix::Fix;
 use crate::keys::Table;
 use crate::store::{Entity, Key, StoreError};
-
-/// The names of the intents that exist.
-pub(super) type Intents = HashSet<String>;
 
 /// A row that is missing, wrong or unreadable, or an answer that a reader gets wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,10 +16,11 @@ use crate::store::{Entity, Key, Store, StoreError};
 
 use super::counts::check_count;
 use super::fix::Fix;
+use super::intents::Intents;
 use super::known::Posts;
 use super::months::awaits_nothing;
 use super::partition::Partitions;
-use super::report::{CheckReport, Intents};
+use super::report::CheckReport;
 
 /// Returns the terms that exist.
 pub(super) async fn check(

@@ -35,7 +35,7 @@ pub struct SlugFilter {
 }
 
 impl SlugFilter {
-    pub fn names(&self, slug: &Slug) -> bool {
+    pub(super) fn names(&self, slug: &Slug) -> bool {
         self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
     }
 }
@@ -68,7 +68,7 @@ impl Filter {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -176,7 +176,7 @@ impl PostList {
     }
 
     /// The span of time that it covers at an instant; `None` if the span is empty.
-    pub fn span(&self, now: Instant) -> Option<Span> {
+    pub(super) fn span(&self, now: Instant) -> Option<Span> {
         let filter = &self.filter;
         match self.scope {
             Scope::Drafts { .. } => return Some(Span::default()),
@@ -198,7 +198,7 @@ impl PostList {
     }
 
     /// Whether the post itself confirms that it belongs here.
-    pub fn holds(&self, key: &PostKey, post: &Post) -> bool {
+    pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
         let has_all = |kind: TermKind| {
             let requested = self.filter.slugs(kind);
             requested.all.iter().all(|slug| post.has_term(kind, slug))

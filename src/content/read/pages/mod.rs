@@ -4,18 +4,19 @@
 //! several ([`merge`]). [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it.
 
 mod index;
-pub mod list;
+mod list;
 mod merge;
 mod months;
 pub mod posts;
 mod stream;
 pub mod terms;
 pub mod total;
-pub mod window;
+mod window;
 
 pub use list::{FILTER_SLUGS_MAX, Filter, PostList, Scope, SlugFilter};
 pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
-pub use window::{PageArguments, RequestedFields, Take};
+pub(in crate::content) use window::Take;
+pub use window::{PageArguments, RequestedFields};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -38,7 +39,7 @@ pub const RANGE_READS_MAX: u32 = 200;
 
 /// What the streams of one page share: the range reads that they may still take, and the indexes that were found to be empty.
 #[derive(Debug, Default)]
-pub(in crate::content) struct ReadBudget {
+struct ReadBudget {
     spent: AtomicU32,
     empty: Mutex<Vec<(TermKind, Slug)>>,
 }

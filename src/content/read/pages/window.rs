@@ -29,7 +29,7 @@ pub struct RequestedFields {
 
 /// The size of a page: `first` items from the start, of which the `last` are kept; or `last` items from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Take {
+pub(in crate::content) enum Take {
     First { count: usize, then_last: Option<usize> },
     Last { count: usize },
 }
@@ -37,7 +37,12 @@ pub enum Take {
 impl Take {
     /// # Errors
     /// [`ContentError::BadArgument`] if a size is negative or over `page_size_max`.
-    pub fn of(first: Option<i32>, last: Option<i32>, default: usize, page_size_max: usize) -> Result<Self> {
+    pub(in crate::content) fn of(
+        first: Option<i32>,
+        last: Option<i32>,
+        default: usize,
+        page_size_max: usize,
+    ) -> Result<Self> {
         let first = first.map(|n| check("first", n, page_size_max)).transpose()?;
         let last = last.map(|n| check("last", n, page_size_max)).transpose()?;
         Ok(match (first, last) {
@@ -45,13 +50,6 @@ impl Take {
             (None, Some(count)) => Self::Last { count },
             (None, None) => Self::First { count: default, then_last: None },
         })
-    }
-
-    /// The most items that the page can have.
-    pub fn count(self) -> usize {
-        match self {
-            Self::First { count, .. } | Self::Last { count } => count,
-        }
     }
 }
 
