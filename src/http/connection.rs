@@ -19,7 +19,7 @@ use tokio::{
 };
 use tower::{Service, ServiceExt, service_fn};
 
-use super::{activity::Activity, heads::HeadWatch, server::ServerLimits, stall::StallGuard};
+use super::{activity::Activity, heads::HeadWatch, server_limits::ServerLimits, stall::StallGuard};
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
 /// A client that has received nothing of an answer for this long is disconnected if another one waits for its slot or its memory.

@@ -34,6 +34,7 @@ mod parameters;
 mod parsed;
 mod playground;
 mod request_id;
+mod server_limits;
 mod stall;
 mod status;
 mod timing;
@@ -50,7 +51,8 @@ use tower::util::option_layer;
 
 pub use limits::HttpLimits;
 pub use request_id::RequestId;
-pub use server::{ServerLimits, Stopped, run};
+pub use server::{Stopped, run};
+pub use server_limits::ServerLimits;
 pub use settings::HttpSettings;
 pub use writes::Writes;
 

@@ -18,52 +18,9 @@ use super::{
     activity::Activity,
     connection::{self, Peer, SharedByConnections},
     open::OpenConnections,
+    server_limits::ServerLimits,
 };
 use crate::{graphql::memory::AnswerMemory, telemetry::metrics};
-
-#[derive(Debug, Clone)]
-pub struct ServerLimits {
-    /// Connections open at once. A process is commonly allowed 1,024 open files, and the store needs some of them.
-    pub connections: usize,
-    /// Connections of one client address open at once. Lower than the limit for all, so that one client cannot use all connections; a proxy on
-    /// one address needs no more connections than it has requests in progress.
-    pub address_connections: usize,
-    /// How long a connection may be idle. Longer than the 60 s after which load balancers close their side, so that none of them sends a
-    /// request into a connection that was just closed.
-    pub idle_time: Duration,
-    /// How long the whole head of a request may take from its first byte. A head is one or two packets.
-    pub head_time: Duration,
-    /// Bytes of a head, which includes the document of a GET.
-    pub head_bytes: usize,
-    /// How long a client may receive no byte of its answer.
-    pub write_time: Duration,
-    /// How long an answer may take from its request's head to its last piece. A megabyte in this time is 6 KB a second. Without this limit a
-    /// client that reads a byte now and then is served for ever.
-    pub answer_time: Duration,
-    /// How long a stop waits for the requests in progress; then they are cut off.
-    pub stop_time: Duration,
-    /// Bytes of answers that clients have not received yet, on all connections. Each connection has a small amount in addition (`OWN_BYTES`).
-    pub answer_bytes: u64,
-    /// The same, for one connection.
-    pub connection_answer_bytes: u64,
-}
-
-impl Default for ServerLimits {
-    fn default() -> Self {
-        Self {
-            connections: 768,
-            address_connections: 512,
-            idle_time: Duration::from_secs(75),
-            head_time: Duration::from_secs(10),
-            head_bytes: 64 * 1024,
-            write_time: Duration::from_secs(30),
-            answer_time: Duration::from_secs(180),
-            stop_time: Duration::from_secs(20),
-            answer_bytes: 128 * 1024 * 1024,
-            connection_answer_bytes: 64 * 1024 * 1024,
-        }
-    }
-}
 
 /// Requests that may wait for memory while they hold a slot of the requests that run: a fraction of these slots. Each has its data in memory
 /// and waits for memory for the written answer.

@@ -1,11 +1,12 @@
 //! The dependency rules between the modules of `src/`: which module may use which, and which words only some modules may use. The module
-//! overview in `src/lib.rs` gives the reasons. `walls.rs` checks the façades inside `content`, `circles.rs` the dependencies between files. These tests check every file and report each line that breaks a rule.
+//! overview in `src/lib.rs` gives the reasons. `facades.rs` checks the façades inside `content`, `cycles.rs` the dependencies between files. These
+//! tests check every file and report each line that breaks a rule.
 
-mod circles;
+mod cycles;
+mod facades;
 mod files;
 mod reading;
 mod rules;
-mod walls;
 
 use files::source_files;
 use reading::{dependencies, words};

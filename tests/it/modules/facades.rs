@@ -1,4 +1,4 @@
-//! The walls inside `content`: a file outside of one of its modules names what the module's `mod.rs` offers, and nothing deeper. The modules that a
+//! The façades inside `content`: a file outside of one of its modules names what the module's `mod.rs` offers, and nothing deeper. The modules that a
 //! `mod.rs` offers as a whole are listed in [`OPEN`], each with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use super::files::source_files;
 use super::reading::{children_of, paths};
 use super::{assert_none, module_path_of};
 
-/// A module behind a wall that others may name, and the reason.
+/// A module behind a façade that others may name, and the reason.
 const OPEN: &[(&str, &str)] = &[
     ("access::permission", "its functions are named for the module, as in `permission::require`"),
     ("access::secret", "its functions are named for the module, as in `secret::hash`"),
@@ -19,18 +19,18 @@ const OPEN: &[(&str, &str)] = &[
     ("write::intent", "its functions are named for the module, as in `intent::read`"),
 ];
 
-/// The names of all modules behind each wall.
-fn modules_behind_walls(files: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
+/// The names of all modules behind each façade.
+fn modules_behind_facades(files: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut behind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for module in files.iter().map(|(path, _)| module_path_of(path)) {
-        if let ["content", wall, inner @ ..] = module.as_slice() {
-            behind.entry(wall).or_default().extend(inner);
+        if let ["content", outer, inner @ ..] = module.as_slice() {
+            behind.entry(outer).or_default().extend(inner);
         }
     }
     behind
 }
 
-/// The modules behind walls that a file names from outside: its line, and the module as in [`OPEN`].
+/// The modules behind façades that a file names from outside: its line, and the module as in [`OPEN`].
 fn modules_named_from_outside(
     path: &str,
     text: &str,
@@ -39,10 +39,10 @@ fn modules_named_from_outside(
 ) -> Vec<(usize, String)> {
     let module = module_path_of(path);
     let named = paths(&module, &children_of(&module, files), text).into_iter().filter_map(|used| {
-        let [content, wall, name, ..] = used.parts.as_slice() else { return None };
-        let is_outside = content == "content" && !module.starts_with(&["content", wall]);
-        let is_behind = behind.get(wall.as_str()).is_some_and(|names| names.contains(name.as_str()));
-        (is_outside && is_behind).then(|| (used.line, format!("{wall}::{name}")))
+        let [content, outer, name, ..] = used.parts.as_slice() else { return None };
+        let is_outside = content == "content" && !module.starts_with(&["content", outer]);
+        let is_behind = behind.get(outer.as_str()).is_some_and(|names| names.contains(name.as_str()));
+        (is_outside && is_behind).then(|| (used.line, format!("{outer}::{name}")))
     });
     named.collect()
 }
@@ -54,14 +54,14 @@ fn is_open(named: &str) -> bool {
 #[test]
 fn modules_of_content_are_reached_through_their_facades() {
     let files = source_files();
-    let behind = modules_behind_walls(&files);
+    let behind = modules_behind_facades(&files);
     let mut used = BTreeSet::new();
     let mut bad = Vec::new();
     for (path, text) in &files {
         for (line, named) in modules_named_from_outside(path, text, &files, &behind) {
             if !is_open(&named) {
                 bad.push(format!(
-                    "src/{path}:{line}: content::{named} is behind a wall; let its mod.rs offer the item"
+                    "src/{path}:{line}: content::{named} is behind a façade; let its mod.rs offer the item"
                 ));
             }
             used.insert(named);
@@ -73,9 +73,9 @@ fn modules_of_content_are_reached_through_their_facades() {
 }
 
 #[test]
-fn a_path_through_a_wall_is_found_in_every_form() {
+fn a_path_past_a_facade_is_found_in_every_form() {
     let files = source_files();
-    let behind = modules_behind_walls(&files);
+    let behind = modules_behind_facades(&files);
     let forms = [
         "use crate::content::write::protocol::posts::run;",
         "use crate::content::{read::Reader, write::{Writer, protocol}};",

@@ -1,4 +1,4 @@
-//! Circles of dependencies between the files of a module. A path counts as a dependency on the file that defines the item, also if a `mod.rs` offers
+//! Dependency cycles between the files of a module. A path counts as a dependency on the file that defines the item, also if a `mod.rs` offers
 //! it under a shorter path; a `mod.rs` does not depend on what it only offers. Tests inside of a file do not count, and a call of a
 //! method is not seen, because it is no path.
 
@@ -8,11 +8,11 @@ use super::files::source_files;
 use super::reading::{children_of, paths};
 use super::{assert_none, module_path_of};
 
-/// The modules whose files have no circles except [`CIRCLES`]: those with many files.
+/// The modules whose files have no dependency cycles except [`CYCLES`]: those with many files.
 const WITHIN: &[&str] = &["content", "graphql", "http", "import", "store"];
 
-/// Circles that are allowed: the files of each, and the reason.
-const CIRCLES: &[(&[&str], &str)] = &[
+/// Cycles that are allowed: the files of each, and the reason.
+const CYCLES: &[(&[&str], &str)] = &[
     (
         &[
             "content/maintenance/repair/context.rs",
@@ -24,15 +24,11 @@ const CIRCLES: &[(&[&str], &str)] = &[
     ),
     (
         &["graphql/connection.rs", "graphql/types/post.rs", "graphql/types/revision.rs", "graphql/types/term.rs"],
-        "the types of the schema name each other: a post has lists of terms, and a term has posts; all of them use `PageInfo`",
+        "the types of the schema name each other: a post has lists of terms, and a term has posts",
     ),
     (
         &["http/api.rs", "http/clients.rs", "http/health.rs"],
         "the shared state contains what clients.rs and health.rs define, and their handlers get the state",
-    ),
-    (
-        &["http/connection.rs", "http/open.rs", "http/server.rs"],
-        "a server accepts connections, and defines the limits that they keep; open.rs reads when a connection counts as stalled",
     ),
     (
         &["import/old_addresses.rs", "import/post_slugs.rs"],
@@ -113,7 +109,7 @@ fn without_restriction(line: &str) -> String {
 }
 
 /// The files that depend on each other, a set for each group of them.
-fn circles<'f>(dependencies: &BTreeMap<&'f str, BTreeSet<&'f str>>) -> BTreeSet<BTreeSet<&'f str>> {
+fn cycles<'f>(dependencies: &BTreeMap<&'f str, BTreeSet<&'f str>>) -> BTreeSet<BTreeSet<&'f str>> {
     let reached = |from: &'f str| {
         let (mut reached, mut next) = (BTreeSet::new(), vec![from]);
         while let Some(file) = next.pop() {
@@ -122,29 +118,29 @@ fn circles<'f>(dependencies: &BTreeMap<&'f str, BTreeSet<&'f str>>) -> BTreeSet<
         reached
     };
     let reached: BTreeMap<&str, BTreeSet<&str>> = dependencies.keys().map(|file| (*file, reached(file))).collect();
-    let circular = reached.iter().filter(|(file, others)| others.contains(*file));
-    circular
+    let cyclic = reached.iter().filter(|(file, others)| others.contains(*file));
+    cyclic
         .map(|(file, others)| others.iter().filter(|other| reached[*other].contains(file)).copied().collect())
         .collect()
 }
 
 #[test]
-fn files_do_not_depend_on_each_other_in_circles() {
+fn files_have_no_dependency_cycles() {
     let sources = source_files();
     let sources = Sources::read(&sources);
-    let found: Vec<_> = WITHIN.iter().flat_map(|within| circles(&sources.dependencies(within))).collect();
-    let is_of = |circle: &BTreeSet<&str>, allowed: &[&str]| circle.iter().copied().eq(allowed.iter().copied());
-    let new = found.iter().filter(|circle| !CIRCLES.iter().any(|(allowed, _)| is_of(circle, allowed)));
-    let gone = CIRCLES.iter().filter(|(allowed, _)| !found.iter().any(|circle| is_of(circle, allowed)));
-    let new = new.map(|circle| format!("a circle of files: {circle:?}"));
+    let found: Vec<_> = WITHIN.iter().flat_map(|within| cycles(&sources.dependencies(within))).collect();
+    let is_of = |cycle: &BTreeSet<&str>, allowed: &[&str]| cycle.iter().copied().eq(allowed.iter().copied());
+    let new = found.iter().filter(|cycle| !CYCLES.iter().any(|(allowed, _)| is_of(cycle, allowed)));
+    let gone = CYCLES.iter().filter(|(allowed, _)| !found.iter().any(|cycle| is_of(cycle, allowed)));
+    let new = new.map(|cycle| format!("a dependency cycle of files: {cycle:?}"));
     assert_none(
-        new.chain(gone.map(|(allowed, _)| format!("CIRCLES lists files that are not a circle any more: {allowed:?}")))
+        new.chain(gone.map(|(allowed, _)| format!("CYCLES lists files that are not a cycle any more: {allowed:?}")))
             .collect(),
     );
 }
 
 #[test]
-fn a_circle_through_an_offered_path_is_found() {
+fn a_dependency_cycle_through_an_offered_path_is_found() {
     let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
     let sources = [
         file("store/mod.rs", "mod one;\nmod two;\n\npub use one::{\n    One as First,\n};\n"),
@@ -156,6 +152,6 @@ fn a_circle_through_an_offered_path_is_found() {
         file("store/three.rs", "fn f() { crate::store::two::run() }\n"),
     ];
     let sources = Sources::read(&sources);
-    let found = circles(&sources.dependencies("store"));
+    let found = cycles(&sources.dependencies("store"));
     assert_eq!(found, BTreeSet::from([BTreeSet::from(["store/one.rs", "store/two.rs"])]));
 }
