@@ -5,10 +5,10 @@
 //! with a hundred aliases would cause hundreds of megabytes and seconds of work.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use async_graphql::Error;
-use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, SetOnce};
 
 use crate::content::read::Renderer;
 use crate::model::Rendered;
@@ -53,33 +53,49 @@ struct Memory {
     sent: Charge,
     /// For what is needed only to create it: held until the request ends.
     working: Charge,
-    /// Set when a charge is refused: then the whole answer is refused, and nothing more is read or rendered for it.
-    refused: OnceLock<OverBudget>,
+    /// Set when a charge is refused: then the whole answer is refused, nothing more is read or rendered for it, and none of its fields waits, because
+    /// what was read for them is in memory without a charge until the request ends.
+    refused: SetOnce<OverBudget>,
 }
 
 impl Memory {
     async fn take(&self, charge: &Charge, bytes: usize) -> Result<(), Error> {
-        if let Some(refused) = self.refused.get() {
-            return Err(over_budget(refused));
+        let taken = self.unless_refused(charge.take(bytes as u64)).await?;
+        taken.map_err(|error| {
+            // Another field may have been refused first; its reason is as good.
+            let _ = self.refused.set(error.clone());
+            over_budget(&error)
+        })
+    }
+
+    /// Waits for `work` until the answer is refused.
+    async fn unless_refused<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
+        tokio::select! {
+            biased;
+            refused = self.refused.wait() => Err(over_budget(refused)),
+            done = work => Ok(done),
         }
-        charge.take(bytes as u64).await.map_err(|error| over_budget(self.refused.get_or_init(|| error)))
     }
 }
 
 impl Texts {
     /// The requests of a batch share the budget. Without a charge the memory of the answer is not counted.
     pub fn new(renderer: Arc<Renderer>, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
-        let memory = charge.map(|sent| Memory { working: sent.beside(), sent, refused: OnceLock::new() });
+        let memory = charge.map(|sent| Memory { working: sent.beside(), sent, refused: SetOnce::new() });
         Self { forms: Mutex::default(), renderer, budget, memory }
     }
 
     /// A permit to read a body that is not charged yet. Nothing is read for an answer that is already refused.
     ///
     /// # Errors
-    /// If the charge for a short body is refused.
+    /// If the charge for a short body, or another charge of the answer, is refused.
     pub async fn place_to_load(&self) -> Result<SemaphorePermit<'static>, Error> {
         self.work(FIRST_BYTES).await?;
-        Ok(LOADING.acquire().await.expect("the semaphore is never closed"))
+        let place = match &self.memory {
+            Some(memory) => memory.unless_refused(LOADING.acquire()).await?,
+            None => LOADING.acquire().await,
+        };
+        Ok(place.expect("the semaphore is never closed"))
     }
 
     /// Charges the rest of a body that was read, once for the whole answer.
@@ -168,4 +184,37 @@ impl Texts {
 
 fn over_budget(error: &OverBudget) -> Error {
     with_code(error.to_string(), Code::Overloaded)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join3;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::graphql::memory::{AnswerMemory, OWN_BYTES};
+
+    const MB: usize = 1024 * 1024;
+
+    /// What was read for its fields is in memory without a charge until the last of them ends.
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_answer_waits_for_nothing() {
+        // One charge can wait for free memory.
+        let memory = AnswerMemory::new(MB as u64, MB as u64, 1);
+        let other = memory.connection().charge();
+        assert!(other.try_take(OWN_BYTES) && other.try_take(MB as u64), "another answer has all memory");
+        let charge = memory.connection().charge();
+        let texts = Texts::new(Arc::default(), Arc::default(), Some(charge));
+        let loading = LOADING.acquire_many(128).await.expect("the semaphore is never closed");
+        let begun = Instant::now();
+        let [first, second]: [Arc<str>; 2] = ["a", "b"].map(|letter| letter.repeat(MB / 2).into());
+        let (waiting_for_memory, refused, waiting_to_load) =
+            join3(texts.hold(&first), texts.hold(&second), texts.place_to_load()).await;
+        let messages =
+            [waiting_for_memory.err(), refused.err(), waiting_to_load.err()].map(|error| error.map(|e| e.message));
+        assert_eq!(messages, [(); 3].map(|()| Some(OverBudget::InAll.to_string())));
+        drop((loading, other));
+        assert!(texts.place_to_load().await.is_err(), "nothing more is read for it");
+        assert_eq!(begun.elapsed(), std::time::Duration::ZERO);
+    }
 }
