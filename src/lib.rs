@@ -28,6 +28,7 @@
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
 //! | [`oidc`] | verification of the JWTs of an OpenID provider | know content, or decide what a subject may do |
 //! | [`clock`] | the only reader of the time | |
+//! | [`testing`] | what tests, benchmarks and fuzz targets use of the modules inside `content` | serve any module |
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
 //! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, and the keys of an OpenID
@@ -56,7 +57,7 @@
 //!
 //! - `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
 //! - [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
-//! - [`content::write::plan`], pure, computes the rows that the post has and the rows that it will have.
+//! - `content/write/plan`, pure, computes the rows that the post has and the rows that it will have.
 //! - On a store file, one transaction writes all rows (`content/write/atomic`), and the change is complete. On tables
 //!   (`content/write/protocol`), where a transaction covers one partition, the six steps of the protocol follow:
 //!
@@ -95,3 +96,4 @@ pub mod model;
 pub mod oidc;
 pub mod store;
 pub mod telemetry;
+pub mod testing;

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant as Moment};
 
 use tidings::content::Content;
-use tidings::content::commands::Edited;
-use tidings::content::commands::{NewPost, PostChanges};
-use tidings::content::editor::{Editor, NamedTerms};
 use tidings::model::{Actor, NodeId, Role, WholePost};
+use tidings::testing::Edited;
+use tidings::testing::{Editor, NamedTerms};
+use tidings::testing::{NewPost, PostChanges};
 
 use crate::Result;
 use crate::posts::Generated;

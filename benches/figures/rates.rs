@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant as Moment};
 
-use tidings::content::read::pages::PostList;
 use tidings::graphql::service::GraphqlService;
 use tidings::keys::cursor;
 use tidings::model::TermKind;
+use tidings::testing::pages::PostList;
 
 use crate::machine::ThreadClock;
 use crate::posts::{Generated, term_slug};

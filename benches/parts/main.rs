@@ -13,8 +13,6 @@ use std::time::Duration;
 use async_graphql::Request;
 use criterion::{BatchSize, Criterion};
 use tidings::clock::Clock;
-use tidings::content::read::pages::posts::read_page;
-use tidings::content::read::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 use tidings::content::{Content, Sharing};
 use tidings::graphql::cost;
 use tidings::graphql::guard::{Limits, admit};
@@ -23,6 +21,8 @@ use tidings::import;
 use tidings::keys::cursor;
 use tidings::model::{TermKind, render};
 use tidings::store::embedded::EmbeddedStore;
+use tidings::testing::pages::posts::read_page;
+use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 use tokio::runtime::Runtime;
 
 const POSTS: u64 = 2_000;

@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use async_graphql::Request;
-use tidings::content::tables::rows;
 use tidings::graphql::guard::{Limits, admit};
 use tidings::import::{Format, ReadOutcome, open, read_markdown_file};
 use tidings::keys::cursor::{self, ListTag};
 use tidings::model::{TermKind, html, html_text, render};
 use tidings::store::embedded::decode_row;
+use tidings::testing::rows;
 
 /// A target: its name, its function, and its seed inputs.
 pub struct Target {

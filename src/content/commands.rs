@@ -111,7 +111,7 @@ impl UserError {
 ///
 /// # Errors
 /// If the title is empty or only space.
-pub fn title(text: &str) -> Result<String, UserError> {
+pub(crate) fn title(text: &str) -> Result<String, UserError> {
     match text.trim() {
         "" => Err(UserError::invalid("title", "a title must not be empty")),
         title => Ok(title.to_owned()),
@@ -122,7 +122,7 @@ pub fn title(text: &str) -> Result<String, UserError> {
 ///
 /// # Errors
 /// Every rule that the post breaks.
-pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited<WholePost> {
+pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited<WholePost> {
     let title = title(&new.title);
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
@@ -148,7 +148,7 @@ pub fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited<WholeP
 ///
 /// # Errors
 /// Every rule that the post would break.
-pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Edited<WholePost> {
+pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Edited<WholePost> {
     let title = changes.title.as_deref().map_or_else(|| Ok(before.post.title.clone()), title);
     let remakes_excerpt = changes.remakes_excerpt();
     let mut after = before.clone();
@@ -180,7 +180,7 @@ pub fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Edited<
 ///
 /// # Errors
 /// Every rule that the post would break.
-pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Edited<WholePost> {
+pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Edited<WholePost> {
     let was = &earlier.post;
     let post = Post {
         title: was.title.clone(),
@@ -198,7 +198,7 @@ pub fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Edited<
 ///
 /// # Errors
 /// If the tables cannot store the instant.
-pub fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Edited<WholePost> {
+pub(crate) fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Edited<WholePost> {
     let mut after = before.clone();
     after.post.published_at = at;
     next_version(before, after, now)

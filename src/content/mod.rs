@@ -1,15 +1,15 @@
 //! The content of a site: reads, pages, writes, checks and repairs it. The rule: this module depends neither on GraphQL nor on HTTP.
 
-pub mod access;
+pub(crate) mod access;
 mod audit;
-pub mod commands;
-pub mod editor;
-pub mod error;
-pub mod maintenance;
+pub(crate) mod commands;
+pub(crate) mod editor;
+pub(crate) mod error;
+pub(crate) mod maintenance;
 mod random;
-pub mod read;
-pub mod tables;
-pub mod write;
+pub(crate) mod read;
+pub(crate) mod tables;
+pub(crate) mod write;
 
 use std::sync::Arc;
 use std::time::Duration;

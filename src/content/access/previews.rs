@@ -25,11 +25,11 @@ const PREFIX: &str = "tdp_";
 /// 30 days: a link is for a review and is not permanent.
 const MINUTES_MAX: i32 = 30 * 24 * 60;
 /// The default lifetime: a day.
-pub const MINUTES_DEFAULT: i32 = 24 * 60;
+pub(crate) const MINUTES_DEFAULT: i32 = 24 * 60;
 
 /// A link that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Preview {
+pub(crate) struct Preview {
     pub text: String,
     pub expires_at: Instant,
 }
@@ -56,18 +56,18 @@ fn signature(key: &Bytes32, id: &PostId, expires_at: Instant) -> Bytes32 {
 }
 
 /// Preview links, for one request.
-pub struct Previews<'a> {
+pub(crate) struct Previews<'a> {
     content: &'a Content,
     reader: &'a Reader,
 }
 
 impl<'a> Previews<'a> {
-    pub fn new(content: &'a Content, reader: &'a Reader) -> Self {
+    pub(crate) fn new(content: &'a Content, reader: &'a Reader) -> Self {
         Self { content, reader }
     }
 
     /// Creates a link to a post that the actor is allowed to change; permission to read drafts is not permission to share them.
-    pub async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
+    pub(crate) async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
         permission::require(actor, Role::Author, "this shares a draft")?;
         let Some(whole) = self.whole(id).await? else { return Ok(Err(vec![missing()])) };
         match permission::to_change(actor, &whole.post, self.reader.now()) {
@@ -91,7 +91,7 @@ impl<'a> Previews<'a> {
     ///
     /// # Errors
     /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only for a link that was signed by this site.
-    pub async fn show(&self, text: &str) -> Result<Option<WholePost>> {
+    pub(crate) async fn show(&self, text: &str) -> Result<Option<WholePost>> {
         let claim = PreviewClaim::parse(text).ok_or(ContentError::BadPreview)?;
         if !self.is_signed(&claim).await? {
             return Err(ContentError::BadPreview);
@@ -103,7 +103,7 @@ impl<'a> Previews<'a> {
     }
 
     /// Revokes all links.
-    pub async fn revoke_all(&self, actor: &Actor) -> Result<()> {
+    pub(crate) async fn revoke_all(&self, actor: &Actor) -> Result<()> {
         permission::require(actor, Role::Admin, "this revokes all preview links")?;
         let key = random::bytes()?;
         retry_on_conflict("the key of preview links", || self.put_key(&key, Precondition::None)).await?;

@@ -7,9 +7,9 @@ mod inventory;
 mod migrate;
 mod repair;
 
+pub(crate) use check::CheckReport;
+pub use check::Difference;
 pub(super) use check::check;
-pub use check::{CheckReport, Difference, Fix};
-pub use inventory::{Inventory, InventoryPost, InventoryWalk};
-pub use migrate::Migrated;
+pub(crate) use inventory::Inventory;
 pub(super) use repair::repair;
 pub use repair::{RepairOptions, Repaired};

@@ -15,9 +15,9 @@ use crate::store::RowRange;
 use super::pages::{Page, Take};
 
 /// The maximum number of versions on one page; each is read with its body.
-pub const REVISIONS_PAGE_MAX: usize = 50;
+pub(crate) const REVISIONS_PAGE_MAX: usize = 50;
 /// The maximum number of changes on one page.
-pub const CHANGES_PAGE_MAX: usize = 100;
+pub(crate) const CHANGES_PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 20;
 
 /// One version of a post.

@@ -7,7 +7,9 @@ pub mod pages;
 mod reader;
 mod rendering;
 
-pub use crate::content::tables::rows::change::{Action, ChangedItem};
-pub use history::{CHANGES_PAGE_MAX, REVISIONS_PAGE_MAX, RecordedChange, Revision};
-pub use reader::{BodyPlace, Reader};
-pub use rendering::{KEPT_BYTES_MAX, Renderer};
+pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem};
+pub(crate) use history::{REVISIONS_PAGE_MAX, RecordedChange, Revision};
+pub(crate) use reader::BodyPlace;
+pub use reader::Reader;
+pub use rendering::KEPT_BYTES_MAX;
+pub(crate) use rendering::Renderer;

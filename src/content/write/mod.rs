@@ -14,18 +14,20 @@ mod retry;
 mod revisions;
 mod terms;
 
-pub use keyed::{NewKey, Used};
+pub(crate) use keyed::{NewKey, Used};
 pub(super) use old::delete_old;
 pub use outcomes::Outcome;
-pub use plan::{Change, Planned, Stored};
+pub(crate) use plan::Planned;
+pub use plan::{Change, Stored};
 pub(super) use plan::{PostRows, count_operation, put_rows};
 pub use protocol::intent;
-pub use protocol::intent::{Intent, LEASE_SECONDS, StoredIntent};
-pub use protocol::listing::Partition;
+pub use protocol::intent::Intent;
+pub(crate) use protocol::intent::{LEASE_SECONDS, StoredIntent};
+pub(crate) use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
 pub(super) use retry::retry_on_conflict;
 pub use revisions::REVISIONS_MAX;
-pub use terms::{Deleted, Renamed, SavedTerms};
+pub use terms::{Deleted, Renamed};
 
 use std::sync::Arc;
 

@@ -126,7 +126,7 @@ async fn cursor_of(site: &Site, number: u64) -> String {
     let data = site.query(&format!(r#"{{ post(slug: "post-{number}") {{ publishedAt }} }}"#)).await;
     let at: Instant = data["post"]["publishedAt"].as_str().expect("an instant").parse().expect("an instant");
     let key = tidings::model::PostKey { at, id: post(number, at).post.id };
-    let list = tidings::content::read::pages::PostList::all();
+    let list = tidings::testing::pages::PostList::all();
     let whole = post(number, key.at);
     format!("{:?}", list.cursor(&whole.post))
 }

@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{BaseType, FieldDefinition, Type, TypeKind, TypeSystemDefinition};
 use serde_json::{Value, json};
-use tidings::content::read::pages::{Filter, PostList, Scope};
-use tidings::content::write::Change;
 use tidings::graphql::schema;
 use tidings::model::{NodeId, Post, TermId, TermKind, WholePost};
+use tidings::testing::Change;
+use tidings::testing::pages::{Filter, PostList, Scope};
 
 use crate::support::lists::ListOf;
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};

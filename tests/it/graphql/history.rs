@@ -1,7 +1,7 @@
 //! The versions of a post, restoring a version, and the list of changes.
 
 use serde_json::{Value, json};
-use tidings::content::write::REVISIONS_MAX;
+use tidings::testing::REVISIONS_MAX;
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post};

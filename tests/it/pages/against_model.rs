@@ -1,8 +1,8 @@
 //! Every combination of paging arguments, on a list with ties, gaps, drafts and scheduled posts.
 
-use tidings::content::read::pages::posts::read_page;
-use tidings::content::read::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 use tidings::model::{Month, Post, PostKey, TermId, TermKind, WholePost};
+use tidings::testing::pages::posts::read_page;
+use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
@@ -163,8 +163,7 @@ async fn pages_of_a_filter_match_the_model() {
         let all = model(&posts, keeps);
         let list = PostList::checked(Scope::All, filter.clone()).expect("a list");
         assert_list(&site, &list, &all).await;
-        let total =
-            tidings::content::read::pages::total::count_posts(&site.content.reader(), &list).await.expect("a count");
+        let total = tidings::testing::pages::total::count_posts(&site.content.reader(), &list).await.expect("a count");
         assert_eq!(total, all.len() as u64, "{filter:?}");
     }
 }

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::maintenance::Difference;
-use tidings::content::write::Recovered;
 use tidings::content::{Content, ContentError};
 use tidings::keys::Table;
 use tidings::store::Store;
+use tidings::testing::Difference;
+use tidings::testing::Recovered;
 
 use crate::support::asking::{Reply, ask};
 use crate::support::choosing::Chooser;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::content::Content;
-use tidings::content::tables::rows::change::ChangedItem;
+use tidings::testing::rows::change::ChangedItem;
 
 use crate::support::asking::{Reply, ask_as};
 use crate::support::memory::MemoryStore;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
-use tidings::content::write::{Change, Intent, Stored, intent};
 use tidings::keys::intent::IntentName;
 use tidings::keys::{PostPlace, Table, lookup, time};
 use tidings::model::TermKind;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::testing::{Change, Intent, Stored, intent};
 
 use super::damage::{Act, act, content_rows, posts, repair, shared_site, view};
 use crate::support::graphql::EDITOR_TOKEN;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::maintenance::{RepairOptions, Repaired};
 use tidings::content::{Content, Sharing};
 use tidings::keys::{COUNT_ROW, Table};
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
+use tidings::testing::{RepairOptions, Repaired};
 
 use crate::support::rows::{batch, delete, properties, put, scan};
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};

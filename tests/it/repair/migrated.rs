@@ -1,12 +1,12 @@
 //! A store of an earlier version, which is migrated when it is opened. The rule: its content does not change, and `check` finds nothing afterwards.
 
 use serde_json::json;
-use tidings::content::maintenance::RepairOptions;
-use tidings::content::tables::rows::term as term_rows;
 use tidings::keys::time::Direction;
 use tidings::keys::{Table, term};
 use tidings::model::TermKind;
 use tidings::store::{Batch, Operation, Precondition, Properties, Value};
+use tidings::testing::RepairOptions;
+use tidings::testing::rows::term as term_rows;
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post, slug, slugs};

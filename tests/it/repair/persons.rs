@@ -1,9 +1,9 @@
 //! Damages that only a person can resolve: repair leaves them as they are and says what to do; it removes lost posts if that is requested.
 
-use tidings::content::maintenance::RepairOptions;
 use tidings::keys::{PostPlace, Table, term};
 use tidings::model::TermKind;
 use tidings::store::{Key, Value};
+use tidings::testing::RepairOptions;
 
 use super::damage::{Act, act, content_rows, posts, repair};
 use crate::support::rows::{key, properties};
@@ -80,8 +80,8 @@ async fn a_post_that_is_stored_twice_is_left() {
     let mut twin = posts()[0].clone();
     twin.post.published_at = posts()[2].post.published_at;
     twin.post.title = "Twin".to_owned();
-    let row = tidings::content::tables::rows::post::whole(&twin).expect("a body that fits");
-    let summary = tidings::content::tables::rows::post::summary(&twin.post);
+    let row = tidings::testing::rows::post::whole(&twin).expect("a body that fits");
+    let summary = tidings::testing::rows::post::summary(&twin.post);
     let at = PostPlace::of(&twin.post);
     for (key, row) in [
         (at.whole(&twin.post.slug), row),
@@ -102,7 +102,7 @@ async fn a_slug_that_two_posts_have_is_left() {
     let at = PostPlace::of(&second.post);
     act(&site.store, &Act::Delete(Table::Posts, whole(1))).await;
     second.post.slug = posts()[2].post.slug.clone();
-    let row = tidings::content::tables::rows::post::whole(&second).expect("a body that fits");
+    let row = tidings::testing::rows::post::whole(&second).expect("a body that fits");
     act(&site.store, &Act::Put(Table::Posts, at.whole(&second.post.slug), row)).await;
     let (repaired, _) = repair(&site).await;
     let left: Vec<_> = repaired.left.iter().map(|(difference, why)| format!("{difference}; {why}")).collect();

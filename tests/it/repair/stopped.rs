@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tidings::content::maintenance::RepairOptions;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::testing::RepairOptions;
 
 use super::damage::{act, content_rows, fill, repair, view};
 use super::table::damages;

@@ -1,11 +1,11 @@
 //! The damages by hand, as a table: a name, and the acts.
 
-use tidings::content::tables::rows::post::{self as post_rows, Move, OtherPlace};
-use tidings::content::tables::rows::{lookup as lookup_rows, term as term_rows};
 use tidings::keys::time::{self, Direction};
 use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, lookup, place, term};
 use tidings::model::{Month, Post, PostId, PostKey, TermKind, WholePost};
 use tidings::store::{Key, Properties, Value};
+use tidings::testing::rows::post::{self as post_rows, Move, OtherPlace};
+use tidings::testing::rows::{lookup as lookup_rows, term as term_rows};
 
 use super::damage::{Act, posts};
 use crate::support::rows::{key, properties};

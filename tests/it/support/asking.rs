@@ -1,10 +1,10 @@
 //! Sends commands to a server and returns its reply. The rule: an error that is no refusal leaves it open whether the change was made.
 
-use tidings::content::commands::{Edited, NewPost, PostChanges, UserError, UserErrorCode};
-use tidings::content::editor::{Editor, NamedTerms, TermChanges};
 use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
 use tidings::model::{Actor, NodeId, PostId, TermKind};
+use tidings::testing::{Edited, NewPost, PostChanges, UserError, UserErrorCode};
+use tidings::testing::{Editor, NamedTerms, TermChanges};
 
 use super::model::{Command, Model, ModelTag, Refusal, body_of};
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header, request};
 use serde_json::{Value, json};
-use tidings::content::access::{NewToken, Tokens, operator};
 use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpSettings, Writes, router};
 use tidings::model::Role;
+use tidings::testing::{NewToken, Tokens, operator};
 use tower::ServiceExt;
 
 use super::site::Site;

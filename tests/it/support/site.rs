@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::write::{Change, Outcome};
 use tidings::content::{Content, Sharing};
 use tidings::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::testing::{Change, Outcome};
 
 /// The time of the tests' clock.
 pub const NOW: &str = "2026-06-15T12:00:00Z";

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use tidings::clock::Clock;
-use tidings::content::commands::{Edited, NewPost, UserErrorCode};
-use tidings::content::editor::{Editor, NamedTerms};
 use tidings::content::{Content, ContentError, Sharing};
 use tidings::model::{Actor, NodeId, Role, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::testing::{Edited, NewPost, UserErrorCode};
+use tidings::testing::{Editor, NamedTerms};
 
 use crate::proof::scene::{clock, let_leases_end, server};
 use crate::support::faulty::{FaultyStore, Last, Rates, let_requests_arrive};

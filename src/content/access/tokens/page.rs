@@ -11,13 +11,13 @@ fn list_tag() -> ListTag {
 }
 
 /// The place of a token in the list, for the client.
-pub fn cursor(token: &Token) -> String {
+pub(crate) fn cursor(token: &Token) -> String {
     cursor::encode_token(list_tag(), &token.id)
 }
 
 /// # Errors
 /// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
-pub fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {
+pub(crate) fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {
     cursor::decode_token(list_tag(), text).map_err(|_| ContentError::BadCursor { argument })
 }
 
@@ -25,7 +25,7 @@ pub fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {
 ///
 /// # Errors
 /// [`ContentError::BadArgument`] for a size out of range.
-pub fn page(tokens: &[Token], arguments: &PageArguments<TokenId>) -> Result<Page<Token>> {
+pub(crate) fn page(tokens: &[Token], arguments: &PageArguments<TokenId>) -> Result<Page<Token>> {
     let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
     let start = tokens.partition_point(|token| arguments.after.as_ref().is_some_and(|after| token.id >= *after));
     let end = tokens.partition_point(|token| arguments.before.as_ref().is_none_or(|before| token.id > *before));

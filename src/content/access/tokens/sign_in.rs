@@ -78,7 +78,7 @@ async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<
 }
 
 /// Sets the author of an actor. An author is identified by its first slug, because that is what its posts store.
-pub fn with_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
+pub(crate) fn with_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
     match slug {
         Some(slug) => Ok(Actor { author: Some(slug), ..actor }),
         None => Err(BadToken::AuthorGone),

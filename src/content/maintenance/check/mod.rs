@@ -29,10 +29,11 @@ use crate::keys::Table;
 use crate::model::Term;
 use crate::store::Store;
 
-pub use fix::Fix;
+pub(super) use fix::Fix;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
-pub use report::{CheckReport, Difference};
+pub(crate) use report::CheckReport;
+pub use report::Difference;
 
 /// `readers`: creates a reader with an empty cache.
 ///

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use tidings::content::maintenance::RepairOptions;
 use tidings::keys::Table;
 use tidings::store::{Precondition, Properties, TableStore, Value};
+use tidings::testing::RepairOptions;
 
 use crate::proof::scene::{Scene, create, on, retitle};
 use crate::proof::stage::Stage;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tidings::content::Content;
-use tidings::content::write::Change;
+use tidings::testing::Change;
 
 use crate::proof::scene::{Scene, id, redate, retitle, server};
 use crate::proof::stage::Stage;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings::app::{Listeners, Serving, serve};
-use tidings::content::tables::rows::change::{self, ChangeRow};
 use tidings::graphql::access::SignIn;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::http::{HttpSettings, ServerLimits};
 use tidings::keys::intent::IntentName;
 use tidings::keys::{Table, history};
 use tidings::store::{Precondition, TableStore};
+use tidings::testing::rows::change::{self, ChangeRow};
 
 use crate::proof::scene::{Scene, delete_tag, rename_tag, retitle, save_tag};
 use crate::proof::stage::Stage;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tidings::content::write::{Change, Deleted, Outcome, Renamed, Stored};
 use tidings::keys::PostPlace;
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{CountingStore, Store};
+use tidings::testing::{Change, Deleted, Outcome, Renamed, Stored};
 
 use crate::support::site::{Site, instant, post, slug, slugs};
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
-use tidings::content::write::{Change, Outcome};
 use tidings::content::{Content, Sharing};
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::testing::{Change, Outcome};
 
 use crate::proof::scene::{clock, create, delete, delete_tag, redate, rename, rename_tag, retitle, unpublish};
 use crate::support::asking::{Reply, ask};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::write::{Change, Outcome, Stored};
 use tidings::content::{Content, Sharing};
 use tidings::keys::{PostPlace, Table};
 use tidings::model::{Slug, Term, TermId, TermKind, WholePost};
 use tidings::store::{Properties, Store};
+use tidings::testing::{Change, Outcome, Stored};
 
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, instant, post, slug, slugs};

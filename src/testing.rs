@@ -1,0 +1,10 @@
+//! What tests, benchmarks and fuzz targets use of the modules inside `content`. The rule: nothing in `src` uses this module, so that an item which
+//! is public only here is private to the server.
+
+pub use crate::content::access::{NewToken, Tokens, operator};
+pub use crate::content::commands::{Edited, NewPost, PostChanges, UserError, UserErrorCode};
+pub use crate::content::editor::{Editor, NamedTerms, TermChanges};
+pub use crate::content::maintenance::{Difference, RepairOptions, Repaired};
+pub use crate::content::read::pages;
+pub use crate::content::tables::rows;
+pub use crate::content::write::{Change, Deleted, Intent, Outcome, REVISIONS_MAX, Recovered, Renamed, Stored, intent};
