@@ -86,7 +86,7 @@ impl WxrScan {
     fn run(&mut self, path: &Path, from: u64) -> io::Result<Option<u64>> {
         let mut file = BufReader::new(File::open(path)?);
         file.seek(SeekFrom::Start(from))?;
-        let from = from + skip_byte_order_mark(&mut file)?;
+        let from = from + skip_byte_order_marks(&mut file)?;
         let mut reader = element::reader(file);
         let mut buffer = Vec::new();
         loop {
@@ -174,11 +174,14 @@ impl WxrScan {
     }
 }
 
-/// Skips a byte order mark, whose bytes the parser would not count, and returns its length.
-fn skip_byte_order_mark(file: &mut impl BufRead) -> io::Result<u64> {
-    let length = if file.fill_buf()?.starts_with("\u{feff}".as_bytes()) { '\u{feff}'.len_utf8() } else { 0 };
-    file.consume(length);
-    Ok(length as u64)
+/// Skips byte order marks, and returns their length: the parser would skip one of them without counting its bytes.
+fn skip_byte_order_marks(file: &mut impl BufRead) -> io::Result<u64> {
+    let mut skipped = 0;
+    while file.fill_buf()?.starts_with("\u{feff}".as_bytes()) {
+        file.consume('\u{feff}'.len_utf8());
+        skipped += '\u{feff}'.len_utf8() as u64;
+    }
+    Ok(skipped)
 }
 
 /// The first byte of the next item, from this byte on.
@@ -261,20 +264,22 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_at_the_beginning_changes_nothing() {
+    fn byte_order_marks_at_the_beginning_change_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.xml");
-        let text = format!(
-            "\u{feff}<?xml version=\"1.0\"?>{HEAD}{}{}</channel></rss>",
-            item("7", "publish", ""),
-            item("8", "publish", "")
-        );
-        std::fs::write(&path, text).expect("a file");
-        let (found, wxr) = Wxr::scan(&path).expect("an export");
-        assert_eq!((found.entries.len(), found.failed.len()), (2, 0));
-        for (index, id) in ["7", "8"].into_iter().enumerate() {
-            let post = wxr.read(index, &format!("https://a.example/?p={id}")).expect("a post");
-            assert_eq!(post.markdown, format!("<p>{id}</p>"));
+        for marks in ["\u{feff}", "\u{feff}\u{feff}"] {
+            let text = format!(
+                "{marks}<?xml version=\"1.0\"?>{HEAD}{}{}</channel></rss>",
+                item("7", "publish", ""),
+                item("8", "publish", "")
+            );
+            std::fs::write(&path, text).expect("a file");
+            let (found, wxr) = Wxr::scan(&path).expect("an export");
+            assert_eq!((found.entries.len(), found.failed.len()), (2, 0));
+            for (index, id) in ["7", "8"].into_iter().enumerate() {
+                let post = wxr.read(index, &format!("https://a.example/?p={id}")).expect("a post");
+                assert_eq!(post.markdown, format!("<p>{id}</p>"));
+            }
         }
     }
 
