@@ -1,8 +1,8 @@
-//! What tests, benchmarks and fuzz targets use of the modules inside `content`. The rule: nothing in `src` uses this module, so that an item which
-//! is public only here is private to the server.
+//! What tests, benchmarks and fuzz targets use of the modules inside `content`. The rule: no module of `src` uses this one, and what it exports is
+//! the only access to the inside of `content`.
 
 pub use crate::content::access::{NewToken, Tokens, operator};
-pub use crate::content::commands::{Edited, NewPost, PostChanges, UserError, UserErrorCode};
+pub use crate::content::commands::{Edited, NewPost, Patch, PostChanges, UserError, UserErrorCode};
 pub use crate::content::editor::{Editor, NamedTerms, TermChanges};
 pub use crate::content::maintenance::{Difference, RepairOptions, Repaired};
 pub use crate::content::read::pages;

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant as Moment};
 
 use tidings::content::Content;
 use tidings::model::{Actor, NodeId, Role, WholePost};
-use tidings::testing::Edited;
-use tidings::testing::{Editor, NamedTerms};
-use tidings::testing::{NewPost, PostChanges};
+use tidings::testing::{Edited, Editor, NamedTerms, NewPost, Patch, PostChanges};
 
 use crate::Result;
 use crate::posts::Generated;
@@ -98,8 +96,8 @@ async fn update(content: &Content, before: &WholePost) -> Result<WholePost> {
     let actor = Actor::new("the benchmark", Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
     let id = NodeId::Post(before.post.id.clone()).to_string();
-    let changes = PostChanges { title: Some(format!("Title {}", before.post.version)), ..PostChanges::default() };
-    answered(editor.update_post(&id, before.post.version, None, changes, NamedTerms::default()).await?)
+    let changes = PostChanges { title: Patch::Set(format!("Title {}", before.post.version)), ..PostChanges::default() };
+    answered(editor.update_post(&id, before.post.version, Patch::Keep, changes, NamedTerms::default()).await?)
 }
 
 fn answered(edited: Edited<WholePost>) -> Result<WholePost> {

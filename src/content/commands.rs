@@ -23,16 +23,63 @@ pub struct NewPost {
     pub publish_at: Option<Instant>,
 }
 
+/// A change of one field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// The field keeps its value.
+    #[default]
+    Keep,
+    /// The field gets no value.
+    Clear,
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// The new value of a field that cannot be without a value; `None`: it keeps its value.
+    ///
+    /// # Errors
+    /// If the change clears the field.
+    pub(crate) fn required(self, field: &'static str) -> Result<Option<T>, UserError> {
+        match self {
+            Self::Keep => Ok(None),
+            Self::Set(value) => Ok(Some(value)),
+            Self::Clear => {
+                Err(UserError::invalid(field, format!("{field} cannot be null; omit it to keep the present value")))
+            }
+        }
+    }
+
+    /// The value of an optional field after the change.
+    pub(crate) fn apply(self, before: Option<T>) -> Option<T> {
+        match self {
+            Self::Keep => before,
+            Self::Clear => None,
+            Self::Set(value) => Some(value),
+        }
+    }
+
+    fn is_set(&self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+}
+
+impl<T> From<Option<T>> for Patch<T> {
+    /// `None` keeps the value.
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
+
 /// Changes to a post. A field that is `None` keeps its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostChanges {
-    pub title: Option<String>,
+    pub title: Patch<String>,
     pub slug: Option<Slug>,
-    /// If it is empty, the excerpt is generated from the body again.
-    pub excerpt: Option<String>,
+    /// If it is cleared or empty, the excerpt is generated from the body again.
+    pub excerpt: Patch<String>,
     /// As [`NewPost::made_excerpt`], from the body after the change.
     pub made_excerpt: Option<String>,
-    pub markdown: Option<String>,
+    pub markdown: Patch<String>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
@@ -46,11 +93,20 @@ impl NewPost {
 }
 
 impl PostChanges {
+    /// The body after the change, if the change sets it.
+    pub(crate) fn new_markdown(&self) -> Option<&str> {
+        match &self.markdown {
+            Patch::Set(markdown) => Some(markdown),
+            Patch::Keep | Patch::Clear => None,
+        }
+    }
+
     /// Whether the excerpt is generated from the body, if the post has no excerpt of its own.
     pub fn remakes_excerpt(&self) -> bool {
         match &self.excerpt {
-            Some(text) => text.trim().is_empty(),
-            None => self.markdown.is_some(),
+            Patch::Set(text) => text.trim().is_empty(),
+            Patch::Clear => true,
+            Patch::Keep => self.markdown.is_set(),
         }
     }
 }
@@ -123,12 +179,13 @@ pub(crate) fn title(text: &str) -> Result<String, UserError> {
 /// # Errors
 /// Every rule that the post breaks.
 pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited<WholePost> {
-    let title = title(&new.title);
+    let mut errors = Vec::new();
+    let title = title(&new.title).map_err(|error| errors.push(error));
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
         slug,
-        title: title.clone().unwrap_or_default(),
+        title: title.unwrap_or_default(),
         has_own_excerpt: own_excerpt.is_some(),
         excerpt: own_excerpt.or(new.made_excerpt).unwrap_or_else(|| excerpt_of(&new.markdown)),
         version: 1,
@@ -141,7 +198,7 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
         former_slugs: Vec::new(),
         origin: None,
     };
-    with_error_of_title(title, checked(WholePost { post, markdown: new.markdown.into(), changed_by: None }))
+    with_errors(errors, checked(WholePost { post, markdown: new.markdown.into(), changed_by: None }))
 }
 
 /// The post after the changes; the same post with the same version if they change nothing.
@@ -149,12 +206,15 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
 /// # Errors
 /// Every rule that the post would break.
 pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Edited<WholePost> {
-    let title = changes.title.as_deref().map_or_else(|| Ok(before.post.title.clone()), title);
+    let mut errors = Vec::new();
+    let mut valid = |text: Result<Option<String>, UserError>| text.map_err(|error| errors.push(error)).ok().flatten();
     let remakes_excerpt = changes.remakes_excerpt();
+    let new_title = valid(changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose()));
+    let new_markdown = valid(changes.markdown.required("markdown"));
     let mut after = before.clone();
     let post = &mut after.post;
-    if let Ok(title) = &title {
-        post.title.clone_from(title);
+    if let Some(title) = new_title {
+        post.title = title;
     }
     if let Some(slug) = changes.slug.filter(|slug| *slug != before.post.slug) {
         post.former_slugs.retain(|former| *former != slug);
@@ -163,17 +223,21 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     post.authors = changes.authors.unwrap_or_else(|| before.post.authors.clone());
     post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
-    if let Some(markdown) = changes.markdown {
+    if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();
     }
-    if let Some(text) = changes.excerpt {
-        post.has_own_excerpt = !text.trim().is_empty();
-        post.excerpt = text;
+    match changes.excerpt {
+        Patch::Keep => {}
+        Patch::Clear => post.has_own_excerpt = false,
+        Patch::Set(text) => {
+            post.has_own_excerpt = !text.trim().is_empty();
+            post.excerpt = text;
+        }
     }
     if !post.has_own_excerpt && remakes_excerpt {
         post.excerpt = changes.made_excerpt.unwrap_or_else(|| excerpt_of(&after.markdown));
     }
-    with_error_of_title(title, next_version(before, after, now))
+    with_errors(errors, next_version(before, after, now))
 }
 
 /// The post with the text and the terms of an earlier version. Its slug and its publication do not change.
@@ -231,12 +295,15 @@ fn user_error(broken: Broken) -> UserError {
     }
 }
 
-/// The post, or the error of its title before the errors of its other fields.
-fn with_error_of_title<T>(title: Result<String, UserError>, checked: Edited<T>) -> Edited<T> {
-    match (title, checked) {
-        (Ok(_), checked) => checked,
-        (Err(error), Ok(_)) => Err(vec![error]),
-        (Err(error), Err(others)) => Err([vec![error], others].concat()),
+/// The post, or all errors: those of single fields before those of the whole post.
+fn with_errors<T>(mut errors: Vec<UserError>, checked: Edited<T>) -> Edited<T> {
+    match checked {
+        Ok(whole) if errors.is_empty() => Ok(whole),
+        Ok(_) => Err(errors),
+        Err(others) => {
+            errors.extend(others);
+            Err(errors)
+        }
     }
 }
 

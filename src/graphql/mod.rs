@@ -22,3 +22,4 @@ pub mod service;
 pub mod texts;
 pub mod token_connection;
 pub mod types;
+pub mod unsent;

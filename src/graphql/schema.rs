@@ -17,11 +17,13 @@ use super::budget::Budget;
 use super::completion::{Completion, TypeMap};
 use super::context::RequestContext;
 use super::cost::{self, Bound};
+use super::guard::Limits;
 use super::memory::{Charge, OverBudget};
 use super::mutation::Mutation;
 use super::outline::OperationOutline;
 use super::query::Query;
 use super::service::GraphqlService;
+use super::unsent::{ADDED_NESTING, omit_unsent};
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
@@ -148,6 +150,11 @@ impl GraphqlService for ContentService {
             Ok(charged) => charged,
             Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
         };
+        if let Some(operation) = &operation
+            && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
+        {
+            return response;
+        }
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
         let context = RequestContext::new(self.content.clone(), reader.clone(), budget, charge);
@@ -216,7 +223,8 @@ pub fn build() -> TidingsSchema {
 }
 
 fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
-    Schema::build(Query, Mutation, EmptySubscription)
+    let nesting = Limits::default().nesting + ADDED_NESTING;
+    Schema::build(Query, Mutation, EmptySubscription).limit_recursive_depth(nesting)
 }
 
 /// The public contract, as `tidings schema` prints it.

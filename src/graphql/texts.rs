@@ -53,8 +53,8 @@ struct Memory {
     sent: Charge,
     /// For what is needed only to create it: held until the request ends.
     working: Charge,
-    /// Set when a charge is refused: then the whole answer is refused, nothing more is read or rendered for it, and none of its fields waits, because
-    /// what was read for them is in memory without a charge until the request ends.
+    /// Set when a charge is refused: then a query is refused as a whole, and of a mutation every text. Nothing more is read or rendered, and no field
+    /// waits, because what was read for it is in memory without a charge until the request ends.
     refused: SetOnce<OverBudget>,
 }
 
@@ -91,10 +91,7 @@ impl Texts {
     /// If the charge for a short body, or another charge of the answer, is refused.
     pub async fn place_to_load(&self) -> Result<SemaphorePermit<'static>, Error> {
         self.work(FIRST_BYTES).await?;
-        let place = match &self.memory {
-            Some(memory) => memory.unless_refused(LOADING.acquire()).await?,
-            None => LOADING.acquire().await,
-        };
+        let place = self.unless_refused(LOADING.acquire()).await?;
         Ok(place.expect("the semaphore is never closed"))
     }
 
@@ -144,7 +141,7 @@ impl Texts {
     /// If the charge is refused.
     pub async fn rendered<'a>(&self, forms: &'a Forms, markdown: &Arc<str>) -> Result<&'a Rendered, Error> {
         let rendered = forms.rendered.get_or_try_init(async || {
-            let rendered = self.renderer.rendered(markdown).await;
+            let rendered = self.unless_refused(self.renderer.rendered(markdown)).await?;
             self.work(rendered.html.len() + rendered.text.len()).await?;
             Ok::<_, Error>(rendered)
         });
@@ -162,6 +159,13 @@ impl Texts {
             Ok::<_, Error>(json)
         });
         json.await.cloned()
+    }
+
+    async fn unless_refused<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
+        match &self.memory {
+            Some(memory) => memory.unless_refused(work).await,
+            None => Ok(work.await),
+        }
     }
 
     async fn work(&self, bytes: usize) -> Result<(), Error> {

@@ -16,16 +16,17 @@ pub struct ServerLimits {
     pub head_time: Duration,
     /// Bytes of a head, which includes the document of a GET.
     pub head_bytes: usize,
-    /// How long a client may receive no byte of its answer.
+    /// How long a client may receive no byte of its answer. Longer than a mobile network is away.
     pub write_time: Duration,
     /// How long an answer may take from its request's head to its last piece. A megabyte in this time is 6 KB a second. Without this limit a
     /// client that reads a byte now and then is served for ever.
     pub answer_time: Duration,
-    /// How long a stop waits for the requests in progress; then they are cut off.
+    /// How long a stop waits for the requests in progress; then they are cut off. Shorter than the 30 s after which orchestrators kill a process.
     pub stop_time: Duration,
-    /// Bytes of answers that clients have not received yet, on all connections. Each connection has a small amount in addition (`OWN_BYTES`).
+    /// Bytes of answers that clients have not received yet, on all connections. Each connection has a small amount in addition (`OWN_BYTES`). With
+    /// the other limits it keeps the process below 400 MB.
     pub answer_bytes: u64,
-    /// The same, for one connection.
+    /// The same, for one connection: half, so that one client cannot use it all. It is enough for two of the longest answers.
     pub connection_answer_bytes: u64,
 }
 

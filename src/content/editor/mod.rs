@@ -1,4 +1,5 @@
-//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as [`UserError`](super::commands::UserError)s, and then nothing was changed.
+//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as
+//! [`UserError`](super::commands::UserError)s, and then nothing was changed.
 
 mod find;
 mod once;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
-use crate::content::commands::{self, Edited, NewPost, PostChanges, UserError, UserErrorCode};
+use crate::content::commands::{self, Edited, NewPost, Patch, PostChanges, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored};
 use crate::model::{Instant, PostId, Slug, TermKind, WholePost};
@@ -117,7 +117,7 @@ impl Editor<'_> {
         &self,
         id: &str,
         version: i32,
-        slug: Option<String>,
+        slug: Patch<String>,
         changes: PostChanges,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
@@ -129,13 +129,9 @@ impl Editor<'_> {
         let stored = known.as_ref().map_or_else(|| "".into(), |stored| stored.whole.markdown.clone());
         let changes = self.content.renderer().with_excerpt_of_changed(changes, stored).await;
         let mut errors = Vec::new();
-        let slug = match slug.map(|text| text.parse::<Slug>()).transpose() {
-            Ok(slug) => slug,
-            Err(e) => {
-                errors.push(UserError::invalid("slug", e.to_string()));
-                None
-            }
-        };
+        let parse = |text: String| text.parse::<Slug>().map_err(|e| UserError::invalid("slug", e.to_string()));
+        let slug = slug.required("slug").and_then(|text| text.map(parse).transpose());
+        let slug = slug.map_err(|error| errors.push(error)).ok().flatten();
         for tries in 0..TRIES_MAX {
             let mut errors = errors.clone();
             let found = self.find_terms(terms.clone(), &mut errors).await?;

@@ -1,8 +1,9 @@
-//! Changes of categories, tags and authors. The rule: an omitted field keeps its value, even if another client changes the term meanwhile.
+//! Changes of categories, tags and authors. The rule: an omitted field keeps its value, even if another client changes the term meanwhile; a text
+//! that is cleared or empty is removed.
 
 use crate::content::access::permission;
 use crate::content::audit;
-use crate::content::commands::{Edited, UserError, UserErrorCode};
+use crate::content::commands::{Edited, Patch, UserError, UserErrorCode};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
@@ -12,14 +13,14 @@ use super::Editor;
 
 const CHANGES_TERMS: &str = "this changes a category, tag or author";
 
-/// New values for the fields of a term. A field that is `None` keeps its value.
+/// Changes to the fields of a term.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermChanges {
-    pub name: Option<String>,
-    pub description: Option<String>,
-    pub url: Option<String>,
+    pub name: Patch<String>,
+    pub description: Patch<String>,
+    pub url: Patch<String>,
     /// The old slug remains a former slug of the term.
-    pub new_slug: Option<String>,
+    pub new_slug: Patch<String>,
 }
 
 impl Editor<'_> {
@@ -28,7 +29,8 @@ impl Editor<'_> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
         let slug = parse(slug, "slug", &mut errors);
-        let new_slug = changes.new_slug.as_deref().and_then(|new| parse(new, "newSlug", &mut errors));
+        let new_slug = changes.new_slug.clone().required("newSlug").map_err(|error| errors.push(error)).ok().flatten();
+        let new_slug = new_slug.and_then(|new| parse(&new, "newSlug", &mut errors));
         let (Some(slug), true) = (slug, errors.is_empty()) else { return Ok(Err(errors)) };
         let saved = self.save_named(kind, &slug, new_slug.as_ref(), &changes).await?;
         if let Ok(term) = &saved {
@@ -94,17 +96,18 @@ fn parse(text: &str, field: &'static str, errors: &mut Vec<UserError>) -> Option
 
 fn changed(kind: TermKind, slug: &Slug, existing: Option<&Term>, changes: &TermChanges) -> Edited<Term> {
     let mut term = existing.cloned().unwrap_or_else(|| Term::new(kind, slug.clone(), slug.as_str()));
-    term.name = changes.name.as_ref().map_or(term.name, |name| name.trim().to_owned());
-    term.description = changes.description.clone().or(term.description);
-    term.url = changes.url.clone().or(term.url);
-    let (description, url) = (term.description.as_deref(), term.url.as_deref());
-    match rules::check_term(kind, &term.name, description, url) {
-        Ok(()) => Ok(term),
-        Err(broken) => Err(broken
-            .iter()
-            .map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason)))
-            .collect()),
+    let mut errors = Vec::new();
+    match changes.name.clone().required("name") {
+        Ok(name) => term.name = name.map_or(term.name, |name| name.trim().to_owned()),
+        Err(error) => errors.push(error),
     }
+    term.description = changes.description.clone().apply(term.description).filter(|text| !text.trim().is_empty());
+    term.url = changes.url.clone().apply(term.url).filter(|url| !url.is_empty());
+    let (description, url) = (term.description.as_deref(), term.url.as_deref());
+    let broken = rules::check_term(kind, &term.name, description, url).err().unwrap_or_default();
+    let broken = broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason)));
+    errors.extend(broken);
+    if errors.is_empty() { Ok(term) } else { Err(errors) }
 }
 
 /// The number of former slugs is limited, because each is a row, and a name in the term's identity row.

@@ -1,5 +1,5 @@
 //! Work on the whole content: check, repair, migration, and reads of all posts and terms for imports and exports. The rule: only
-//! this module scans the tables of posts and terms. The write protocol scans the small tables `Intents` and `Idempotency`; queries of clients scan
+//! this module scans the tables of posts and terms. The module `write` scans the small tables `Intents` and `Idempotency`; queries of clients scan
 //! nothing.
 
 mod check;

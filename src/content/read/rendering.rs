@@ -88,9 +88,9 @@ impl Renderer {
         if !changes.remakes_excerpt() {
             return changes;
         }
-        let length = changes.markdown.as_ref().map_or(stored.len(), String::len);
+        let length = changes.new_markdown().map_or(stored.len(), str::len);
         self.apart(length, move || {
-            changes.made_excerpt = Some(excerpt_of(changes.markdown.as_deref().unwrap_or(&stored)));
+            changes.made_excerpt = Some(excerpt_of(changes.new_markdown().unwrap_or(&stored)));
             changes
         })
         .await

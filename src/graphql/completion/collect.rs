@@ -1,5 +1,5 @@
-//! CollectFields() of the GraphQL specification ("Field Collection"). The rule: the keys of an object are collected once for each type that
-//! occurs at a position, not once for each object.
+//! CollectFields() of the GraphQL specification ("Field Collection"). The rule: it selects what the engine selects. A fragment that is spread twice
+//! is collected twice, which changes no key; the guard bounds how often.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::graphql::outline::{ConditionValue, Field, Operation, Outline, Selecti
 pub(super) struct TrueVariables(HashSet<Name>);
 
 impl TrueVariables {
-    /// `variables` must contain the [defaults](put_in_defaults).
+    /// `variables` must contain the [defaults](insert_boolean_defaults).
     pub(super) fn of(variables: &Variables) -> Self {
         Self(
             variables
@@ -26,7 +26,7 @@ impl TrueVariables {
         )
     }
 
-    fn select(&self, selection: &Selection) -> bool {
+    fn includes(&self, selection: &Selection) -> bool {
         selection.conditions.iter().all(|condition| {
             let value = match &condition.value {
                 ConditionValue::Boolean(value) => *value,
@@ -39,7 +39,7 @@ impl TrueVariables {
 }
 
 /// Adds the default values of variables that `@skip` and `@include` can use: for these, the engine reads only the variables of the request.
-pub(super) fn put_in_defaults(operation: &Operation, variables: &mut Variables) {
+pub(super) fn insert_boolean_defaults(operation: &Operation, variables: &mut Variables) {
     for definition in &operation.variables {
         let VariableDefinition { name, default_value, .. } = &definition.node;
         if let Some(Value::Boolean(default)) = default_value.as_ref().map(|value| &value.node) {
@@ -73,7 +73,7 @@ impl<'a> Collector<'a> {
 
     fn collect_set(&self, set: SetId, object: Option<&Name>, keys: &mut IndexMap<&'a Name, Collected<'a>>) {
         for selection in &self.outline.set(set).selections {
-            if !self.variables.select(selection) {
+            if !self.variables.includes(selection) {
                 continue;
             }
             if let SelectionKind::Field(field) = &selection.kind {

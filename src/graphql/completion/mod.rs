@@ -17,7 +17,7 @@ use async_graphql::{Name, Request, Response, Value};
 
 use super::error::is_request_error;
 use super::outline::{OperationOutline, SetId};
-use collect::{Collector, TrueVariables, put_in_defaults};
+use collect::{Collector, TrueVariables, insert_boolean_defaults};
 use faults::{Faults, Places, keep_one_for_each_position};
 use type_names::TypeNames;
 
@@ -34,7 +34,7 @@ pub struct Completion {
 impl Completion {
     /// Prepares a request, which runs this operation, so that its answer can be completed.
     pub fn prepare(types: &Arc<TypeMap>, operation: OperationOutline, request: &mut Request) -> Self {
-        put_in_defaults(operation.operation(), &mut request.variables);
+        insert_boolean_defaults(operation.operation(), &mut request.variables);
         let variables = TrueVariables::of(&request.variables);
         let type_names = TypeNames::needed(operation.outline(), types);
         let document =
@@ -52,6 +52,10 @@ impl Completion {
         }
         if !response.errors.is_empty() {
             keep_one_for_each_position(&mut response.errors);
+        }
+        if response.data == Value::Null {
+            // The engine takes a root without keys for null. If a field of it failed that is not nullable, it becomes null again.
+            response.data = Value::Object(IndexMap::new());
         }
         let places = Places::of(&response.errors);
         let collector = Collector { outline: self.operation.outline(), variables: &self.variables, types: &self.types };
@@ -79,7 +83,7 @@ struct ExpectedValue<'a> {
 /// The selection sets of one key, and the shape of each object type that occurred there.
 struct FieldGroup<'a> {
     sets: Vec<SetId>,
-    /// The type of every object there, unless the type names of the objects are requested.
+    /// The type of every object there; `None` for an interface, for a union, and for introspection.
     object: Option<&'a Name>,
     has_type_names: bool,
     shapes: Vec<(Option<&'a Name>, usize)>,

@@ -1,20 +1,20 @@
-//! Requests the type name of the objects of the answer whose type the completion cannot know otherwise. The rule: the names that are requested
-//! here never reach the client, and a document whose types are all known is executed unchanged.
+//! Requests the type names that the completion needs. The rule: they never reach the client, and a document that needs none is executed unchanged.
 //!
-//! The type of an object decides which fragments apply to it, and therefore the order of its keys. A selection set needs the type name
-//! - if its type is an interface or a union, or
-//! - if all its fields can be absent from the answer of the engine, because they are skipped, or null after an error. The engine takes such an
-//!   object for null, and then loses the result of another selection of the same field. A field that cannot be null is no such field: if it
-//!   fails, the object itself is null.
+//! A selection set of a field needs the type name
+//! - if its type is an interface or a union: the type decides which fragments apply to an object, and so the order of its keys; or
+//! - if each of its fields can be missing in the engine's answer: it can be skipped, or it is nullable and can fail. The engine takes an object without
+//!   keys for null, and then loses the result of another selection of the same field.
 
 use std::collections::{HashMap, HashSet};
 
 use async_graphql::indexmap::IndexMap;
-use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, Field, Selection, SelectionSet};
+use async_graphql::parser::types::{
+    DocumentOperations, ExecutableDocument, Field as ParsedField, Selection, SelectionSet,
+};
 use async_graphql::{Name, Pos, Positioned, Value};
 
 use super::type_map::{TypeMap, innermost};
-use crate::graphql::outline::{Outline, SelectionKind, SetId};
+use crate::graphql::outline::{Field, Outline, SelectionKind, SetId};
 
 /// No document can contain this key, because a name contains no space.
 const KEY: &str = " type";
@@ -25,7 +25,7 @@ pub(super) struct TypeNames(HashSet<SetId>);
 
 impl TypeNames {
     pub(super) fn needed(outline: &Outline, types: &TypeMap) -> Self {
-        let mut need = Need { outline, types, on: vec![None; outline.len()], present: HashMap::new() };
+        let mut need = Need { outline, types, on: vec![None; outline.set_count()], present: HashMap::new() };
         Self(need.sets())
     }
 
@@ -68,10 +68,10 @@ pub(super) fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
 struct Need<'a> {
     outline: &'a Outline,
     types: &'a TypeMap,
-    /// The type that each set is on; `None` if it is unknown, as in introspection, where fields cannot fail.
+    /// The type that each set is on; `None` for introspection, whose types are unknown and whose fields cannot fail.
     on: Vec<Option<&'a Name>>,
     /// Whether an object with this selection set has a key in every answer, by the set and the type of the object.
-    present: HashMap<(SetId, &'a Name), bool>,
+    present: HashMap<(SetId, Option<&'a Name>), bool>,
 }
 
 impl<'a> Need<'a> {
@@ -80,24 +80,23 @@ impl<'a> Need<'a> {
         let mut sets_of_fields = Vec::new();
         for operation in outline.operations() {
             self.on[operation.set.index()] = self.types.root(operation.kind);
-            sets_of_fields.push(operation.set);
         }
         for (_, fragment) in outline.fragments() {
             self.on[fragment.set.index()] = self.types.composite(&fragment.on);
         }
         // A set comes before the sets inside it, so that its type is known here.
         for (id, set) in outline.sets() {
-            let Some(on) = self.on[id.index()] else { continue };
+            let on = self.on[id.index()];
             for selection in &set.selections {
                 match &selection.kind {
                     SelectionKind::Field(field) => {
                         let Some(inside) = field.set else { continue };
-                        let of = self.types.field(on, &field.name);
+                        let of = on.and_then(|on| self.types.field(on, &field.name));
                         self.on[inside.index()] = of.and_then(|of| self.types.composite(innermost(of)));
                         sets_of_fields.push(inside);
                     }
                     SelectionKind::InlineFragment { on: condition, set } => {
-                        self.on[set.index()] = condition.as_ref().map_or(Some(on), |name| self.types.composite(name));
+                        self.on[set.index()] = condition.as_ref().map_or(on, |name| self.types.composite(name));
                     }
                     SelectionKind::Spread { .. } => {}
                 }
@@ -107,14 +106,12 @@ impl<'a> Need<'a> {
     }
 
     fn is_needed(&mut self, set: SetId) -> bool {
-        match self.on[set.index()] {
-            Some(on) => self.types.object(on).is_none() || !self.has_key(set, on),
-            None => false,
-        }
+        let on = self.on[set.index()];
+        on.is_some_and(|on| self.types.object(on).is_none()) || !self.has_key(set, on)
     }
 
     /// Whether the engine's answer for an object of this type has a key for this set, unless the object is null.
-    fn has_key(&mut self, set: SetId, object: &'a Name) -> bool {
+    fn has_key(&mut self, set: SetId, object: Option<&'a Name>) -> bool {
         if let Some(known) = self.present.get(&(set, object)) {
             return *known;
         }
@@ -124,17 +121,21 @@ impl<'a> Need<'a> {
         let has_key = outline.set(set).selections.iter().any(|selection| {
             selection.conditions.is_empty()
                 && match &selection.kind {
-                    SelectionKind::Field(field) => {
-                        let of = self.types.field(object, &field.name);
-                        field.name == "__typename" || of.is_some_and(|of| !of.nullable)
-                    }
+                    SelectionKind::Field(field) => self.is_never_absent(field, object),
                     fragment => outline.fragment_of(fragment).is_some_and(|(on, set)| {
-                        on.is_none_or(|on| self.types.applies(on, object)) && self.has_key(set, object)
+                        let applies = on.zip(object).is_none_or(|(on, object)| self.types.applies(on, object));
+                        applies && self.has_key(set, object)
                     }),
                 }
         });
         self.present.insert((set, object), has_key);
         has_key
+    }
+
+    /// Whether the object itself is null if the field fails, or the field cannot fail.
+    fn is_never_absent(&self, field: &Field, object: Option<&Name>) -> bool {
+        let Some(object) = object else { return true };
+        field.name == "__typename" || self.types.field(object, &field.name).is_some_and(|of| !of.nullable)
     }
 }
 
@@ -163,7 +164,7 @@ impl Insertion {
 
 fn type_name() -> Positioned<Selection> {
     let nowhere = Pos::default();
-    let field = Field {
+    let field = ParsedField {
         alias: Some(Positioned::new(Name::new(KEY), nowhere)),
         name: Positioned::new(Name::new("__typename"), nowhere),
         arguments: Vec::new(),

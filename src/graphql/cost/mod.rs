@@ -1,8 +1,8 @@
 //! The cost of a query in storage requests, computed before it runs. The rule: the figure is an upper bound for any content of the tables, and
 //! the walk takes time in proportion to the length of the document.
 //!
-//! The walk follows the fields and their page sizes, and computes the bound of a selection set once for each place. A field that is not in the
-//! schema costs nothing, because validation refuses it.
+//! The walk follows the fields and their page sizes, and computes the bound of a fragment once for each place where it is spread; the guard bounds
+//! the number of places. A field that is not in the schema costs nothing, because validation refuses it.
 
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ pub fn refusal(bound: &Bound, limit: u64) -> ServerError {
 
 /// The bound of an operation of an admitted request, with the variables that were sent. `months`: the number of months in the archive.
 pub fn bound(operation: &OperationOutline, variables: &Variables, months: usize) -> Bound {
-    let mut walk = CostWalk { operation, variables, months: months as u64, fragments: HashMap::new() };
+    let mut walk = CostWalk { operation, variables, months: months as u64, bounds: HashMap::new() };
     walk.selection(operation.operation().set, CostPlace::Query)
 }
 
@@ -132,7 +132,8 @@ struct CostWalk<'a> {
     operation: &'a OperationOutline,
     variables: &'a Variables,
     months: u64,
-    fragments: HashMap<(SetId, CostPlace), Bound>,
+    /// By the set of a fragment, named or inline, and its place.
+    bounds: HashMap<(SetId, CostPlace), Bound>,
 }
 
 impl CostWalk<'_> {
@@ -150,13 +151,13 @@ impl CostWalk<'_> {
     }
 
     fn fragment(&mut self, set: SetId, place: CostPlace) -> Bound {
-        if let Some(known) = self.fragments.get(&(set, place)) {
+        if let Some(known) = self.bounds.get(&(set, place)) {
             return *known;
         }
         // A fragment that spreads itself, which the guard refuses, costs nothing the second time.
-        self.fragments.insert((set, place), Bound::default());
+        self.bounds.insert((set, place), Bound::default());
         let bound = self.selection(set, place);
-        self.fragments.insert((set, place), bound);
+        self.bounds.insert((set, place), bound);
         bound
     }
 
@@ -263,36 +264,61 @@ impl CostWalk<'_> {
     }
 
     fn page_size(&self, field: &Field) -> u64 {
-        let size = |name| match self.argument(field, name) {
-            Some(Value::Number(n)) => Some(n.as_u64().unwrap_or(PAGE_SIZE_MAX as u64).min(PAGE_SIZE_MAX as u64)),
-            // Absent, null, or of a type that validation refuses.
-            _ => None,
-        };
-        size("first").or_else(|| size("last")).unwrap_or(PAGE_SIZE_DEFAULT as u64)
+        // Absent, null, or of a type that validation refuses: the default.
+        let size = |name| self.argument(field, name)?.size();
+        let size = size("first").or_else(|| size("last")).unwrap_or(PAGE_SIZE_DEFAULT as u64);
+        size.min(PAGE_SIZE_MAX as u64)
     }
 
     fn list_length(&self, field: &Field, name: &str) -> u64 {
-        match self.argument(field, name) {
-            Some(Value::List(items)) => items.len().min(NODES_MAX) as u64,
-            _ => 1,
-        }
+        let length = self.argument(field, name).and_then(|argument| argument.list_length()).unwrap_or(1);
+        length.min(NODES_MAX) as u64
     }
 
     fn is_given(&self, field: &Field, name: &str) -> bool {
-        !matches!(self.argument(field, name), None | Some(Value::Null))
+        self.argument(field, name).is_some_and(|argument| !argument.is_null())
     }
 
-    /// The value of the argument with its variables substituted; `None` if the argument is absent.
-    fn argument(&self, field: &Field, name: &str) -> Option<Value> {
+    /// `None` if the argument is absent, or its variable has no value.
+    fn argument<'b>(&'b self, field: &'b Field, name: &str) -> Option<Argument<'b>> {
         let (_, literal) = field.arguments.iter().find(|(argument, _)| argument == name)?;
-        if let Literal::Variable(variable) = literal {
-            return self.variable(variable);
+        match literal {
+            Literal::Variable(variable) => {
+                self.operation.operation().variable(variable, self.variables).map(Argument::Variable)
+            }
+            literal => Some(Argument::Literal(literal)),
         }
-        literal.clone().into_const_with(|variable| Ok::<_, ()>(self.variable(&variable).unwrap_or_default())).ok()
+    }
+}
+
+/// The value of an argument, as it is written or as its variable has it.
+#[derive(Clone, Copy)]
+enum Argument<'a> {
+    Literal(&'a Literal),
+    Variable(&'a Value),
+}
+
+impl Argument<'_> {
+    fn is_null(self) -> bool {
+        matches!(self, Self::Literal(Literal::Null) | Self::Variable(Value::Null))
     }
 
-    fn variable(&self, name: &Name) -> Option<Value> {
-        self.operation.operation().variable(name, self.variables)
+    /// The size of a page; a number that is no size is refused when the field runs, and counts as the largest one.
+    fn size(self) -> Option<u64> {
+        match self {
+            Self::Literal(Literal::Number(n)) | Self::Variable(Value::Number(n)) => {
+                Some(n.as_u64().unwrap_or(u64::MAX))
+            }
+            _ => None,
+        }
+    }
+
+    fn list_length(self) -> Option<usize> {
+        match self {
+            Self::Literal(Literal::List(items)) => Some(items.len()),
+            Self::Variable(Value::List(items)) => Some(items.len()),
+            _ => None,
+        }
     }
 }
 

@@ -107,7 +107,7 @@ fn every_field_of_the_schema_has_a_price_or_is_listed_as_free() {
             let selections = &operation.outline().set(operation.operation().set).selections;
             let SelectionKind::Field(selected) = &selections[0].kind else { panic!("a field") };
             let variables = Variables::default();
-            let walk = CostWalk { operation: &operation, variables: &variables, months: 3, fragments: HashMap::new() };
+            let walk = CostWalk { operation: &operation, variables: &variables, months: 3, bounds: HashMap::new() };
             let (own, below, _) = walk.step(selected, place_of(of));
             let is_priced = own.requests() > 0;
             assert!(is_priced != is_free(of, name), "{of}.{name} costs {own:?}; listed as free: {}", is_free(of, name));

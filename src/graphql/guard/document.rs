@@ -54,7 +54,7 @@ fn check_limits(totals: &Totals, limits: &Limits) -> Result<(), Refusal> {
 
 /// The state of a fragment during the walk.
 #[derive(Clone, Copy)]
-enum Fragment {
+enum FragmentState {
     /// Its own selection set is being walked: a spread of it now is a cycle.
     Open,
     Measured(Totals),
@@ -64,7 +64,7 @@ struct GuardWalk<'a> {
     outline: &'a Outline,
     limits: &'a Limits,
     /// By fragment, and by whether it is spread inside an introspection, where it counts differently.
-    fragments: HashMap<(FragmentId, bool), Fragment>,
+    fragments: HashMap<(FragmentId, bool), FragmentState>,
 }
 
 impl GuardWalk<'_> {
@@ -125,16 +125,16 @@ impl GuardWalk<'_> {
     fn fragment(&mut self, id: FragmentId, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
         let fragment = self.outline.fragment(id);
         match self.fragments.get(&(id, introspecting)) {
-            Some(Fragment::Measured(totals)) => return Ok(*totals),
-            Some(Fragment::Open) => {
+            Some(FragmentState::Measured(totals)) => return Ok(*totals),
+            Some(FragmentState::Open) => {
                 let message = format!("The fragment \"{}\" spreads itself, directly or through others.", fragment.name);
                 return Err(Refusal::new(Code::FragmentCycle, message));
             }
             None => {}
         }
-        self.fragments.insert((id, introspecting), Fragment::Open);
+        self.fragments.insert((id, introspecting), FragmentState::Open);
         let totals = self.set(fragment.set, introspecting, level)?.beside(Totals::of_variables(fragment.variable_uses));
-        self.fragments.insert((id, introspecting), Fragment::Measured(totals));
+        self.fragments.insert((id, introspecting), FragmentState::Measured(totals));
         Ok(totals)
     }
 }

@@ -1,8 +1,9 @@
-//! The inputs of mutations and their conversion to what `content` takes. The rule: a field that is omitted or null stays unchanged.
+//! The inputs of mutations and their conversion to what `content` takes. The rule: in a change, an omitted field keeps its value, and null clears it;
+//! a field that cannot be cleared refuses null.
 
-use async_graphql::{ID, InputObject};
+use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::{NewPost, PostChanges};
+use crate::content::commands::{NewPost, Patch, PostChanges};
 use crate::content::editor::{NamedTerms, TermChanges};
 use crate::graphql::scalars::DateTime;
 use crate::model::Instant;
@@ -54,28 +55,50 @@ pub(super) struct UpdatePostInput {
     id: ID,
     /// The `version` that the change is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
     version: i32,
-    /// The title: plain text, not empty.
-    title: Option<String>,
-    /// A new slug; the old one still finds the post.
-    slug: Option<String>,
-    /// A plain-text summary; if empty, it is generated from the body again.
-    excerpt: Option<String>,
-    /// The complete new body.
-    markdown: Option<String>,
-    /// The slugs of all authors of the post, which must exist.
-    authors: Option<Vec<String>>,
-    /// The slugs of all categories of the post, which must exist.
-    categories: Option<Vec<String>>,
-    /// The slugs of all tags of the post; a tag that does not exist is created.
-    tags: Option<Vec<String>>,
+    /// The title: plain text, not empty. Null is INVALID.
+    title: MaybeUndefined<String>,
+    /// A new slug; the old one still finds the post. Null is INVALID.
+    slug: MaybeUndefined<String>,
+    /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body.
+    excerpt: MaybeUndefined<String>,
+    /// The complete new body. Null is INVALID; an empty text is allowed.
+    markdown: MaybeUndefined<String>,
+    /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
+    authors: MaybeUndefined<Vec<String>>,
+    /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
+    categories: MaybeUndefined<Vec<String>>,
+    /// The slugs of all tags of the post; a tag that does not exist is created. Null or empty: no tags.
+    tags: MaybeUndefined<Vec<String>>,
 }
 
 impl UpdatePostInput {
-    pub(super) fn into_parts(self) -> (String, i32, Option<String>, PostChanges, NamedTerms) {
-        let terms = NamedTerms { authors: self.authors, categories: self.categories, tags: self.tags };
-        let changes =
-            PostChanges { title: self.title, excerpt: self.excerpt, markdown: self.markdown, ..PostChanges::default() };
-        (self.id.0, self.version, self.slug, changes, terms)
+    pub(super) fn into_parts(self) -> (String, i32, Patch<String>, PostChanges, NamedTerms) {
+        let terms =
+            NamedTerms { authors: terms(self.authors), categories: terms(self.categories), tags: terms(self.tags) };
+        let changes = PostChanges {
+            title: patch(self.title),
+            excerpt: patch(self.excerpt),
+            markdown: patch(self.markdown),
+            ..PostChanges::default()
+        };
+        (self.id.0, self.version, patch(self.slug), changes, terms)
+    }
+}
+
+fn patch<T>(field: MaybeUndefined<T>) -> Patch<T> {
+    match field {
+        MaybeUndefined::Undefined => Patch::Keep,
+        MaybeUndefined::Null => Patch::Clear,
+        MaybeUndefined::Value(value) => Patch::Set(value),
+    }
+}
+
+/// `None`: the post keeps its terms.
+fn terms(field: MaybeUndefined<Vec<String>>) -> Option<Vec<String>> {
+    match field {
+        MaybeUndefined::Undefined => None,
+        MaybeUndefined::Null => Some(Vec::new()),
+        MaybeUndefined::Value(slugs) => Some(slugs),
     }
 }
 
@@ -133,12 +156,12 @@ impl VersionedPostInput {
 pub(super) struct SaveCategoryInput {
     /// The slug of the category; if no category has it, one is created.
     slug: String,
-    /// A new slug for an existing category; the old one still finds it.
-    new_slug: Option<String>,
-    /// The display name; if omitted, a new category is named after its slug.
-    name: Option<String>,
-    /// What the category is about; plain text.
-    description: Option<String>,
+    /// A new slug for an existing category; the old one still finds it. Null is INVALID.
+    new_slug: MaybeUndefined<String>,
+    /// The display name; if omitted, a new category is named after its slug. Null is INVALID.
+    name: MaybeUndefined<String>,
+    /// What the category is about; plain text. Null or empty: it is removed.
+    description: MaybeUndefined<String>,
 }
 
 /// A tag to create, or to change if it exists. Omitted fields stay unchanged.
@@ -146,12 +169,12 @@ pub(super) struct SaveCategoryInput {
 pub(super) struct SaveTagInput {
     /// The slug of the tag; if no tag has it, one is created.
     slug: String,
-    /// A new slug for an existing tag; the old one still finds it.
-    new_slug: Option<String>,
-    /// The display name; if omitted, a new tag is named after its slug.
-    name: Option<String>,
-    /// What the tag is about; plain text.
-    description: Option<String>,
+    /// A new slug for an existing tag; the old one still finds it. Null is INVALID.
+    new_slug: MaybeUndefined<String>,
+    /// The display name; if omitted, a new tag is named after its slug. Null is INVALID.
+    name: MaybeUndefined<String>,
+    /// What the tag is about; plain text. Null or empty: it is removed.
+    description: MaybeUndefined<String>,
 }
 
 /// An author to create, or to change if it exists. Omitted fields stay unchanged.
@@ -159,32 +182,41 @@ pub(super) struct SaveTagInput {
 pub(super) struct SaveAuthorInput {
     /// The slug of the author; if no author has it, one is created.
     slug: String,
-    /// A new slug for an existing author; the old one still finds it.
-    new_slug: Option<String>,
-    /// The display name; if omitted, a new author is named after its slug.
-    name: Option<String>,
-    /// About the author; plain text.
-    bio: Option<String>,
-    /// The URL of the author's own web page, with `http` or `https`.
-    url: Option<String>,
+    /// A new slug for an existing author; the old one still finds it. Null is INVALID.
+    new_slug: MaybeUndefined<String>,
+    /// The display name; if omitted, a new author is named after its slug. Null is INVALID.
+    name: MaybeUndefined<String>,
+    /// About the author; plain text. Null or empty: it is removed.
+    bio: MaybeUndefined<String>,
+    /// The URL of the author's own web page, with `http` or `https`. Null or empty: it is removed.
+    url: MaybeUndefined<String>,
 }
 
 impl SaveCategoryInput {
     pub(super) fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, TermChanges { name: self.name, description: self.description, url: None, new_slug: self.new_slug })
+        (self.slug, term_changes(self.name, self.description, MaybeUndefined::Undefined, self.new_slug))
     }
 }
 
 impl SaveTagInput {
     pub(super) fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, TermChanges { name: self.name, description: self.description, url: None, new_slug: self.new_slug })
+        (self.slug, term_changes(self.name, self.description, MaybeUndefined::Undefined, self.new_slug))
     }
 }
 
 impl SaveAuthorInput {
     pub(super) fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, TermChanges { name: self.name, description: self.bio, url: self.url, new_slug: self.new_slug })
+        (self.slug, term_changes(self.name, self.bio, self.url, self.new_slug))
     }
+}
+
+fn term_changes(
+    name: MaybeUndefined<String>,
+    description: MaybeUndefined<String>,
+    url: MaybeUndefined<String>,
+    new_slug: MaybeUndefined<String>,
+) -> TermChanges {
+    TermChanges { name: patch(name), description: patch(description), url: patch(url), new_slug: patch(new_slug) }
 }
 
 /// A category, tag or author to delete.

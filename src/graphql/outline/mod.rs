@@ -1,17 +1,17 @@
-//! The outline of a document: everything that the limits, the cost and the completion need of it. The rule: a document is walked once, and
-//! all of them use the result; so each of them handles fragments, variables and conditions in the same way.
+//! The outline of a document: everything that the limits, the cost and the completion need of it. The rule: they read the outline and never the
+//! document, so that they agree on its fields, fragments and variables. Only the completion reads the conditions.
 //!
 //! An outline is no longer than the document, because it contains a fragment once for any number of spreads. It may contain fragments that
 //! spread themselves, and spreads of fragments that do not exist: the limits refuse the former, validation the latter.
 
-mod build;
-mod request;
+mod builder;
+mod operation;
 
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
 use async_graphql_value::Value as Literal;
 
-pub use request::{OperationOutline, UnresolvedOperation};
+pub use operation::{OperationOutline, UnresolvedOperation};
 
 /// A selection set of an [`Outline`]. The set of a field or of an inline fragment comes after the set that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -90,7 +90,7 @@ pub struct Field {
 }
 
 impl SetId {
-    /// A number below [`Outline::len`].
+    /// A number below [`Outline::set_count`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -121,9 +121,7 @@ impl Outline {
         &self.sets[id.index()]
     }
 
-    /// The number of selection sets.
-    #[expect(clippy::len_without_is_empty, reason = "a document has an operation, and so a selection set")]
-    pub fn len(&self) -> usize {
+    pub fn set_count(&self) -> usize {
         self.sets.len()
     }
 
@@ -146,10 +144,8 @@ impl Outline {
 
     /// Whether a field has this name, in any operation or fragment and under any alias.
     pub fn has_field(&self, name: &str) -> bool {
-        let selections = self.sets.iter().flat_map(|set| &set.selections);
-        selections
-            .into_iter()
-            .any(|selection| matches!(&selection.kind, SelectionKind::Field(field) if field.name == name))
+        let mut selections = self.sets.iter().flat_map(|set| &set.selections);
+        selections.any(|selection| matches!(&selection.kind, SelectionKind::Field(field) if field.name == name))
     }
 
     /// The type condition and the selection set of an inline fragment or of a spread.
@@ -167,10 +163,10 @@ impl Outline {
 
 impl Operation {
     /// The value of a variable: the one that was sent, or the default.
-    pub fn variable(&self, name: &Name, sent: &Variables) -> Option<Value> {
-        sent.get(name).cloned().or_else(|| {
+    pub fn variable<'a>(&'a self, name: &Name, sent: &'a Variables) -> Option<&'a Value> {
+        sent.get(name).or_else(|| {
             let definition = self.variables.iter().find(|definition| definition.node.name.node == *name)?;
-            definition.node.default_value.as_ref().map(|default| default.node.clone())
+            definition.node.default_value.as_ref().map(|default| &default.node)
         })
     }
 }

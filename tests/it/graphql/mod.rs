@@ -3,6 +3,7 @@
 mod access;
 mod archive;
 mod budgets;
+mod cleared;
 mod drafts;
 mod errors;
 mod filters;

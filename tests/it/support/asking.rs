@@ -3,8 +3,9 @@
 use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
 use tidings::model::{Actor, NodeId, PostId, TermKind};
-use tidings::testing::{Edited, NewPost, PostChanges, UserError, UserErrorCode};
-use tidings::testing::{Editor, NamedTerms, TermChanges};
+use tidings::testing::{
+    Edited, Editor, NamedTerms, NewPost, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
+};
 
 use super::model::{Command, Model, ModelTag, Refusal, body_of};
 
@@ -55,8 +56,12 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
         }
         Command::Update { id, version, changes } => {
             let terms = NamedTerms { tags: changes.tags, ..NamedTerms::default() };
-            let fields = PostChanges { title: changes.title, markdown: changes.markdown, ..PostChanges::default() };
-            editor.update_post(&node(&id), version, changes.slug, fields, terms).await?
+            let fields = PostChanges {
+                title: changes.title.into(),
+                markdown: changes.markdown.into(),
+                ..PostChanges::default()
+            };
+            editor.update_post(&node(&id), version, changes.slug.into(), fields, terms).await?
         }
         Command::Publish { id, version, at } => editor.publish_post(&node(&id), version, Some(at)).await?,
         Command::Unpublish { id, version } => editor.unpublish_post(&node(&id), version).await?,
@@ -64,11 +69,11 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
             return Ok(editor.delete_post(&node(&id), version).await?.map(|id| id.to_string()));
         }
         Command::SaveTag { slug, name } => {
-            let changes = TermChanges { name: Some(name), ..TermChanges::default() };
+            let changes = TermChanges { name: Patch::Set(name), ..TermChanges::default() };
             return Ok(editor.save_term(TermKind::Tag, &slug, changes).await?.map(|_| String::new()));
         }
         Command::RenameTag { slug, new_slug } => {
-            let changes = TermChanges { new_slug: Some(new_slug), ..TermChanges::default() };
+            let changes = TermChanges { new_slug: Patch::Set(new_slug), ..TermChanges::default() };
             return Ok(editor.save_term(TermKind::Tag, &slug, changes).await?.map(|_| String::new()));
         }
         Command::DeleteTag { slug } => {

@@ -87,6 +87,11 @@ async fn an_object_whose_fields_are_all_skipped_is_empty() {
     let cases = [
         ("{ id @skip(if: true) }", "{}"),
         ("{ fruit { id @include(if: false) } }", r#"{"fruit":{}}"#),
+        ("{ __schema { queryType @skip(if: true) { name } } }", r#"{"__schema":{}}"#),
+        (
+            "{ __schema { queryType @skip(if: true) { name } } __schema { queryType { name } } }",
+            r#"{"__schema":{"queryType":{"name":"Query"}}}"#,
+        ),
         ("{ thing(n: 1) { ... on Crate { id } } none: thing(n: 0) { id } }", r#"{"thing":{},"none":null}"#),
         ("{ thing(n: 1) { ... on Crate { id } } thing(n: 1) { id } }", r#"{"thing":{"id":1}}"#),
         (

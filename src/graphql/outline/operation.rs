@@ -55,7 +55,7 @@ impl OperationOutline {
         Ok(Self::select(outline, request.operation_name.as_deref()).ok())
     }
 
-    /// Adds the outline to its request, so that nothing walks the document again.
+    /// Adds the outline to its request, so that it is not made again.
     #[must_use]
     pub fn attach(self, request: Request) -> Request {
         request.data(self)

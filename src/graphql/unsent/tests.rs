@@ -1,0 +1,112 @@
+//! Runs mutations on a toy schema that returns what it was given. The rule: each case is a document, its variables, and the answer that the
+//! specification demands.
+
+use async_graphql::{EmptySubscription, InputObject, MaybeUndefined, Object, Response, Schema, SchemaBuilder};
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+#[derive(InputObject)]
+struct Patch {
+    text: MaybeUndefined<String>,
+    inner: Option<Box<Patch>>,
+    list: Option<Vec<Option<i32>>>,
+    number: Option<i32>,
+}
+
+struct Toy;
+
+fn shown<T: ToString>(value: &MaybeUndefined<T>) -> String {
+    match value {
+        MaybeUndefined::Undefined => "omitted".to_owned(),
+        MaybeUndefined::Null => "null".to_owned(),
+        MaybeUndefined::Value(value) => value.to_string(),
+    }
+}
+
+#[Object]
+impl Toy {
+    async fn patch(&self, input: Patch, text: MaybeUndefined<String>) -> String {
+        let inner = input.inner.as_ref().map_or_else(|| "none".to_owned(), |inner| shown(&inner.text));
+        let list = input.list.map_or_else(|| "none".to_owned(), |list| format!("{list:?}"));
+        format!("{} {inner} {} {list}", shown(&input.text), shown(&text))
+    }
+}
+
+fn schema() -> SchemaBuilder<Toy, Toy, EmptySubscription> {
+    Schema::build(Toy, Toy, EmptySubscription)
+}
+
+async fn run(document: &str, variables: Json, name: Option<&str>) -> Response {
+    let schema = schema().finish();
+    let mut request = Request::new(document).variables(Variables::from_json(variables));
+    request.operation_name = name.map(str::to_owned);
+    let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
+    omit_unsent(&schema, &operation, &mut request).await.err().unwrap_or(schema.execute(request).await)
+}
+
+#[tokio::test]
+async fn a_variable_that_was_not_sent_is_omitted_and_null_stays_null() {
+    let each = "mutation($a: String) { patch(input: { text: $a, inner: { text: $a } }, text: $a) }";
+    let spread =
+        "mutation($a: String) { ...F } fragment F on Toy { patch(input: { text: $a, inner: { text: $a } }, text: $a) }";
+    for document in [each, spread] {
+        for (variables, expected) in [
+            (json!({}), "omitted omitted omitted none"),
+            (json!({ "a": null }), "null null null none"),
+            (json!({ "a": "x" }), "x x x none"),
+        ] {
+            let response = run(document, variables.clone(), None).await;
+            assert_eq!(
+                response.data.to_string(),
+                format!("{{patch: \"{expected}\"}}"),
+                "{document} {variables} {:?}",
+                response.errors
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_item_of_a_list_becomes_null_and_a_default_is_a_value() {
+    let list = "mutation($a: Int) { patch(input: { list: [1, $a] }) }";
+    assert_eq!(run(list, json!({}), None).await.data.to_string(), "{patch: \"omitted none omitted [Some(1), None]\"}");
+    let default = "mutation($a: String = \"d\", $b: String) { patch(input: { text: $a }, text: $b) }";
+    assert_eq!(run(default, json!({}), None).await.data.to_string(), "{patch: \"d none omitted none\"}");
+}
+
+#[tokio::test]
+async fn operations_that_do_not_run_are_validated_and_left_out() {
+    let document = "mutation A($a: String) { ...F } mutation B($a: String!) { ...F ...G } \
+                    fragment F on Toy { patch(input: { text: $a }) } fragment G on Toy { other: patch(input: { text: $a }) }";
+    let response = run(document, json!({}), Some("A")).await;
+    assert_eq!(response.data.to_string(), "{patch: \"omitted none omitted none\"}", "{:?}", response.errors);
+    let unused = format!("{document} fragment H on Toy {{ patch(input: {{}}) }}");
+    assert_eq!(run(&unused, json!({}), Some("A")).await.errors.len(), 1);
+}
+
+/// An argument is validated although it is omitted then, as far as the engine validates it.
+#[tokio::test]
+async fn a_document_is_validated_as_it_was_sent() {
+    for document in [
+        "mutation($a: String) { patch(input: {}, nothing: $a) }",
+        "mutation($a: String, $b: String) { patch(input: { text: $a }) }",
+        "mutation($a: Boolean) { patch(input: {}) @include(if: $a) }",
+    ] {
+        let response = run(document, json!({}), None).await;
+        assert!(!response.errors.is_empty() && response.data == Value::Null, "{document}: {:?}", response.data);
+    }
+}
+
+/// Without this, the first field would run before the fault of the second is found.
+#[tokio::test]
+async fn a_fault_beside_a_variable_without_a_value_is_found_before_anything_runs() {
+    for document in [
+        "mutation($a: String) { one: patch(input: {}) two: patch(input: { text: $a, number: \"x\" }) }",
+        "mutation($a: String = \"d\") { one: patch(input: {}) two: patch(input: { text: $a, number: \"x\" }) }",
+    ] {
+        let response = run(document, json!({}), None).await;
+        assert_eq!((response.data, response.errors.len()), (Value::Null, 1), "{document}");
+        assert!(response.errors[0].path.is_empty(), "{:?}", response.errors);
+    }
+}
