@@ -12,9 +12,9 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 
 use crate::content::read::BodyPlace;
-use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields};
+use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, total};
 use crate::content::{ContentError, Reader, Result as ContentResult};
-use crate::model::{Post, PostId, PostKey, Slug, Term, TermKind};
+use crate::model::{Post, PostId, PostKey, Slug, Term, TermId, TermKind};
 
 use batch::Loader;
 use pages::PageKey;
@@ -31,11 +31,12 @@ pub struct Loaders {
     bodies: Loader<BodyPlace, Option<Arc<str>>>,
     posts: Loader<PostId, Option<Arc<Post>>>,
     pages: Loader<PageKey, Arc<Page<Arc<Post>>>>,
+    post_counts: Loader<TermId, u64>,
 }
 
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
-        let (of_terms, of_bodies, of_posts) = (reader.clone(), reader.clone(), reader.clone());
+        let [of_terms, of_bodies, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
         Self {
             terms: Loader::new("terms", move |keys| {
                 let reader = of_terms.clone();
@@ -53,6 +54,10 @@ impl Loaders {
                 }
             }),
             pages: pages::loader(reader),
+            post_counts: Loader::new("post_counts", move |keys: Vec<TermId>| {
+                let reader = of_counts.clone();
+                async move { shared(total::count_posts_of(&reader, &keys).await) }
+            }),
         }
     }
 
@@ -78,6 +83,11 @@ impl Loaders {
 
     pub async fn post(&self, id: &PostId) -> Loaded<Option<Arc<Post>>> {
         self.posts.load(id.clone()).await
+    }
+
+    /// How many published posts a term has.
+    pub async fn post_count(&self, term: &TermId) -> Loaded<u64> {
+        self.post_counts.load(term.clone()).await
     }
 
     /// A page of posts. The pages of one level are read together.

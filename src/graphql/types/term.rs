@@ -1,5 +1,5 @@
 //! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `bio` and `url` instead of a
-//! `description`; their ids and their lists of posts are implemented once.
+//! `description`; their ids, counts and lists of posts are implemented once.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use async_graphql::{Context, ID, Object};
 use crate::content::read::pages::Scope;
 use crate::graphql::arguments::{Paging, PostFilter};
 use crate::graphql::connection::PostConnection;
+use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::model::{NodeId, Term, rules};
 
@@ -40,6 +41,11 @@ fn id(term: &Term) -> ID {
     NodeId::Term(term.id.clone()).to_string().into()
 }
 
+async fn post_count(ctx: &Context<'_>, term: &Term) -> Result<i32> {
+    let count = context::of(ctx).loaders.post_count(&term.id).await?;
+    Ok(i32::try_from(count).unwrap_or(i32::MAX))
+}
+
 async fn posts(ctx: &Context<'_>, term: &Term, paging: Paging, filter: Option<PostFilter>) -> Result<PostConnection> {
     let scope = Scope::Term(term.id.clone());
     let list = filter.unwrap_or_default().into_list(scope)?;
@@ -67,6 +73,12 @@ impl Category {
     /// What the category is about; plain text. Null if there is no description.
     async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
+    }
+
+    /// The number of published posts with this category, without a page of them; scheduled posts do not count. It costs one storage request, and one more if posts
+    /// are scheduled.
+    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        post_count(ctx, &self.0).await
     }
 
     /// The published posts with this category, newest first.
@@ -105,6 +117,12 @@ impl Tag {
     /// What the tag is about; plain text. Null if there is no description.
     async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
+    }
+
+    /// The number of published posts with this tag, without a page of them; scheduled posts do not count. It costs one storage request, and one more if posts
+    /// are scheduled.
+    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        post_count(ctx, &self.0).await
     }
 
     /// The published posts with this tag, newest first.
@@ -149,6 +167,12 @@ impl Author {
     async fn url(&self) -> Option<&str> {
         // Stores that an older release wrote may hold any URL.
         self.0.url.as_deref().filter(|url| rules::is_web_address(url))
+    }
+
+    /// The number of published posts of the author, without a page of them; scheduled posts do not count. It costs one storage request, and one more if posts
+    /// are scheduled.
+    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        post_count(ctx, &self.0).await
     }
 
     /// The author's published posts, newest first.

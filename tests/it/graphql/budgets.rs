@@ -59,6 +59,8 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
         ("B5", "{ posts { totalCount } }", cost(0, 1, 1)),
         ("B5", r#"{ tag(slug: "third") { posts { totalCount } } }"#, cost(1 + 1, 0, 2)),
         ("B5", "{ tags { totalCount } }", cost(0, 1, 1)),
+        // The partition catalog, the two partitions of tags, and the counts of 59 tags, sent together.
+        ("B5", "{ tags(first: 100) { nodes { name postCount } } }", cost(59, 3, 3)),
         // A range read for each slug; only posts with these tags are read.
         (
             "B6",

@@ -4,6 +4,7 @@ mod access;
 mod archive;
 mod budgets;
 mod cleared;
+mod counts;
 mod drafts;
 mod errors;
 mod filters;

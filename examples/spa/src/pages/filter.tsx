@@ -39,7 +39,7 @@ function TagChoice({ chosen, onChange }: { chosen: string[]; onChange: (chosen: 
   const toggle = (slug: string) => onChange(chosen.includes(slug) ? chosen.filter((other) => other !== slug) : [...chosen, slug]);
   // A tag in the address is shown even if no post has it or it does not exist, so that it can be removed.
   const unknown = tags ? chosen.filter((slug) => !tags.some((tag) => tag.slug === slug)) : [];
-  const used = (tags ?? []).filter(({ slug, posts }) => posts.totalCount > 0 || chosen.includes(slug));
+  const used = (tags ?? []).filter(({ slug, postCount }) => postCount > 0 || chosen.includes(slug));
   const shown = [...used, ...unknown.map((slug) => ({ slug, name: slug }))];
   return (
     <fieldset className="chips">

@@ -21,17 +21,14 @@ const TagsQuery = graphql(`
   }
 `);
 
-// The server computes the most that a count could cost before it runs the query: 50 counts are half of the limit for one query.
 const CountedTagsQuery = graphql(`
   query CountedTags($after: String) {
-    tags(first: 50, after: $after) {
+    tags(first: 100, after: $after) {
       nodes {
         id
         slug
         name
-        posts(first: 0) {
-          totalCount
-        }
+        postCount
       }
       pageInfo {
         hasNextPage

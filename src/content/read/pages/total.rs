@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 
 use crate::content::error::{ContentError, Result};
 use crate::content::read::reader::Reader;
@@ -10,8 +10,8 @@ use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{Instant, Month, TermKind};
-use crate::store::{PAGE_ROWS_MAX, RowRange};
+use crate::model::{Instant, Month, TermId, TermKind};
+use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
 
 use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
@@ -59,6 +59,33 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
             }
         }
     }
+}
+
+/// How many published posts each term has, in the order of the terms. One point read for each term, all sent together, and one range read for each
+/// term of which posts are scheduled.
+pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
+    let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, terms))).await;
+    let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+    let counts = terms.iter().map(|term| {
+        let row = rows[term.kind as usize].next().unwrap_or(Ok(None));
+        async move {
+            match row?.as_ref().map(count::read).transpose()? {
+                None => Ok(0),
+                Some(count) => {
+                    let partition = term::posts_partition(&term.first_slug);
+                    visible(reader, Table::PostsBy(term.kind), &partition, &count).await
+                }
+            }
+        }
+    });
+    join_all(counts).await
+}
+
+/// The count rows of the terms of this kind, in their order.
+async fn count_rows_of(reader: &Reader, kind: TermKind, terms: &[TermId]) -> Vec<StoreResult<Option<Entity>>> {
+    let of_kind = terms.iter().filter(|term| term.kind == kind);
+    let keys: Vec<Key> = of_kind.map(|term| place::count(term::posts_partition(&term.first_slug))).collect();
+    if keys.is_empty() { Vec::new() } else { reader.store().get_many(Table::PostsBy(kind).name(), &keys).await }
 }
 
 /// The months that hold published posts, newest first, with the number of posts. It reads only the list of months, and makes one range read if posts

@@ -1,0 +1,60 @@
+//! `postCount` of categories, tags and authors. The rule: it equals the `totalCount` of the term's posts, whatever happens to the posts and the term.
+
+use serde_json::{Value, json};
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::Site;
+
+async fn mutate(site: &Site, mutation: &str) -> Value {
+    let answer = site.mutate(mutation, json!({}), Some(EDITOR_TOKEN)).await;
+    assert_eq!(answer.body.get("errors"), None, "{mutation}");
+    answer.body["data"].clone()
+}
+
+/// The counts of the category, the tag and the author, each by `postCount`; `totalCount` must be the same.
+async fn counts(site: &Site, tag: &str) -> [i64; 3] {
+    let fields = "postCount posts(first: 0) { totalCount }";
+    let query = format!(
+        "{{ a: category(slug: \"news\") {{ {fields} }} b: tag(slug: \"{tag}\") {{ {fields} }} c: author(slug: \"ada\") {{ {fields} }} }}"
+    );
+    let data = site.query(&query).await;
+    ["a", "b", "c"].map(|term| {
+        assert_eq!(data[term]["postCount"], data[term]["posts"]["totalCount"], "{term}: {data}");
+        data[term]["postCount"].as_i64().expect("a number")
+    })
+}
+
+#[tokio::test]
+async fn drafts_and_scheduled_posts_do_not_count_and_a_renamed_term_keeps_its_count() {
+    let site = Site::in_memory().await;
+    for mutation in [
+        "mutation { saveCategory(input: { slug: \"news\" }) { userErrors { code } } }",
+        "mutation { saveTag(input: { slug: \"rust\" }) { userErrors { code } } }",
+        "mutation { saveAuthor(input: { slug: \"ada\" }) { userErrors { code } } }",
+    ] {
+        mutate(&site, mutation).await;
+    }
+    assert_eq!(counts(&site, "rust").await, [0, 0, 0]);
+    let create = |title: &str, publish_at: &str, tags: &str| {
+        format!(
+            "mutation {{ createPost(input: {{ title: \"{title}\", markdown: \"x\", authors: [\"ada\"], categories: [\"news\"], tags: {tags}{publish_at} }}) \
+             {{ post {{ id version }} userErrors {{ code }} }} }}"
+        )
+    };
+    mutate(&site, &create("A draft", "", "[\"rust\"]")).await;
+    assert_eq!(counts(&site, "rust").await, [0, 0, 0]);
+    mutate(&site, &create("Scheduled", ", publishAt: \"2099-01-01T00:00:00Z\"", "[\"rust\"]")).await;
+    assert_eq!(counts(&site, "rust").await, [0, 0, 0]);
+    let first = mutate(&site, &create("First", ", publishAt: \"2020-01-01T00:00:00Z\"", "[\"rust\"]")).await;
+    mutate(&site, &create("Second", ", publishAt: \"2020-01-02T00:00:00Z\"", "[]")).await;
+    assert_eq!(counts(&site, "rust").await, [2, 1, 2]);
+    mutate(&site, "mutation { saveTag(input: { slug: \"rust\", newSlug: \"rustlang\" }) { userErrors { code } } }")
+        .await;
+    assert_eq!(counts(&site, "rustlang").await, [2, 1, 2]);
+    assert_eq!(counts(&site, "rust").await, [2, 1, 2], "by the former slug");
+    let id = &first["createPost"]["post"]["id"];
+    mutate(&site, &format!("mutation {{ deletePost(input: {{ id: {id}, version: 1 }}) {{ userErrors {{ code }} }} }}"))
+        .await;
+    assert_eq!(counts(&site, "rustlang").await, [1, 0, 1]);
+    site.assert_sound().await;
+}
