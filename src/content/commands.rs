@@ -43,9 +43,7 @@ impl<T> Patch<T> {
         match self {
             Self::Keep => Ok(None),
             Self::Set(value) => Ok(Some(value)),
-            Self::Clear => {
-                Err(UserError::invalid(field, format!("{field} cannot be null; omit it to keep the present value")))
-            }
+            Self::Clear => Err(UserError::invalid(field, format!("{field} cannot be null; omit it instead"))),
         }
     }
 
@@ -70,7 +68,7 @@ impl<T> From<Option<T>> for Patch<T> {
     }
 }
 
-/// Changes to a post. A field that is `None` keeps its value.
+/// Changes to a post. A field that is [`Patch::Keep`] or `None` keeps its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostChanges {
     pub title: Patch<String>,

@@ -76,6 +76,11 @@ where
         self.answer(&place).await
     }
 
+    /// Drops all answers, so that they are read again. For a moment at which no field waits.
+    pub(super) fn clear(&self) {
+        *self.lock() = BatchState { places: HashMap::new(), open: None, requested: 0 };
+    }
+
     /// Waits until these keys have answers.
     pub(super) async fn look_up(&self, keys: Vec<K>) {
         for place in self.places(keys) {

@@ -85,6 +85,15 @@ impl Loaders {
         self.posts.load(id.clone()).await
     }
 
+    /// Drops everything that was loaded. Each field of a mutation does this before it runs, because the fields before it have changed the content.
+    pub fn clear(&self) {
+        self.terms.clear();
+        self.bodies.clear();
+        self.posts.clear();
+        self.pages.clear();
+        self.post_counts.clear();
+    }
+
     /// How many published posts a term has.
     pub async fn post_count(&self, term: &TermId) -> Loaded<u64> {
         self.post_counts.load(term.clone()).await

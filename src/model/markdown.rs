@@ -33,7 +33,8 @@ pub fn render(markdown: &str) -> Rendered {
 
 /// Only the cleaned HTML, without the text and the counts.
 pub fn html_of(markdown: &str) -> String {
-    bounded_html(markdown).map_or_else(|| html_text::preformatted(markdown), |html| html::clean(&html))
+    let Some(html) = bounded_html(markdown) else { return html_text::preformatted(markdown) };
+    if has_raw_html(markdown) { html::clean(&html) } else { html::clean_generated(&html) }
 }
 
 /// The text of the first heading, if there is one: the title of a body that has no other.
@@ -52,9 +53,13 @@ fn bounded_html(markdown: &str) -> Option<String> {
     if html_cost::is_bounded(&html) {
         return Some(html);
     }
-    let has_raw_html = markdown.contains('<');
-    let escaped = if has_raw_html { parse_and_format(markdown, RawHtml::Escaped) } else { None };
+    let escaped = if has_raw_html(markdown) { parse_and_format(markdown, RawHtml::Escaped) } else { None };
     escaped.filter(|html| html_cost::is_bounded(html))
+}
+
+/// False if the Markdown certainly has no raw HTML.
+fn has_raw_html(markdown: &str) -> bool {
+    markdown.contains('<')
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! Changes of categories, tags and authors. The rule: an omitted field keeps its value, even if another client changes the term meanwhile; a text
-//! that is cleared or empty is removed.
+//! that is cleared or blank is removed.
 
 use crate::content::access::permission;
 use crate::content::audit;
@@ -102,7 +102,7 @@ fn changed(kind: TermKind, slug: &Slug, existing: Option<&Term>, changes: &TermC
         Err(error) => errors.push(error),
     }
     term.description = changes.description.clone().apply(term.description).filter(|text| !text.trim().is_empty());
-    term.url = changes.url.clone().apply(term.url).filter(|url| !url.is_empty());
+    term.url = changes.url.clone().apply(term.url).filter(|url| !url.trim().is_empty());
     let (description, url) = (term.description.as_deref(), term.url.as_deref());
     let broken = rules::check_term(kind, &term.name, description, url).err().unwrap_or_default();
     let broken = broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason)));

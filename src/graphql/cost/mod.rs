@@ -206,7 +206,7 @@ impl CostWalk<'_> {
             }
             (CostPlace::Months, "posts") => self.posts(field, false),
             (CostPlace::Post | CostPlace::Term, "posts") => self.posts(field, true),
-            // More than 1,000 scheduled posts take another range read.
+            // Two range reads are 2,000 scheduled posts of the term; more of them would cost more.
             (CostPlace::Post | CostPlace::Term, "postCount") => (Bound::new(1, 2), CostPlace::Plain, 1),
             (CostPlace::Post, "body") => (Bound::new(1 + POST_READS, 0), CostPlace::Plain, 1),
             (CostPlace::Post, "author") => (Bound::new(TERM_READS, 0), CostPlace::Term, 1),

@@ -8,7 +8,8 @@ pub struct Limits {
     /// Bytes of the document. The largest documents of real front ends have some 30 KiB; the text of a post belongs in a variable.
     pub document_bytes: usize,
     /// Brackets open at once, and nested selection sets with fragments expanded. The parser recurses for each bracket and
-    /// overflows the stack of a thread at some 1,700; the engine stops at one more (`limit_recursive_depth` in `graphql/schema.rs`). GraphiQL's introspection has 17.
+    /// overflows the stack of a thread at some 1,700; the engine stops at one more (`limit_recursive_depth` in `graphql/schema.rs`).
+    /// GraphiQL's introspection has 17.
     pub nesting: usize,
     /// Names, numbers, strings and punctuators. GraphiQL's introspection has 190.
     pub tokens: usize,
@@ -34,7 +35,7 @@ pub struct Limits {
     pub introspection_values: usize,
     /// Values in `variables`, those inside lists and objects included. The engine copies them for each use.
     pub variable_values: usize,
-    /// Uses of variables, with fragments expanded, times the values in `variables`: the number of copied values.
+    /// Uses of variables, with fragments expanded, times the values of variables, defaults included: the number of copied values.
     pub variable_copies: usize,
 }
 

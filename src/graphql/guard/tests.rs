@@ -120,6 +120,16 @@ fn required_variables_must_be_given() {
 }
 
 #[test]
+fn default_values_count_as_often_as_they_are_used() {
+    let list = vec!["1"; 100].join(",");
+    let document = format!("query($a: [Int] = [{list}]) {{ x(a: $a, b: $a) }}");
+    let with = |variable_copies| Limits { variable_copies, ..Limits::default() };
+    assert_eq!(refused_under(with(202), &document), None);
+    let message = "The document has 202 uses of variables times values of variables; the limit is 201.";
+    assert_eq!(refused_under(with(201), &document), Some((Code::QueryTooComplex, message.to_owned())));
+}
+
+#[test]
 fn a_syntax_error_is_short_and_has_its_position() {
     let refusal = refusal(&format!("{{ a( }} # {}", "x".repeat(50_000)));
     assert_eq!(refusal.code, Code::GraphqlParseFailed);

@@ -15,9 +15,12 @@ pub(super) fn check(variables: &Variables, operation: &Operation, uses: u64, lim
     if values > limits.variable_values as u64 {
         return Err(Refusal::found_over(Code::QueryTooLarge, "values in `variables`", values, limits.variable_values));
     }
-    let copies = uses.saturating_mul(values);
+    let unsent = operation.variables.iter().filter(|definition| !variables.contains_key(&definition.node.name.node));
+    let defaults = unsent.filter_map(|definition| definition.node.default_value.as_ref());
+    let with_defaults = values + defaults.map(|default| count_values(&default.node)).sum::<u64>();
+    let copies = uses.saturating_mul(with_defaults);
     if copies > limits.variable_copies as u64 {
-        let what = "uses of variables times values in `variables`";
+        let what = "uses of variables times values of variables";
         return Err(Refusal::found_over(Code::QueryTooComplex, what, copies, limits.variable_copies));
     }
     operation.variables.iter().try_for_each(|definition| require(definition, variables))

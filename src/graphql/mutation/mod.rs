@@ -49,7 +49,7 @@ impl Mutation {
         Ok(post_payload(created?))
     }
 
-    /// Changes a post; omitted fields stay unchanged. Requires the role AUTHOR for own posts, else EDITOR.
+    /// Changes a post. Omitted fields stay unchanged; null clears a field, or is INVALID if the field must have a value. Requires the role AUTHOR for own posts, else EDITOR.
     async fn update_post(
         &self,
         ctx: &Context<'_>,
@@ -236,6 +236,7 @@ fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
 fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);
+    request.loaders.clear();
     Ok(Editor::new(&request.content, &request.reader, actor)?)
 }
 

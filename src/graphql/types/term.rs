@@ -75,8 +75,8 @@ impl Category {
         self.0.description.as_deref()
     }
 
-    /// The number of published posts with this category, without a page of them; scheduled posts do not count. It costs one storage request, and one more if posts
-    /// are scheduled.
+    /// The number of published posts with this category; scheduled posts do not count. It costs one storage request, and one more for each 1,000
+    /// scheduled posts.
     async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
@@ -119,8 +119,8 @@ impl Tag {
         self.0.description.as_deref()
     }
 
-    /// The number of published posts with this tag, without a page of them; scheduled posts do not count. It costs one storage request, and one more if posts
-    /// are scheduled.
+    /// The number of published posts with this tag; scheduled posts do not count. It costs one storage request, and one more for each 1,000
+    /// scheduled posts.
     async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
@@ -169,8 +169,8 @@ impl Author {
         self.0.url.as_deref().filter(|url| rules::is_web_address(url))
     }
 
-    /// The number of published posts of the author, without a page of them; scheduled posts do not count. It costs one storage request, and one more if posts
-    /// are scheduled.
+    /// The number of published posts of the author; scheduled posts do not count. It costs one storage request, and one more for each 1,000
+    /// scheduled posts.
     async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }

@@ -4,18 +4,18 @@
 //! The engine takes such a variable for null. It also does not validate an argument that contains one, nor one whose variable has its default, so
 //! that its faults would be found only after the fields before it have run. A query has no argument for which null and an omitted value differ.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use async_graphql::parser::types::{
-    Directive, DocumentOperations, ExecutableDocument, InlineFragment, OperationDefinition, OperationType, Selection,
-    SelectionSet,
+    Directive, DocumentOperations, ExecutableDocument, FragmentDefinition, InlineFragment, OperationDefinition,
+    OperationType, Selection, SelectionSet,
 };
 use async_graphql::{Name, ObjectType, Positioned, Request, Response, Schema, SubscriptionType, Value, Variables};
 use async_graphql_value::Value as Literal;
 
 use super::outline::{Operation, OperationOutline};
 
-/// How many selection sets [`Unsent::validation`] adds around the deepest one of a document.
+/// How many selection sets [`validation`] adds around the deepest one of a document.
 pub const ADDED_NESTING: usize = 1;
 
 /// Omits the variables that were not sent from a mutation that is to run.
@@ -33,13 +33,15 @@ where
     Subscription: SubscriptionType + 'static,
 {
     let Some(unsent) = Unsent::of(operation, &mut request.variables) else { return Ok(()) };
-    let name = request.operation_name.clone();
-    let document = request.parsed_query().map_err(|error| Response::from_errors(vec![error]))?.clone();
-    let validated = schema.execute(Unsent::validation(request, &document)).await;
+    let failed = |error| Response::from_errors(vec![error]);
+    let document = request.parsed_query().map_err(failed)?.clone();
+    let validated = schema.execute(validation(request, document)).await;
     if !validated.errors.is_empty() {
         return Err(validated);
     }
-    request.set_parsed_query(unsent.omitted_from(&document, name.as_deref()));
+    let document = request.parsed_query().map_err(failed)?.clone();
+    let omitted = unsent.omitted_from(document, request.operation_name.as_deref());
+    request.set_parsed_query(omitted);
     Ok(())
 }
 
@@ -47,39 +49,35 @@ where
 struct Unsent(HashSet<Name>);
 
 impl Unsent {
-    /// Puts the default values of a mutation's variables into the request. `None` if all its variables have a value then, and for a query.
+    /// Puts the default values of a mutation's variables into the request. `None` if the document can run as it is: a query, or the only operation of
+    /// its document with a value for each variable. The guard has refused a required variable without a value.
     fn of(operation: &OperationOutline, variables: &mut Variables) -> Option<Self> {
+        let is_alone = operation.outline().operations().len() == 1;
         let operation = operation.operation();
         if operation.kind != OperationType::Mutation {
             return None;
         }
-        put_in_defaults(operation, variables);
-        let names = operation.variables.iter().map(|definition| &definition.node.name.node);
+        insert_defaults(operation, variables);
+        let nullable = operation.variables.iter().filter(|definition| definition.node.var_type.node.nullable);
+        let names = nullable.map(|definition| &definition.node.name.node);
         let unsent: HashSet<Name> = names.filter(|name| !variables.contains_key(*name)).cloned().collect();
-        (!unsent.is_empty()).then_some(Self(unsent))
+        (!is_alone || !unsent.is_empty()).then_some(Self(unsent))
     }
 
-    /// A request that validates the document as it was sent, and runs nothing of it.
-    fn validation(request: &Request, document: &ExecutableDocument) -> Request {
-        let mut document = document.clone();
-        if let Some(operation) = selected(&mut document, request.operation_name.as_deref()) {
-            skip_all(&mut operation.node.selection_set);
-        }
-        with_document(request, document)
-    }
-
-    /// The document with nothing but the operation that runs, without the variables that were not sent.
-    fn omitted_from(&self, document: &ExecutableDocument, name: Option<&str>) -> ExecutableDocument {
-        let mut document = document.clone();
-        if let (DocumentOperations::Multiple(operations), Some(name)) = (&mut document.operations, name) {
+    /// The document with nothing but the operation that runs, without the variables that were not sent. The engine validates arguments of other
+    /// operations' fragments with the variables of this one.
+    fn omitted_from(&self, mut document: ExecutableDocument, name: Option<&str>) -> ExecutableDocument {
+        let ExecutableDocument { operations, fragments } = &mut document;
+        if let (DocumentOperations::Multiple(operations), Some(name)) = (&mut *operations, name) {
             operations.retain(|other, _| other == name);
         }
-        let Some(operation) = selected(&mut document, name) else { return document };
-        operation.node.variable_definitions.retain(|definition| !self.0.contains(&definition.node.name.node));
-        self.omit(&mut operation.node.selection_set.node);
-        let spread = spread_from(&operation.node.selection_set.node.clone(), &document);
-        document.fragments.retain(|name, _| spread.contains(name));
-        document.fragments.values_mut().for_each(|fragment| self.omit(&mut fragment.node.selection_set.node));
+        if let Some(operation) = selected(operations, name) {
+            operation.node.variable_definitions.retain(|definition| !self.0.contains(&definition.node.name.node));
+            self.omit(&mut operation.node.selection_set.node);
+            let spread = spread_from(&operation.node.selection_set.node, fragments);
+            fragments.retain(|name, _| spread.contains(name));
+            fragments.values_mut().for_each(|fragment| self.omit(&mut fragment.node.selection_set.node));
+        }
         document
     }
 
@@ -115,7 +113,7 @@ impl Unsent {
     }
 }
 
-fn put_in_defaults(operation: &Operation, variables: &mut Variables) {
+fn insert_defaults(operation: &Operation, variables: &mut Variables) {
     for definition in &operation.variables {
         if let Some(default) = &definition.node.default_value {
             variables.entry(definition.node.name.node.clone()).or_insert_with(|| default.node.clone());
@@ -123,18 +121,26 @@ fn put_in_defaults(operation: &Operation, variables: &mut Variables) {
     }
 }
 
-fn with_document(request: &Request, document: ExecutableDocument) -> Request {
-    let mut copy = Request::new(request.query.as_str()).variables(request.variables.clone());
-    copy.operation_name.clone_from(&request.operation_name);
-    copy.set_parsed_query(document);
-    copy
+/// A request that validates the document as it was sent, and runs nothing of it. It has no variables: the values are validated when the operation
+/// runs, and the engine would validate them in the fragments of other operations too.
+fn validation(request: &Request, mut document: ExecutableDocument) -> Request {
+    match &mut document.operations {
+        DocumentOperations::Single(operation) => skip_all(&mut operation.node.selection_set),
+        DocumentOperations::Multiple(operations) => {
+            operations.values_mut().for_each(|operation| skip_all(&mut operation.node.selection_set));
+        }
+    }
+    let mut validation = Request::new(request.query.as_str());
+    validation.operation_name.clone_from(&request.operation_name);
+    validation.set_parsed_query(document);
+    validation
 }
 
 fn selected<'a>(
-    document: &'a mut ExecutableDocument,
+    operations: &'a mut DocumentOperations,
     name: Option<&str>,
 ) -> Option<&'a mut Positioned<OperationDefinition>> {
-    match (&mut document.operations, name) {
+    match (operations, name) {
         (DocumentOperations::Single(operation), _) => Some(operation),
         (DocumentOperations::Multiple(operations), Some(name)) => operations.get_mut(name),
         (DocumentOperations::Multiple(operations), None) => operations.values_mut().next(),
@@ -160,7 +166,7 @@ fn skip_all(set: &mut Positioned<SelectionSet>) {
 }
 
 /// The fragments that a selection set spreads, directly or through others.
-fn spread_from(set: &SelectionSet, document: &ExecutableDocument) -> HashSet<Name> {
+fn spread_from(set: &SelectionSet, fragments: &HashMap<Name, Positioned<FragmentDefinition>>) -> HashSet<Name> {
     let mut found = HashSet::new();
     let mut sets = vec![set];
     while let Some(set) = sets.pop() {
@@ -170,7 +176,7 @@ fn spread_from(set: &SelectionSet, document: &ExecutableDocument) -> HashSet<Nam
                 Selection::InlineFragment(inline) => sets.push(&inline.node.selection_set.node),
                 Selection::FragmentSpread(spread) => {
                     let name = &spread.node.fragment_name.node;
-                    let fragment = document.fragments.get(name);
+                    let fragment = fragments.get(name);
                     if let Some(fragment) = fragment.filter(|_| found.insert(name.clone())) {
                         sets.push(&fragment.node.selection_set.node);
                     }

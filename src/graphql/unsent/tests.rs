@@ -1,7 +1,10 @@
 //! Runs mutations on a toy schema that returns what it was given. The rule: each case is a document, its variables, and the answer that the
 //! specification demands.
 
-use async_graphql::{EmptySubscription, InputObject, MaybeUndefined, Object, Response, Schema, SchemaBuilder};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_graphql::{EmptySubscription, InputObject, MaybeUndefined, Object, Response, Schema};
 use serde_json::{Value as Json, json};
 
 use super::*;
@@ -14,7 +17,9 @@ struct Patch {
     number: Option<i32>,
 }
 
-struct Toy;
+/// Counts how often its field runs.
+#[derive(Default)]
+struct Toy(Arc<AtomicUsize>);
 
 fn shown<T: ToString>(value: &MaybeUndefined<T>) -> String {
     match value {
@@ -27,22 +32,32 @@ fn shown<T: ToString>(value: &MaybeUndefined<T>) -> String {
 #[Object]
 impl Toy {
     async fn patch(&self, input: Patch, text: MaybeUndefined<String>) -> String {
+        self.0.fetch_add(1, Ordering::Relaxed);
         let inner = input.inner.as_ref().map_or_else(|| "none".to_owned(), |inner| shown(&inner.text));
         let list = input.list.map_or_else(|| "none".to_owned(), |list| format!("{list:?}"));
         format!("{} {inner} {} {list}", shown(&input.text), shown(&text))
     }
 }
 
-fn schema() -> SchemaBuilder<Toy, Toy, EmptySubscription> {
-    Schema::build(Toy, Toy, EmptySubscription)
-}
-
-async fn run(document: &str, variables: Json, name: Option<&str>) -> Response {
-    let schema = schema().finish();
+/// The response, and how often a field has run.
+async fn run(document: &str, variables: Json, name: Option<&str>) -> (Response, usize) {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let schema = Schema::build(Toy::default(), Toy(Arc::clone(&runs)), EmptySubscription).finish();
     let mut request = Request::new(document).variables(Variables::from_json(variables));
     request.operation_name = name.map(str::to_owned);
     let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
-    omit_unsent(&schema, &operation, &mut request).await.err().unwrap_or(schema.execute(request).await)
+    let response = match omit_unsent(&schema, &operation, &mut request).await {
+        Err(refused) => refused,
+        Ok(()) => schema.execute(request).await,
+    };
+    (response, runs.load(Ordering::Relaxed))
+}
+
+/// The data of an operation that runs its field once.
+async fn data(document: &str, variables: Json, name: Option<&str>) -> String {
+    let (response, runs) = run(document, variables, name).await;
+    assert_eq!((response.errors.len(), runs), (0, 1), "{document}: {:?}", response.errors);
+    response.data.to_string()
 }
 
 #[tokio::test]
@@ -56,13 +71,7 @@ async fn a_variable_that_was_not_sent_is_omitted_and_null_stays_null() {
             (json!({ "a": null }), "null null null none"),
             (json!({ "a": "x" }), "x x x none"),
         ] {
-            let response = run(document, variables.clone(), None).await;
-            assert_eq!(
-                response.data.to_string(),
-                format!("{{patch: \"{expected}\"}}"),
-                "{document} {variables} {:?}",
-                response.errors
-            );
+            assert_eq!(data(document, variables, None).await, format!("{{patch: \"{expected}\"}}"), "{document}");
         }
     }
 }
@@ -70,19 +79,23 @@ async fn a_variable_that_was_not_sent_is_omitted_and_null_stays_null() {
 #[tokio::test]
 async fn an_item_of_a_list_becomes_null_and_a_default_is_a_value() {
     let list = "mutation($a: Int) { patch(input: { list: [1, $a] }) }";
-    assert_eq!(run(list, json!({}), None).await.data.to_string(), "{patch: \"omitted none omitted [Some(1), None]\"}");
+    assert_eq!(data(list, json!({}), None).await, "{patch: \"omitted none omitted [Some(1), None]\"}");
     let default = "mutation($a: String = \"d\", $b: String) { patch(input: { text: $a }, text: $b) }";
-    assert_eq!(run(default, json!({}), None).await.data.to_string(), "{patch: \"d none omitted none\"}");
+    assert_eq!(data(default, json!({}), None).await, "{patch: \"d none omitted none\"}");
 }
 
 #[tokio::test]
 async fn operations_that_do_not_run_are_validated_and_left_out() {
     let document = "mutation A($a: String) { ...F } mutation B($a: String!) { ...F ...G } \
                     fragment F on Toy { patch(input: { text: $a }) } fragment G on Toy { other: patch(input: { text: $a }) }";
-    let response = run(document, json!({}), Some("A")).await;
-    assert_eq!(response.data.to_string(), "{patch: \"omitted none omitted none\"}", "{:?}", response.errors);
+    assert_eq!(data(document, json!({}), Some("A")).await, "{patch: \"omitted none omitted none\"}");
     let unused = format!("{document} fragment H on Toy {{ patch(input: {{}}) }}");
-    assert_eq!(run(&unused, json!({}), Some("A")).await.errors.len(), 1);
+    let (refused, runs) = run(&unused, json!({}), Some("A")).await;
+    assert_eq!((refused.errors.len(), runs), (1, 0));
+    // The default of A does not fit where B uses its own variable of the same name.
+    let other_type = "mutation A($x: String = \"d\") { patch(input: { text: $x }) } mutation B($x: Int) { ...G } \
+                      fragment G on Toy { other: patch(input: { number: $x }) }";
+    assert_eq!(data(other_type, json!({}), Some("A")).await, "{patch: \"d none omitted none\"}");
 }
 
 /// An argument is validated although it is omitted then, as far as the engine validates it.
@@ -93,8 +106,9 @@ async fn a_document_is_validated_as_it_was_sent() {
         "mutation($a: String, $b: String) { patch(input: { text: $a }) }",
         "mutation($a: Boolean) { patch(input: {}) @include(if: $a) }",
     ] {
-        let response = run(document, json!({}), None).await;
+        let (response, runs) = run(document, json!({}), None).await;
         assert!(!response.errors.is_empty() && response.data == Value::Null, "{document}: {:?}", response.data);
+        assert_eq!(runs, 0, "{document}");
     }
 }
 
@@ -105,8 +119,8 @@ async fn a_fault_beside_a_variable_without_a_value_is_found_before_anything_runs
         "mutation($a: String) { one: patch(input: {}) two: patch(input: { text: $a, number: \"x\" }) }",
         "mutation($a: String = \"d\") { one: patch(input: {}) two: patch(input: { text: $a, number: \"x\" }) }",
     ] {
-        let response = run(document, json!({}), None).await;
-        assert_eq!((response.data, response.errors.len()), (Value::Null, 1), "{document}");
+        let (response, runs) = run(document, json!({}), None).await;
+        assert_eq!((response.data, response.errors.len(), runs), (Value::Null, 1, 0), "{document}");
         assert!(response.errors[0].path.is_empty(), "{:?}", response.errors);
     }
 }

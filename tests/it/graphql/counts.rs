@@ -1,4 +1,5 @@
-//! `postCount` of categories, tags and authors. The rule: it equals the `totalCount` of the term's posts, whatever happens to the posts and the term.
+//! `postCount` of categories, tags and authors. The rule: it equals the `totalCount` of the term's posts, after posts are
+//! created, published, made drafts and deleted, and after a rename.
 
 use serde_json::{Value, json};
 
@@ -57,4 +58,26 @@ async fn drafts_and_scheduled_posts_do_not_count_and_a_renamed_term_keeps_its_co
         .await;
     assert_eq!(counts(&site, "rustlang").await, [1, 0, 1]);
     site.assert_sound().await;
+}
+
+/// A field of a mutation reads what the fields before it have changed.
+#[tokio::test]
+async fn each_field_of_a_mutation_counts_again() {
+    let site = Site::in_memory().await;
+    let create = "mutation { createPost(input: { title: \"A\", markdown: \"x\", tags: [\"rust\"] }) { post { id } userErrors { code } } }";
+    let id = mutate(&site, create).await["createPost"]["post"]["id"].clone();
+    let fields = "post { tags { name postCount } } userErrors { code }";
+    let data = mutate(
+        &site,
+        &format!(
+            "mutation {{ a: publishPost(input: {{ id: {id}, version: 1 }}) {{ {fields} }} \
+             b: saveTag(input: {{ slug: \"rust\", name: \"Rust\" }}) {{ tag {{ name postCount }} userErrors {{ code }} }} \
+             c: unpublishPost(input: {{ id: {id}, version: 2 }}) {{ {fields} }} }}"
+        ),
+    )
+    .await;
+    let tag = |name: &str, count: u32| json!({ "name": name, "postCount": count });
+    assert_eq!(data["a"]["post"]["tags"], json!([tag("rust", 1)]));
+    assert_eq!(data["b"]["tag"], json!({ "name": "Rust", "postCount": 1 }));
+    assert_eq!(data["c"]["post"]["tags"], json!([tag("Rust", 0)]), "{data}");
 }

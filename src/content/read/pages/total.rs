@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::{join_all, try_join_all};
+use futures_util::{StreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
 use crate::content::read::reader::Reader;
@@ -16,6 +17,9 @@ use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
 use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
 use super::{ReadBudget, renamed};
+
+/// The maximum number of terms whose scheduled posts are counted at the same time.
+const COUNTS_AT_ONCE: usize = 200;
 
 /// Counts the posts of a list. What it reads:
 ///
@@ -67,8 +71,10 @@ pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64
     let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, terms))).await;
     let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
     let counts = terms.iter().map(|term| {
-        let row = rows[term.kind as usize].next().unwrap_or(Ok(None));
+        let row = rows[term.kind as usize].next();
         async move {
+            let row =
+                row.ok_or(ContentError::Internal { what: "the store has not answered a look-up", source: None })?;
             match row?.as_ref().map(count::read).transpose()? {
                 None => Ok(0),
                 Some(count) => {
@@ -78,7 +84,8 @@ pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64
             }
         }
     });
-    join_all(counts).await
+    let counts: Vec<_> = counts.collect();
+    stream::iter(counts).buffered(COUNTS_AT_ONCE).collect().await
 }
 
 /// The count rows of the terms of this kind, in their order.
@@ -137,7 +144,7 @@ async fn count_months(reader: &Reader, collection: Collection, span: &Span) -> R
 
 async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) -> Result<u64> {
     let rows = count.rows.max(0) as u64;
-    if count.newest.as_ref().is_none_or(|newest| newest.at <= reader.now()) {
+    if rows == 0 || count.newest.as_ref().is_none_or(|newest| newest.at <= reader.now()) {
         return Ok(rows);
     }
     let to_come = Span { since: reader.now().next(), ..Span::default() };
