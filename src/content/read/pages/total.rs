@@ -65,8 +65,8 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     }
 }
 
-/// How many published posts each term has, in the order of the terms. One point read for each term, all sent together, and one range read for each
-/// term of which posts are scheduled.
+/// How many published posts each term has, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000
+/// scheduled posts of a term.
 pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
     let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, terms))).await;
     let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
