@@ -22,11 +22,8 @@ pub enum ContentError {
     /// No row can hold the body.
     #[error("the body of {what} is too large: {reason}")]
     TooLarge { what: String, reason: String },
-    /// The content has changed since it was read.
-    #[error("another client has changed {what} meanwhile; read it again")]
-    Conflict { what: String },
-    /// Another change of the same post or term is under way and did not end in time.
-    #[error("another change of the same content is under way; try again")]
+    /// Other changes of the same post or term, or with the same idempotency key, are under way and did not end in time. Nothing was changed.
+    #[error("other changes of the same content are under way, so nothing was changed; send the same request again")]
     Busy,
     /// The lease has expired, and another server has finished or undone the change.
     #[error("the change took too long, and another server has finished or undone it")]

@@ -3,11 +3,15 @@
 
 use std::error::Error as StdError;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_graphql::{Error, ErrorExtensions};
 
 use super::error::Code;
 use crate::content::ContentError;
+
+/// When to try again what fails until a person repairs it.
+const REPAIR_TIME: Duration = Duration::from_secs(60);
 
 /// The error of a field.
 pub enum FieldError {
@@ -55,42 +59,33 @@ pub fn bad_input(argument: &'static str, message: impl Into<String>) -> FieldErr
 }
 
 pub(super) fn with_code(message: String, code: Code) -> Error {
-    Error::new(message).extend_with(|_, e| e.set("code", code.as_str()))
+    Error::new(message).extend_with(|_, extensions| code.write_to(extensions, None))
 }
 
 fn describe(error: &ContentError) -> Error {
     match error {
-        ContentError::BadArgument { argument, message } => Error::new(message.clone()).extend_with(|_, e| {
-            e.set("code", Code::BadUserInput.as_str());
-            e.set("argument", *argument);
-        }),
-        ContentError::BadCursor { argument } => Error::new(error.to_string()).extend_with(|_, e| {
-            e.set("code", Code::BadCursor.as_str());
-            e.set("argument", *argument);
-        }),
+        ContentError::BadArgument { argument, .. } => at_argument(error, Code::BadUserInput, argument),
+        ContentError::BadCursor { argument } => at_argument(error, Code::BadCursor, argument),
         ContentError::TooBroad { .. } => with_code(error.to_string(), Code::FilterTooBroad),
-        ContentError::TooLarge { .. } => with_code(error.to_string(), Code::TooLarge),
+        ContentError::TooLarge { .. } => with_code(error.to_string(), Code::BadUserInput),
         ContentError::Forbidden { .. } => with_code(error.to_string(), Code::Forbidden),
         ContentError::BadPreview => with_code(error.to_string(), Code::BadPreview),
         ContentError::PreviewExpired => with_code(error.to_string(), Code::PreviewExpired),
-        ContentError::Conflict { .. } => with_code(error.to_string(), Code::Conflict),
-        ContentError::Busy => with_code(error.to_string(), Code::Conflict),
+        ContentError::Busy => with_code(error.to_string(), Code::ChangeInProgress),
+        ContentError::LeaseLost => with_code(error.to_string(), Code::OutcomeUnknown),
         _ if error.is_outcome_unknown() => {
             log(error);
             with_code(ContentError::OutcomeUnknown.to_string(), Code::OutcomeUnknown)
         }
-        ContentError::LeaseLost | ContentError::Gone { .. } => with_code(error.to_string(), Code::Unavailable),
+        ContentError::Gone { .. } => with_code(error.to_string(), Code::Unavailable),
         ContentError::Shared(shared) => describe(shared),
         ContentError::Store(_) if error.is_full() => {
             log(error);
-            with_code(
-                "the disk of the storage is full; no change is possible until space is freed".to_owned(),
-                Code::Unavailable,
-            )
+            until_repaired("the disk of the storage is full; no change is possible until space is freed".to_owned())
         }
         ContentError::Store(_) if error.is_wrong_clock() => {
             log(error);
-            with_code(error.to_string(), Code::Unavailable)
+            until_repaired(error.to_string())
         }
         ContentError::Store(_) if error.is_passing() => {
             log(error);
@@ -98,9 +93,18 @@ fn describe(error: &ContentError) -> Error {
         }
         ContentError::Store(_) | ContentError::OutcomeUnknown | ContentError::Internal { .. } => {
             log(error);
-            with_code("the server failed to read its storage; its log says why".to_owned(), Code::Internal)
+            with_code("the server failed to read its storage; its log says why".to_owned(), Code::InternalServerError)
         }
     }
+}
+
+fn at_argument(error: &ContentError, code: Code, argument: &str) -> Error {
+    with_code(error.to_string(), code).extend_with(|_, extensions| extensions.set("argument", argument))
+}
+
+/// Unavailable until a person repairs it.
+fn until_repaired(message: String) -> Error {
+    Error::new(message).extend_with(|_, extensions| Code::Unavailable.write_to(extensions, Some(REPAIR_TIME)))
 }
 
 fn log(error: &ContentError) {

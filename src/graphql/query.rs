@@ -263,6 +263,7 @@ async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
             let found = request.loaders.post(&id).await?;
             Ok(found.map(|post| Node::Post(PostObject::new(post))))
         }
+        Ok(NodeId::Revision(..)) => Ok(None),
         Ok(NodeId::Term(id)) => {
             let found = request.loaders.term(id.kind, &id.first_slug).await?;
             Ok(found.filter(|term| term.id == id).map(node_of_term))

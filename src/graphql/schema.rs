@@ -19,7 +19,7 @@ use super::context::RequestContext;
 use super::cost::{self, Bound};
 use super::guard::Limits;
 use super::memory::{Charge, OverBudget};
-use super::mutation::Mutation;
+use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
 use super::query::Query;
 use super::service::GraphqlService;
@@ -224,7 +224,10 @@ pub fn build() -> TidingsSchema {
 
 fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
     let nesting = Limits::default().nesting + ADDED_NESTING;
-    Schema::build(Query, Mutation, EmptySubscription).limit_recursive_depth(nesting)
+    // No field returns the interface, so the engine would not find it.
+    Schema::build(Query, Mutation, EmptySubscription)
+        .register_output_type::<PostPayload>()
+        .limit_recursive_depth(nesting)
 }
 
 /// The public contract, as `tidings schema` prints it.

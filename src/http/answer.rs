@@ -1,5 +1,7 @@
 //! GraphQL answers over HTTP. The rule: every answer has the same JSON shape, whether a request ran or was refused.
 
+use std::time::Duration;
+
 use async_graphql::Response as GraphqlResponse;
 use axum::{
     body::Body,
@@ -8,7 +10,7 @@ use axum::{
 };
 
 use super::{accept::Media, json::Json, observe::RequestOutcome, status::status_of};
-use crate::graphql::error::{Code, code_word, coded};
+use crate::graphql::error::{Code, code_word, coded, retry_after_of};
 use crate::graphql::memory::OverBudget;
 
 /// A request that is refused, or fails, outside of the execution of GraphQL, with an HTTP status of its own.
@@ -32,7 +34,7 @@ impl RequestFailure {
 
     pub fn internal() -> Self {
         let message = "Something went wrong on the server. The log has the cause.";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, message)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, Code::InternalServerError, message)
     }
 
     /// There is no memory for a request before it runs.
@@ -41,7 +43,7 @@ impl RequestFailure {
     }
 
     pub fn not_found() -> Self {
-        Self::new(StatusCode::NOT_FOUND, Code::NotFound, "There is nothing here. GraphQL is at /graphql.")
+        Self::new(StatusCode::NOT_FOUND, Code::RouteNotFound, "There is nothing here. GraphQL is at /graphql.")
     }
 
     /// The router adds the `Allow` header itself.
@@ -52,7 +54,9 @@ impl RequestFailure {
     pub fn render(self, media: Media) -> Response<Body> {
         let outcome = RequestOutcome { code: Some(self.code.as_str()), operation: None };
         let (status, allow) = (self.status, self.allow);
+        let retry_after = self.code.retry_after();
         let mut response = json(status, media.content_type(), Json::of(&self.into()));
+        set_retry_after(&mut response, retry_after);
         if let Some(allow) = allow {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));
         }
@@ -89,13 +93,20 @@ pub(super) struct Answer {
     status: StatusCode,
     headers: HeaderMap,
     code: &'static str,
+    retry_after: Option<Duration>,
 }
 
 impl Answer {
     pub(super) fn of(response: &GraphqlResponse) -> Self {
         let status = status_of(response, Media::GraphqlResponse);
         let (headers, code) = (response.http_headers.clone(), code_word(response));
-        Self { json: Json::of(response), status, headers, code }
+        Self {
+            json: Json::of(response),
+            status,
+            headers,
+            code,
+            retry_after: response.errors.first().and_then(retry_after_of),
+        }
     }
 
     pub(super) fn code(&self) -> &'static str {
@@ -111,6 +122,7 @@ impl Answer {
             let scheme = HeaderValue::from_static("Bearer error=\"invalid_token\"");
             sent.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
+        set_retry_after(&mut sent, self.retry_after);
         sent.headers_mut().extend(self.headers);
         sent.extensions_mut().insert(RequestOutcome { code: Some(self.code), operation: None });
         sent
@@ -122,6 +134,16 @@ impl Answer {
 pub(super) fn batch(answers: Vec<Answer>) -> Response<Body> {
     let answers = answers.into_iter().map(|answer| answer.json).collect();
     json(StatusCode::OK, Media::Json.content_type(), Json::of_batch(answers))
+}
+
+/// A status that asks the client to come back says when, in whole seconds: "HTTP Semantics" (RFC 9110), section 10.2.3.
+fn set_retry_after(response: &mut Response<Body>, wait: Option<Duration>) {
+    let is_asked_back = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&response.status());
+    if let (true, Some(wait)) = (is_asked_back, wait) {
+        let seconds = wait.as_millis().div_ceil(1000);
+        let seconds = HeaderValue::try_from(seconds.to_string()).expect("digits are a header value");
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
 }
 
 fn json(status: StatusCode, content_type: HeaderValue, json: Json) -> Response<Body> {

@@ -26,7 +26,7 @@ pub(super) fn status_of(response: &Response, media: Media) -> StatusCode {
         StatusCode::FORBIDDEN
     } else if code == Code::Unavailable.as_str() || code == Code::Overloaded.as_str() {
         StatusCode::SERVICE_UNAVAILABLE
-    } else if code == Code::Internal.as_str() {
+    } else if code == Code::InternalServerError.as_str() {
         StatusCode::INTERNAL_SERVER_ERROR
     } else {
         // The document parses but cannot be executed: validation, coercion, limits, the choice of the operation.
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_failed_field_is_not_a_failed_request() {
-        let mut response = failed(Code::Internal);
+        let mut response = failed(Code::InternalServerError);
         response.errors[0].path.push(PathSegment::Field("post".into()));
         assert_eq!(status_of(&response, Media::GraphqlResponse).as_u16(), 294);
         assert_eq!(status_of(&response, Media::Json), StatusCode::OK);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::content::commands::{Edited, UserError, UserErrorCode};
+use crate::content::commands::{Edited, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::token::{self as rows, Bytes32};
 use crate::content::write::retry_on_conflict;
@@ -164,5 +164,5 @@ impl<'a> Previews<'a> {
 }
 
 fn missing() -> UserError {
-    UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id")
+    UserError::not_found("contentId", "there is no post with this id")
 }

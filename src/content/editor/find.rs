@@ -4,8 +4,8 @@
 use futures_util::future::try_join_all;
 
 use crate::content::access::{Permission, permission};
-use crate::content::commands::{UserError, UserErrorCode};
-use crate::content::error::{ContentError, Result};
+use crate::content::commands::{Edited, UserError};
+use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::{NodeId, Post, Slug, TermKind};
 
@@ -28,25 +28,40 @@ pub(super) struct FoundTerms {
     pub new_tags: Vec<Slug>,
 }
 
+/// The post that a change names.
+pub(super) enum FoundPost {
+    /// It has the version that the change is based on.
+    Current(Stored),
+    /// It has another version.
+    Stale(Stored),
+    /// It does not exist, or the actor has no access to it.
+    Missing,
+}
+
+impl FoundPost {
+    /// The post, if the change can be made on it.
+    pub(super) fn current(self) -> Edited<Stored> {
+        match self {
+            Self::Current(stored) => Ok(stored),
+            Self::Stale(stored) => Err(vec![UserError::conflict(stored.whole)]),
+            Self::Missing => Err(vec![UserError::not_found("id", "there is no post with this id")]),
+        }
+    }
+}
+
 impl Editor<'_> {
-    /// The post as it is now, if it has this version.
-    pub(super) async fn find_post(&self, id: &str, version: i32) -> Result<std::result::Result<Stored, UserError>> {
-        let missing = || UserError::new(UserErrorCode::NotFound, "id", "there is no post with this id");
-        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(Err(missing())) };
-        let stored = match self.content.stored_by_id(&id).await {
-            Err(ContentError::Busy) => return Ok(Err(UserError::busy())),
-            stored => stored?,
-        };
+    /// The post that a change names, compared with the version that the change is based on.
+    pub(super) async fn find_post(&self, id: &str, version: i32) -> Result<FoundPost> {
+        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(FoundPost::Missing) };
+        let stored = self.content.stored_by_id(&id).await?;
         let permission =
             stored.as_ref().map(|stored| permission::to_change(self.actor, &stored.whole.post, self.now()));
         Ok(match stored {
-            None => Err(missing()),
-            Some(_) if permission == Some(Permission::Hidden) => Err(missing()),
+            None => FoundPost::Missing,
+            Some(_) if permission == Some(Permission::Hidden) => FoundPost::Missing,
             Some(_) if permission == Some(Permission::No) => return Err(permission::of_another()),
-            Some(stored) if stored.whole.post.version != version => {
-                Err(UserError::conflict(Some(stored.whole.post.version)))
-            }
-            Some(stored) => Ok(stored),
+            Some(stored) if stored.whole.post.version != version => FoundPost::Stale(stored),
+            Some(stored) => FoundPost::Current(stored),
         })
     }
 
@@ -67,7 +82,7 @@ impl Editor<'_> {
                     None => "create it again first".to_owned(),
                 };
                 let message = format!("The {noun} \"{slug}\" of version {revision} was deleted: {why}.");
-                errors.push(UserError::new(UserErrorCode::NotFound, "revision", message));
+                errors.push(UserError::not_found("revisionId", message));
             }
         }
         Ok((tags, errors))
@@ -106,8 +121,7 @@ impl Editor<'_> {
                     slug
                 }
                 None => {
-                    let message = format!("there is no {} with the slug {slug}", kind.noun());
-                    errors.push(UserError::new(UserErrorCode::NotFound, field, message));
+                    errors.push(self.no_term(kind, field, &slug).await?);
                     continue;
                 }
             };

@@ -4,6 +4,7 @@
 mod find;
 mod once;
 mod posts;
+mod suggest;
 mod terms;
 
 use crate::model::{Actor, Instant, Role};

@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use crate::content::access::{Permission, permission, secret};
-use crate::content::commands::{Edited, NewPost, UserError, UserErrorCode};
-use crate::content::error::{ContentError, Result};
+use crate::content::commands::{Edited, NewPost, UserError};
+use crate::content::error::Result;
 use crate::content::write::{NewKey, Used};
 use crate::keys::idempotency;
 use crate::model::{Actor, PostId, WholePost};
@@ -70,41 +70,30 @@ fn hash(value: &impl Serialize) -> [u8; 32] {
     secret::hash(&serde_json::to_string(value).expect("texts are JSON"))
 }
 
-/// Another change with the key is under way.
-pub(super) fn under_way() -> UserError {
-    let message = "a change with this idempotencyKey is still under way; send it again in a few seconds";
-    UserError::new(UserErrorCode::Conflict, FIELD, message)
-}
-
 pub(super) fn used_for_another() -> UserError {
     let message =
         "this idempotencyKey was used for another input within the last 24 hours; use a new key for each post";
-    UserError::invalid(FIELD, message)
+    UserError::key_reused(FIELD, message)
 }
 
 impl Editor<'_> {
     /// The answer to an input whose key was used before; `None` if it was not.
     pub(super) async fn answer_used(&self, key: &NewKey) -> Result<Option<Edited<WholePost>>> {
-        match self.writer.use_of(key).await {
-            Ok(None) => Ok(None),
-            Ok(Some(Used::Other)) => Ok(Some(Err(vec![used_for_another()]))),
-            Ok(Some(Used::Same(id))) => self.answer_repeated(&id).await.map(Some),
-            Err(ContentError::Busy) => Ok(Some(Err(vec![under_way()]))),
-            Err(error) => Err(error),
-        }
+        Ok(match self.writer.use_of(key).await? {
+            None => None,
+            Some(Used::Other) => Some(Err(vec![used_for_another()])),
+            Some(Used::Same(id)) => Some(self.answer_repeated(&id).await?),
+        })
     }
 
     /// The post that was created with the key, as it is now.
     pub(super) async fn answer_repeated(&self, id: &PostId) -> Result<Edited<WholePost>> {
-        let stored = match self.content.stored_by_id(id).await {
-            Err(ContentError::Busy) => return Ok(Err(vec![under_way()])),
-            stored => stored?,
-        };
+        let stored = self.content.stored_by_id(id).await?;
         let is_hidden =
             |post: &WholePost| permission::to_change(self.actor, &post.post, self.now()) == Permission::Hidden;
         Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| {
             let message = "the post that was created with this idempotencyKey was deleted, or you no longer have access to it; to create another post, use another key";
-            vec![UserError::new(UserErrorCode::NotFound, FIELD, message)]
+            vec![UserError::key_reused(FIELD, message)]
         }))
     }
 }
@@ -112,6 +101,7 @@ impl Editor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content::commands::UserErrorCode;
     use crate::model::Role;
 
     fn key(actor: &str, key: &str, change: impl FnOnce(&mut NewPost, &mut NamedTerms)) -> Result<NewKey, UserError> {
@@ -128,7 +118,7 @@ mod tests {
         }
         for bad in ["", "a\nb", "a\u{7f}", "ä", &"k".repeat(256)] {
             let refused = key("ada", bad, |_, _| {}).map(|_| ());
-            assert!(refused.is_err_and(|e| (e.code, e.field) == (UserErrorCode::Invalid, Some(FIELD))), "{bad:?}");
+            assert!(refused.is_err_and(|e| (e.code(), e.field) == (UserErrorCode::Invalid, Some(FIELD))), "{bad:?}");
         }
     }
 

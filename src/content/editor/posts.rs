@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
-use crate::content::commands::{self, Edited, NewPost, Patch, PostChanges, UserError, UserErrorCode};
+use crate::content::commands::{self, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored};
-use crate::model::{Instant, PostId, Slug, TermKind, WholePost};
+use crate::model::{Instant, NodeId, PostId, Slug, TermKind, WholePost};
 
+use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
 
 /// How many numbers are tried for a slug that is generated from a title.
@@ -66,7 +67,7 @@ impl Editor<'_> {
             }
             self.wait_for_others(tries).await;
         }
-        Ok(Err(vec![UserError::conflict(None)]))
+        Err(ContentError::Busy)
     }
 
     /// `None` if it conflicts with another change, such as one of the terms that were found, and is to be tried again.
@@ -105,12 +106,11 @@ impl Editor<'_> {
                 Outcome::Conflict | Outcome::TermGone(..) => return Ok(None),
                 Outcome::Taken(_) if slug.is_none() => {}
                 Outcome::Repeated(id) => return self.answer_repeated(&id).await.map(Some),
-                Outcome::Busy if key.is_some() => return Ok(Some(Err(vec![once::under_way()]))),
-                outcome => return Ok(Some(answer(outcome).map(|()| whole))),
+                outcome => return Ok(Some(answer(outcome)?.map(|()| whole))),
             }
         }
         let message = format!("the slug {base} and those with a number after it are taken; give another slug");
-        Ok(Some(Err(vec![UserError::new(UserErrorCode::Taken, "slug", message)])))
+        Ok(Some(Err(vec![UserError::taken("slug", message)])))
     }
 
     pub async fn update_post(
@@ -121,14 +121,18 @@ impl Editor<'_> {
         changes: PostChanges,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
-        // A stale version is reported first, before other errors of the input.
-        let mut known = match self.find_post(id, version).await? {
-            Ok(stored) => Some(stored),
-            Err(error) => return Ok(Err(vec![error])),
-        };
-        let stored = known.as_ref().map_or_else(|| "".into(), |stored| stored.whole.markdown.clone());
-        let changes = self.content.renderer().with_excerpt_of_changed(changes, stored).await;
+        // A stale version is reported together with the other errors of the input, and before them.
         let mut errors = Vec::new();
+        let stored = match self.find_post(id, version).await? {
+            FoundPost::Current(stored) => stored,
+            FoundPost::Stale(stored) => {
+                errors.push(UserError::conflict(stored.whole.clone()));
+                stored
+            }
+            missing @ FoundPost::Missing => return Ok(missing.current().map(|stored| stored.whole)),
+        };
+        let changes = self.content.renderer().with_excerpt_of_changed(changes, stored.whole.markdown.clone()).await;
+        let mut known = Some(stored);
         let parse = |text: String| text.parse::<Slug>().map_err(|e| UserError::invalid("slug", e.to_string()));
         let slug = slug.required("slug").and_then(|text| text.map(parse).transpose());
         let slug = slug.map_err(|error| errors.push(error)).ok().flatten();
@@ -148,14 +152,18 @@ impl Editor<'_> {
             }
             self.wait_for_others(tries).await;
         }
-        Ok(Err(vec![UserError::conflict(None)]))
+        Err(ContentError::Busy)
     }
 
     /// Makes a new version with the text and the terms of an earlier version.
-    pub async fn restore_revision(&self, id: &str, version: i32, revision: i32) -> Result<Edited<WholePost>> {
-        let before = match self.find_post(id, version).await? {
+    pub async fn restore_revision(&self, revision_id: &str, version: i32) -> Result<Edited<WholePost>> {
+        let Ok(NodeId::Revision(id, revision)) = revision_id.parse() else {
+            return Ok(Err(vec![UserError::not_found("revisionId", "there is no version with this id")]));
+        };
+        let id = &NodeId::Post(id).to_string();
+        let before = match self.find_post(id, version).await?.current() {
             Ok(before) => before,
-            Err(error) => return Ok(Err(vec![error])),
+            Err(errors) => return Ok(Err(errors)),
         };
         let earlier = match revision == version {
             true => Some(before.whole.clone()),
@@ -164,7 +172,7 @@ impl Editor<'_> {
         let mut known = Some(before);
         let Some(earlier) = earlier.filter(|_| revision <= version) else {
             let message = format!("version {revision} of the post is not kept; `revisions` lists those that are");
-            return Ok(Err(vec![UserError::new(UserErrorCode::NotFound, "revision", message)]));
+            return Ok(Err(vec![UserError::not_found("revisionId", message)]));
         };
         permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
         for tries in 0..TRIES_MAX {
@@ -178,7 +186,7 @@ impl Editor<'_> {
             }
             self.wait_for_others(tries).await;
         }
-        Ok(Err(vec![UserError::conflict(None)]))
+        Err(ContentError::Busy)
     }
 
     /// Publishes a post at an instant. Without one, a published post keeps its instant, and any other is published now.
@@ -186,7 +194,7 @@ impl Editor<'_> {
         self.revise(id, version, |before| {
             let published_at = before.post.published_at.filter(|at| *at <= self.now());
             let at = at.or(published_at).unwrap_or(self.now());
-            let at_field = |error| UserError { field: Some("at"), ..error };
+            let at_field = |error| UserError { field: Some("publishAt"), ..error };
             let published = commands::publish(before, Some(at), self.now());
             published.map_err(|errors| errors.into_iter().map(at_field).collect::<Vec<_>>())
         })
@@ -199,17 +207,17 @@ impl Editor<'_> {
 
     pub async fn delete_post(&self, id: &str, version: i32) -> Result<Edited<PostId>> {
         for tries in 0..TRIES_MAX {
-            let before = match self.find_post(id, version).await? {
+            let before = match self.find_post(id, version).await?.current() {
                 Ok(before) => before,
-                Err(error) => return Ok(Err(vec![error])),
+                Err(errors) => return Ok(Err(errors)),
             };
             let id = before.whole.post.id.clone();
             match self.write(Change { before: Some(before), after: None }, &[], None).await? {
                 Outcome::Conflict => self.wait_for_others(tries).await,
-                outcome => return Ok(answer(outcome).map(|()| id)),
+                outcome => return Ok(answer(outcome)?.map(|()| id)),
             }
         }
-        Ok(Err(vec![UserError::conflict(None)]))
+        Err(ContentError::Busy)
     }
 
     async fn revise(
@@ -224,7 +232,7 @@ impl Editor<'_> {
             }
             self.wait_for_others(tries).await;
         }
-        Ok(Err(vec![UserError::conflict(None)]))
+        Err(ContentError::Busy)
     }
 
     /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags`: set if terms were found for the change.
@@ -237,11 +245,11 @@ impl Editor<'_> {
     ) -> Result<Option<Edited<WholePost>>> {
         let found = match known {
             Some(stored) => Ok(stored),
-            None => self.find_post(id, version).await?,
+            None => self.find_post(id, version).await?.current(),
         };
         let before = match found {
             Ok(before) => before,
-            Err(error) => return Ok(Some(Err(vec![error]))),
+            Err(errors) => return Ok(Some(Err(errors))),
         };
         let after = match change(&before.whole) {
             Ok(after) if after == before.whole => return Ok(Some(Ok(after))),
@@ -254,7 +262,7 @@ impl Editor<'_> {
             Outcome::Conflict => None,
             // Terms that were found for this change are looked up again; if the post had the term before, the caller decides.
             Outcome::TermGone(..) if new_tags.is_some() => None,
-            outcome => Some(answer(outcome).map(|()| after)),
+            outcome => Some(answer(outcome)?.map(|()| after)),
         })
     }
 
@@ -265,11 +273,17 @@ impl Editor<'_> {
     /// `key`: the idempotency key of a creation.
     async fn write(&self, change: Change, new_tags: &[Slug], key: Option<&NewKey>) -> Result<Outcome> {
         let logged = PostChange::of(&change);
-        let outcome = match (key, change.after) {
-            (Some(key), Some(post)) => self.writer.create_post_once(post, new_tags, key).await?,
-            (_, after) => self.writer.change_posts_with(vec![Change { after, ..change }], new_tags).await?.pop(),
+        let written = match (key, change.after) {
+            (Some(key), Some(post)) => self.writer.create_post_once(post, new_tags, key).await,
+            (_, after) => {
+                let outcomes = self.writer.change_posts_with(vec![Change { after, ..change }], new_tags).await;
+                outcomes.map(|mut outcomes| outcomes.pop())
+            }
         };
-        let outcome = outcome.ok_or(ContentError::Internal { what: "a change has no outcome", source: None })?;
+        let outcome = match written {
+            Err(ContentError::TooLarge { reason, .. }) => Outcome::TooLarge(reason),
+            written => written?.ok_or_else(|| defect("a change has no outcome"))?,
+        };
         if outcome == Outcome::Done {
             logged.log(self.actor);
         }
@@ -277,27 +291,28 @@ impl Editor<'_> {
     }
 }
 
-fn answer(outcome: Outcome) -> Edited<()> {
+/// The answer to an outcome. The callers try again after a conflict, and answer a repeated creation themselves.
+fn answer(outcome: Outcome) -> Result<Edited<()>> {
     let error = match outcome {
-        Outcome::Done => return Ok(()),
-        Outcome::Taken(slug) => {
-            UserError::new(UserErrorCode::Taken, "slug", format!("the slug {slug} belongs to another post"))
-        }
-        Outcome::Exists => UserError::new(UserErrorCode::Conflict, "id", "a post with this id exists already"),
-        Outcome::Conflict => UserError::conflict(None),
-        Outcome::Busy => UserError::busy(),
+        Outcome::Done => return Ok(Ok(())),
+        Outcome::Conflict | Outcome::Busy => return Err(ContentError::Busy),
+        Outcome::Exists => return Err(defect("a post with this random id exists already")),
+        Outcome::Repeated(_) => return Err(defect("a change without a key has the outcome of one with a key")),
+        Outcome::Taken(slug) => UserError::taken("slug", format!("the slug {slug} belongs to another post")),
         Outcome::TermGone(kind, slug) => {
             let noun = kind.noun();
             let message =
                 format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
-            UserError::new(UserErrorCode::NotFound, field_of(kind), message)
+            UserError::not_found(field_of(kind), message)
         }
         Outcome::KeyUsed => once::used_for_another(),
-        // Only `create_post_once` passes a key, and it returns the post for this outcome.
-        Outcome::Repeated(_) => once::under_way(),
-        Outcome::TooLarge(reason) => UserError::new(UserErrorCode::TooLarge, "markdown", reason),
+        Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),
     };
-    Err(vec![error])
+    Ok(Err(vec![error]))
+}
+
+fn defect(what: &'static str) -> ContentError {
+    ContentError::Internal { what, source: None }
 }
 
 /// The field of an input that names terms of a kind.

@@ -3,8 +3,9 @@
 
 use crate::content::access::permission;
 use crate::content::audit;
-use crate::content::commands::{Edited, Patch, UserError, UserErrorCode};
-use crate::content::error::{ContentError, Result};
+use crate::content::commands::{Edited, Patch, UserError};
+use crate::content::error::Result;
+use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
 use crate::model::{Role, Slug, Term, TermId, TermKind};
@@ -47,7 +48,7 @@ impl Editor<'_> {
         changes: &TermChanges,
     ) -> Result<Edited<Term>> {
         let edit = |found: Option<&Term>| changed(kind, slug, found, changes);
-        let saved = match new_slug {
+        match new_slug {
             None => self.writer.edit_term(kind, slug, edit).await,
             Some(new) => {
                 let renamed = self.writer.rename_term(kind, slug, new, |found| {
@@ -61,10 +62,6 @@ impl Editor<'_> {
                     Err(refused) => Err(refused),
                 })
             }
-        };
-        match saved {
-            Err(ContentError::Busy) => Ok(Err(vec![contended(kind, slug)])),
-            saved => saved,
         }
     }
 
@@ -81,10 +78,10 @@ impl Editor<'_> {
             Ok(Deleted::InUse) => {
                 let message =
                     format!("posts or drafts still have the {} {slug}; remove it from them first", kind.noun());
-                Ok(Err(vec![UserError::new(UserErrorCode::InUse, "slug", message)]))
+                let uses = total::count_uses(self.reader, kind, &slug).await?;
+                Ok(Err(vec![UserError::in_use("slug", message, uses)]))
             }
             Ok(Deleted::Gone) => Ok(Err(vec![missing(kind, &slug)])),
-            Err(ContentError::Busy) => Ok(Err(vec![contended(kind, &slug)])),
             Err(e) => Err(e),
         }
     }
@@ -122,14 +119,9 @@ fn check_former_slugs(term: &Term) -> Edited<&Term> {
 }
 
 fn taken(kind: TermKind, slug: &Slug) -> UserError {
-    UserError::new(UserErrorCode::Taken, "newSlug", format!("the slug {slug} belongs to another {}", kind.noun()))
-}
-
-fn contended(kind: TermKind, slug: &Slug) -> UserError {
-    let message = format!("other changes of the {} {slug} are under way; try again", kind.noun());
-    UserError::new(UserErrorCode::Conflict, "slug", message)
+    UserError::taken("newSlug", format!("the slug {slug} belongs to another {}", kind.noun()))
 }
 
 fn missing(kind: TermKind, slug: &Slug) -> UserError {
-    UserError::new(UserErrorCode::NotFound, "slug", format!("there is no {} with the slug {slug}", kind.noun()))
+    UserError::not_found("slug", format!("there is no {} with the slug {slug}", kind.noun()))
 }

@@ -82,7 +82,7 @@ fn term_name(outcome: TermOutcome) -> &'static str {
 fn name_of(error: &ContentError) -> &'static str {
     match error {
         ContentError::OutcomeUnknown => "unknown",
-        ContentError::Conflict { .. } | ContentError::Busy => "conflict",
+        ContentError::Busy => "conflict",
         ContentError::TooLarge { .. } => "refused",
         _ => "failed",
     }

@@ -106,7 +106,7 @@ pub fn bound(operation: &OperationOutline, variables: &Variables, months: usize)
 enum CostPlace {
     /// The root of a query or of a mutation.
     Query,
-    /// The payload of a mutation.
+    /// The payload of a mutation, or one of its user errors.
     Payload,
     /// A post, or any object by its id.
     Post,
@@ -197,9 +197,11 @@ impl CostWalk<'_> {
             }
             (CostPlace::Query, "saveCategory" | "saveTag" | "saveAuthor") => (CHANGE, CostPlace::Payload, 1),
             (CostPlace::Query, "deletePost" | "deleteCategory" | "deleteTag" | "deleteAuthor") => {
-                (CHANGE, CostPlace::Plain, 1)
+                (CHANGE, CostPlace::Payload, 1)
             }
-            (CostPlace::Payload, "post") => (none, CostPlace::Post, 1),
+            // At most one of the user errors has the current object.
+            (CostPlace::Payload, "userErrors") => (none, CostPlace::Payload, 1),
+            (CostPlace::Payload, "post" | "current") => (none, CostPlace::Post, 1),
             (CostPlace::Payload, "category" | "tag" | "author") => (none, CostPlace::Term, 1),
             (CostPlace::Query, "archive") => {
                 (Bound::new(0, PARTITION_CATALOG_READS + 1), CostPlace::Months, self.months_requested(field))

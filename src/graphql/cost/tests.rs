@@ -10,7 +10,7 @@ use crate::graphql::outline::Outline;
 
 /// Fields that cost no storage request: their value is in the row, page or payload that their object was made from. (`pageInfo` is paid for by
 /// the page.)
-const FREE: [(&str, &[&str]); 30] = [
+const FREE: [(&str, &[&str]); 40] = [
     ("ArchiveMonth", &["year", "month", "postCount"]),
     ("Author", &["id", "slug", "name", "bio", "url"]),
     ("AuthorPayload", &["userErrors", "author"]),
@@ -20,16 +20,27 @@ const FREE: [(&str, &[&str]); 30] = [
     ("ChangeConnection", &["edges", "nodes", "pageInfo"]),
     ("ChangeEdge", &["cursor", "node"]),
     ("ChangedItem", &["nodeId", "slug", "action", "version"]),
-    ("CreatePreviewPayload", &["token", "expiresAt", "userErrors"]),
-    ("CreateTokenPayload", &["token", "text", "userErrors"]),
+    ("ConflictError", &["code", "message", "field", "current"]),
+    ("CreatePostPayload", &["userErrors", "post"]),
+    ("CreatePreviewPayload", &["preview", "userErrors"]),
+    ("CreateTokenPayload", &["token", "secret", "userErrors"]),
     ("DeletePostPayload", &["deletedId", "userErrors"]),
     ("DeleteTermPayload", &["deletedId", "userErrors"]),
+    ("InUseError", &["code", "message", "field", "usedByCount"]),
+    ("InputError", &["code", "message", "field"]),
+    ("NotFoundError", &["code", "message", "field", "suggestions"]),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
     ("Post", &["id", "slug", "title", "excerpt", "status", "version", "createdAt", "updatedAt", "publishedAt"]),
     ("PostBody", &["markdown", "html", "text", "wordCount", "readingMinutes"]),
     ("PostPayload", &["userErrors", "post"]),
+    ("PreviewLink", &["token", "expiresAt"]),
+    ("PublishPostPayload", &["userErrors", "post"]),
     ("Query", &["viewer"]),
-    ("Revision", &["version", "changedAt", "changedBy", "changed", "slug", "title", "excerpt", "body", "publishedAt"]),
+    ("RestoreRevisionPayload", &["userErrors", "post"]),
+    (
+        "Revision",
+        &["id", "version", "changedAt", "changedBy", "changed", "slug", "title", "excerpt", "body", "publishedAt"],
+    ),
     ("RevisionConnection", &["edges", "nodes", "pageInfo"]),
     ("RevisionEdge", &["cursor", "node"]),
     ("RevokePreviewsPayload", &["revokedAt", "userErrors"]),
@@ -39,6 +50,8 @@ const FREE: [(&str, &[&str]); 30] = [
     ("Token", &["id", "name", "role", "author", "createdAt", "expiresAt", "revokedAt"]),
     ("TokenConnection", &["edges", "nodes", "pageInfo", "totalCount"]),
     ("TokenEdge", &["cursor", "node"]),
+    ("UnpublishPostPayload", &["userErrors", "post"]),
+    ("UpdatePostPayload", &["userErrors", "post"]),
     ("UserError", &["code", "message", "field"]),
     ("Viewer", &["name", "role", "author"]),
 ];
@@ -58,7 +71,12 @@ fn place_of(name: &str) -> CostPlace {
         "AuthorConnection" | "CategoryConnection" | "TagConnection" => connection(false),
         "PostEdge" => CostPlace::Edge { of_posts: true },
         "AuthorEdge" | "CategoryEdge" | "TagEdge" => CostPlace::Edge { of_posts: false },
-        "PostPayload" | "AuthorPayload" | "CategoryPayload" | "TagPayload" => CostPlace::Payload,
+        "UserError" | "InputError" | "NotFoundError" | "ConflictError" | "InUseError" => CostPlace::Payload,
+        // The mutations of previews and tokens have no objects that cost anything.
+        "CreatePreviewPayload" | "CreateTokenPayload" | "RevokePreviewsPayload" | "RevokeTokenPayload" => {
+            CostPlace::Plain
+        }
+        name if name.ends_with("Payload") => CostPlace::Payload,
         _ => CostPlace::Plain,
     }
 }

@@ -1,146 +1,124 @@
 //! The codes of errors. The rule: a released code never changes, because clients branch on the code and on nothing else of an error.
 
+use std::time::Duration;
+
 use async_graphql::{ErrorExtensionValues, Pos, Response, ServerError, Value};
 
 /// The maximum length of a message in characters. A message can repeat input of the client, and a name in a document can be 64 KB long.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
 
-/// Every code of an error; docs/errors.md describes each.
+/// Declares the codes: each has its name, the text that clients get, and whether they may send the request again.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $retry:ident;)+) => {
+        /// Every code of an error; docs/errors.md describes each.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Code {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Code {
+            const ALL: &[Self] = &[$(Self::$name),+];
+
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)+
+                }
+            }
+
+            fn retry(self) -> Retry {
+                match self {
+                    $(Self::$name => Retry::$retry,)+
+                }
+            }
+        }
+    };
+}
+
+/// Whether a request that failed can succeed if it is sent again unchanged, and do no harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
+enum Retry {
+    Never,
+    /// After a second.
+    Soon,
+    /// After two seconds: the client has answers to read, or waits for others to read theirs.
+    Later,
+}
+
+codes! {
     /// The bodies in the answer would be too long in total.
-    AnswerTooLarge,
+    AnswerTooLarge = "ANSWER_TOO_LARGE", Never;
     /// A text that is not a cursor, or a cursor of another list.
-    BadCursor,
+    BadCursor = "BAD_CURSOR", Never;
     /// An invalid preview link.
-    BadPreview,
+    BadPreview = "BAD_PREVIEW", Never;
     /// The request itself is malformed: its JSON, or one of its parameters.
-    BadRequest,
-    BatchingNotSupported,
-    BatchTooLarge,
+    BadRequest = "BAD_REQUEST", Never;
+    BatchingNotSupported = "BATCHING_NOT_SUPPORTED", Never;
+    BatchTooLarge = "BATCH_TOO_LARGE", Never;
     /// A value does not fit its type, or a required variable is missing.
-    BadUserInput,
-    /// The object was changed since the client read it.
-    Conflict,
+    BadUserInput = "BAD_USER_INPUT", Never;
+    /// Other changes of the same content are under way. Nothing was changed.
+    ChangeInProgress = "CHANGE_IN_PROGRESS", Soon;
     /// A filter that needs too many reads for one page.
-    FilterTooBroad,
+    FilterTooBroad = "FILTER_TOO_BROAD", Never;
     /// The client is authenticated, but its role does not permit this.
-    Forbidden,
-    FragmentCycle,
-    GraphqlParseFailed,
-    GraphqlValidationFailed,
-    /// An internal error. The log has the cause.
-    Internal,
+    Forbidden = "FORBIDDEN", Never;
+    FragmentCycle = "FRAGMENT_CYCLE", Never;
+    GraphqlParseFailed = "GRAPHQL_PARSE_FAILED", Never;
+    GraphqlValidationFailed = "GRAPHQL_VALIDATION_FAILED", Never;
+    /// A fault of the server. The log has the cause.
+    InternalServerError = "INTERNAL_SERVER_ERROR", Never;
     /// The operator has switched introspection off.
-    IntrospectionDisabled,
+    IntrospectionDisabled = "INTROSPECTION_DISABLED", Never;
     /// A kind of operation or an HTTP method that this route does not accept.
-    MethodNotAllowed,
-    NotAcceptable,
-    NotFound,
-    OperationResolutionFailure,
+    MethodNotAllowed = "METHOD_NOT_ALLOWED", Never;
+    NotAcceptable = "NOT_ACCEPTABLE", Never;
+    OperationResolutionFailure = "OPERATION_RESOLUTION_FAILURE", Never;
     /// The server cannot find out whether a change was made.
-    OutcomeUnknown,
+    OutcomeUnknown = "OUTCOME_UNKNOWN", Never;
     /// Unread answers use all the memory for answers.
-    Overloaded,
-    PayloadTooLarge,
+    Overloaded = "OVERLOADED", Later;
+    PayloadTooLarge = "PAYLOAD_TOO_LARGE", Never;
     /// An expired preview link.
-    PreviewExpired,
-    QueryTooComplex,
-    QueryTooDeep,
-    QueryTooLarge,
+    PreviewExpired = "PREVIEW_EXPIRED", Never;
+    QueryTooComplex = "QUERY_TOO_COMPLEX", Never;
+    QueryTooDeep = "QUERY_TOO_DEEP", Never;
+    QueryTooLarge = "QUERY_TOO_LARGE", Never;
     /// The body of the request did not arrive in time.
-    RequestTimeout,
-    SubscriptionsNotSupported,
-    /// The answer was not ready in time. It is unknown whether a mutation was made.
-    Timeout,
-    /// A text that is too large to be stored.
-    TooLarge,
+    RequestTimeout = "REQUEST_TIMEOUT", Soon;
+    /// The address has no route.
+    RouteNotFound = "ROUTE_NOT_FOUND", Never;
+    SubscriptionsNotSupported = "SUBSCRIPTIONS_NOT_SUPPORTED", Never;
+    /// The answer was not ready in time. It is unknown whether a mutation was made, so only a client that sent a query can send it again.
+    Timeout = "TIMEOUT", Never;
     /// One client has the maximum number of requests in progress.
-    TooManyRequests,
+    TooManyRequests = "TOO_MANY_REQUESTS", Soon;
     /// The client is not authenticated: no token, or an invalid one.
-    Unauthenticated,
+    Unauthenticated = "UNAUTHENTICATED", Never;
     /// The storage is not reachable at the moment.
-    Unavailable,
-    UnsupportedMediaType,
-    UriTooLong,
+    Unavailable = "UNAVAILABLE", Soon;
+    UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE", Never;
+    UriTooLong = "URI_TOO_LONG", Never;
 }
 
 impl Code {
-    const ALL: [Self; 35] = [
-        Self::AnswerTooLarge,
-        Self::BadCursor,
-        Self::BadPreview,
-        Self::BadRequest,
-        Self::BatchingNotSupported,
-        Self::BatchTooLarge,
-        Self::BadUserInput,
-        Self::Conflict,
-        Self::FilterTooBroad,
-        Self::Forbidden,
-        Self::FragmentCycle,
-        Self::GraphqlParseFailed,
-        Self::GraphqlValidationFailed,
-        Self::Internal,
-        Self::IntrospectionDisabled,
-        Self::MethodNotAllowed,
-        Self::NotAcceptable,
-        Self::NotFound,
-        Self::OperationResolutionFailure,
-        Self::OutcomeUnknown,
-        Self::Overloaded,
-        Self::PayloadTooLarge,
-        Self::PreviewExpired,
-        Self::QueryTooComplex,
-        Self::QueryTooDeep,
-        Self::QueryTooLarge,
-        Self::RequestTimeout,
-        Self::SubscriptionsNotSupported,
-        Self::Timeout,
-        Self::TooLarge,
-        Self::TooManyRequests,
-        Self::Unauthenticated,
-        Self::Unavailable,
-        Self::UnsupportedMediaType,
-        Self::UriTooLong,
-    ];
+    /// When to send the request again, unless the error says another time; `None`: sending it again is of no use, or can do harm.
+    pub fn retry_after(self) -> Option<Duration> {
+        match self.retry() {
+            Retry::Never => None,
+            Retry::Soon => Some(Duration::from_secs(1)),
+            Retry::Later => Some(Duration::from_secs(2)),
+        }
+    }
 
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AnswerTooLarge => "ANSWER_TOO_LARGE",
-            Self::BadCursor => "BAD_CURSOR",
-            Self::BadPreview => "BAD_PREVIEW",
-            Self::BadRequest => "BAD_REQUEST",
-            Self::BatchingNotSupported => "BATCHING_NOT_SUPPORTED",
-            Self::BatchTooLarge => "BATCH_TOO_LARGE",
-            Self::BadUserInput => "BAD_USER_INPUT",
-            Self::Conflict => "CONFLICT",
-            Self::FilterTooBroad => "FILTER_TOO_BROAD",
-            Self::Forbidden => "FORBIDDEN",
-            Self::FragmentCycle => "FRAGMENT_CYCLE",
-            Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
-            Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
-            Self::Internal => "INTERNAL",
-            Self::IntrospectionDisabled => "INTROSPECTION_DISABLED",
-            Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
-            Self::NotAcceptable => "NOT_ACCEPTABLE",
-            Self::NotFound => "NOT_FOUND",
-            Self::OperationResolutionFailure => "OPERATION_RESOLUTION_FAILURE",
-            Self::OutcomeUnknown => "OUTCOME_UNKNOWN",
-            Self::Overloaded => "OVERLOADED",
-            Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
-            Self::PreviewExpired => "PREVIEW_EXPIRED",
-            Self::QueryTooComplex => "QUERY_TOO_COMPLEX",
-            Self::QueryTooDeep => "QUERY_TOO_DEEP",
-            Self::QueryTooLarge => "QUERY_TOO_LARGE",
-            Self::RequestTimeout => "REQUEST_TIMEOUT",
-            Self::SubscriptionsNotSupported => "SUBSCRIPTIONS_NOT_SUPPORTED",
-            Self::Timeout => "TIMEOUT",
-            Self::TooLarge => "TOO_LARGE",
-            Self::TooManyRequests => "TOO_MANY_REQUESTS",
-            Self::Unauthenticated => "UNAUTHENTICATED",
-            Self::Unavailable => "UNAVAILABLE",
-            Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
-            Self::UriTooLong => "URI_TOO_LONG",
+    /// Writes the code and what follows from it: `code`, `retryable`, and, where that is true, `retryAfterMs`. `wait`: a time in place of that of the
+    /// code.
+    pub(in crate::graphql) fn write_to(self, extensions: &mut ErrorExtensionValues, wait: Option<Duration>) {
+        let retry_after = self.retry_after().map(|usual| wait.unwrap_or(usual));
+        extensions.set("code", self.as_str());
+        extensions.set("retryable", retry_after.is_some());
+        if let Some(wait) = retry_after {
+            extensions.set("retryAfterMs", u32::try_from(wait.as_millis()).unwrap_or(u32::MAX));
         }
     }
 }
@@ -157,6 +135,14 @@ pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerE
 pub fn code_of(error: &ServerError) -> Option<&str> {
     match error.extensions.as_ref()?.get("code")? {
         Value::String(code) => Some(code),
+        _ => None,
+    }
+}
+
+/// The time that an error names for sending the request again.
+pub fn retry_after_of(error: &ServerError) -> Option<Duration> {
+    match error.extensions.as_ref()?.get("retryAfterMs")? {
+        Value::Number(milliseconds) => milliseconds.as_u64().map(Duration::from_millis),
         _ => None,
     }
 }
@@ -178,5 +164,5 @@ pub(super) fn shorten(message: &mut String) {
 }
 
 pub(super) fn set_code(error: &mut ServerError, code: Code) {
-    error.extensions.get_or_insert_with(ErrorExtensionValues::default).set("code", code.as_str());
+    code.write_to(error.extensions.get_or_insert_with(ErrorExtensionValues::default), None);
 }

@@ -1,5 +1,5 @@
 //! The codes and texts of GraphQL errors for the client. The rule: every error has a stable `extensions.code`, and none exposes internals: the
-//! cause is logged once, and the client gets INTERNAL.
+//! cause is logged once, and the client gets INTERNAL_SERVER_ERROR.
 //!
 //! The engine sets no codes. The error of a resolver has its own code; this module classifies the other errors by their origin: an error without
 //! a path occurred before execution, an error at the value of an argument occurred while that value was read.
@@ -17,7 +17,7 @@ use async_graphql::{
     },
 };
 
-pub use code::{Code, code_of, code_word, coded};
+pub use code::{Code, code_of, code_word, coded, retry_after_of};
 use code::{set_code, shorten};
 pub use names::hide_unsent_names;
 
@@ -97,7 +97,7 @@ fn hide(error: &mut ServerError) {
     "Something went wrong on the server. The log has the cause.".clone_into(&mut error.message);
     error.source = None;
     error.extensions = None;
-    set_code(error, Code::Internal);
+    set_code(error, Code::InternalServerError);
 }
 
 fn limit_errors(response: &mut Response) {

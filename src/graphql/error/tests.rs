@@ -132,7 +132,7 @@ async fn the_cause_of_an_internal_error_is_hidden() {
     for document in ["{ fails }", "{ fails(number: 1) }", "{ failsWithText(number: 1) }", "{ x: failsWithText }"] {
         let response = run(document, json!({})).await;
         let text = serde_json::to_string(&response).expect("JSON");
-        assert_eq!(code_of(&response.errors[0]), Some("INTERNAL"), "{document}");
+        assert_eq!(code_of(&response.errors[0]), Some("INTERNAL_SERVER_ERROR"), "{document}");
         assert!(!text.contains("secret") && !text.contains("Secrets"), "{text}");
     }
 }
@@ -202,7 +202,7 @@ const PIECES: &[&str] = &[
 /// A code that is missing in `Code::ALL` would be counted as `OTHER`.
 #[test]
 fn every_code_has_its_own_metrics_label() {
-    let own = include_str!("code.rs").lines().filter_map(|line| line.split_once(" => \"")?.1.split('"').next());
+    let own = include_str!("code.rs").lines().filter_map(|line| line.split_once(" = \"")?.1.split('"').next());
     let of_resolvers = include_str!("../failure.rs").split('"');
     let is_code =
         |word: &&str| word.contains('_') && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');

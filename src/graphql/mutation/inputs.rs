@@ -8,27 +8,27 @@ use crate::content::editor::{NamedTerms, TermChanges};
 use crate::graphql::scalars::DateTime;
 use crate::model::Instant;
 
-/// A new post.
+/// A new post. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreatePostInput {
-    /// The title: plain text, not empty.
+    /// The title: plain text of 1 to 1,000 characters, not only spaces.
     title: String,
-    /// The slug; generated from the title if omitted.
+    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`. If omitted, it is generated from the title, with a number if that slug is taken.
     slug: Option<String>,
-    /// A plain-text summary; generated from the beginning of the body if omitted.
+    /// A plain-text summary of at most 5,000 characters; if omitted or empty, it is generated from the beginning of the body.
     excerpt: Option<String>,
-    /// The body: CommonMark with GitHub's extensions.
+    /// The body: CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
     markdown: String,
-    /// The slugs of existing authors.
+    /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
     authors: Option<Vec<String>>,
-    /// The slugs of existing categories.
+    /// The slugs of existing categories; at most 100.
     categories: Option<Vec<String>>,
-    /// The slugs of tags; a tag that does not exist is created.
+    /// The slugs of tags; at most 100. A tag that does not exist is created.
     tags: Option<Vec<String>>,
     /// The publication time, in the past or in the future; if omitted, the post is a draft.
     publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client within 24 hours,
-    /// creates no second post and returns the first in its current state. Another input with the same key is INVALID. 1 to 255 printable ASCII
+    /// creates no second post and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
     /// characters, such as a UUID. Only a post that was created uses up a key.
     idempotency_key: Option<String>,
 }
@@ -48,14 +48,14 @@ impl CreatePostInput {
     }
 }
 
-/// Changes to a post. Omitted fields stay unchanged.
+/// Changes to a post. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdatePostInput {
     /// The id of the post.
     id: ID,
-    /// The `version` that the change is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
-    version: i32,
-    /// The title: plain text, not empty. Null is INVALID.
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
+    /// The title: plain text of 1 to 1,000 characters. Null is INVALID.
     title: MaybeUndefined<String>,
     /// A new slug; the old one still finds the post. Null is INVALID.
     slug: MaybeUndefined<String>,
@@ -81,7 +81,7 @@ impl UpdatePostInput {
             markdown: patch(self.markdown),
             ..PostChanges::default()
         };
-        (self.id.0, self.version, patch(self.slug), changes, terms)
+        (self.id.0, self.expected_version, patch(self.slug), changes, terms)
     }
 }
 
@@ -107,48 +107,63 @@ fn terms(field: MaybeUndefined<Vec<String>>) -> Option<Vec<String>> {
 pub(super) struct PublishPostInput {
     /// The id of the post.
     id: ID,
-    /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
-    version: i32,
-    /// The publication time; if omitted, now, but a post that is already published keeps its time.
-    at: Option<DateTime>,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
+    /// The publication time: in the past it backdates the post, in the future it schedules it. If omitted or null, now; a post that is already published
+    /// keeps its time.
+    publish_at: Option<DateTime>,
 }
 
 impl PublishPostInput {
     pub(super) fn into_parts(self) -> (String, i32, Option<Instant>) {
-        (self.id.0, self.version, self.at.map(|at| at.0))
+        (self.id.0, self.expected_version, self.publish_at.map(|at| at.0))
     }
 }
 
 /// An earlier version of a post to restore.
 #[derive(InputObject)]
 pub(super) struct RestoreRevisionInput {
-    /// The id of the post.
-    id: ID,
-    /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
-    version: i32,
-    /// The version to restore: a `version` of `revisions`.
-    revision: i32,
+    /// The id of the version: an `id` of `revisions`.
+    revision_id: ID,
+    /// The present `version` of the post, on which the decision is based. If the post was changed since, `userErrors` has a ConflictError and nothing
+    /// changes.
+    expected_version: i32,
 }
 
 impl RestoreRevisionInput {
-    pub(super) fn into_parts(self) -> (String, i32, i32) {
-        (self.id.0, self.version, self.revision)
-    }
-}
-
-/// A post and the version of it that the client has read.
-#[derive(InputObject)]
-pub(super) struct VersionedPostInput {
-    /// The id of the post.
-    id: ID,
-    /// The `version` that the decision is based on; if the post was changed since, `userErrors` contains CONFLICT and nothing changes.
-    version: i32,
-}
-
-impl VersionedPostInput {
     pub(super) fn into_parts(self) -> (String, i32) {
-        (self.id.0, self.version)
+        (self.revision_id.0, self.expected_version)
     }
+}
+
+/// Declares the input of a mutation that needs only a post and its version.
+macro_rules! versioned_input {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(InputObject)]
+        pub(super) struct $name {
+            /// The id of the post.
+            id: ID,
+            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+            expected_version: i32,
+        }
+
+        impl $name {
+            pub(super) fn into_parts(self) -> (String, i32) {
+                (self.id.0, self.expected_version)
+            }
+        }
+    };
+}
+
+versioned_input! {
+    /// A post to make a draft again.
+    UnpublishPostInput
+}
+
+versioned_input! {
+    /// A post to delete.
+    DeletePostInput
 }
 
 /// A category to create, or to change if it exists. Omitted fields stay unchanged.

@@ -5,6 +5,7 @@ mod inputs;
 mod payloads;
 mod previews;
 mod tokens;
+mod user_errors;
 
 use async_graphql::{Context, Object};
 
@@ -13,99 +14,99 @@ use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, Revok
 use crate::content::access::{Previews, Tokens};
 use crate::content::commands::Edited;
 use crate::content::editor::Editor;
-use crate::model::{NodeId, Role, Term, TermKind, WholePost};
+use crate::model::{NodeId, Role, Term, TermKind};
 
 use super::failure::Result;
 use super::scalars::DateTime;
 use super::{access, context};
 
 use inputs::{
-    CreatePostInput, DeleteTermInput, PublishPostInput, RestoreRevisionInput, SaveAuthorInput, SaveCategoryInput,
-    SaveTagInput, UpdatePostInput, VersionedPostInput,
+    CreatePostInput, DeletePostInput, DeleteTermInput, PublishPostInput, RestoreRevisionInput, SaveAuthorInput,
+    SaveCategoryInput, SaveTagInput, UnpublishPostInput, UpdatePostInput,
 };
 use payloads::{
-    AuthorPayload, CategoryPayload, DeletePostPayload, DeleteTermPayload, PostPayload, TagPayload, user_errors,
+    AuthorPayload, CategoryPayload, CreatePostPayload, DeletePostPayload, DeleteTermPayload, PublishPostPayload,
+    RestoreRevisionPayload, TagPayload, UnpublishPostPayload, UpdatePostPayload,
 };
+use user_errors::{UserError, user_errors};
+
+pub(super) use payloads::PostPayload;
 
 pub struct Mutation;
 
-/// All write operations. Each requires `Authorization: Bearer` with a token: of the role AUTHOR for posts of its own author, EDITOR for all posts,
-/// ADMIN for everything else. Without a token the error is UNAUTHENTICATED, with a lower role FORBIDDEN.
+/// All write operations. Each requires `Authorization: Bearer` with a token. They run one after another, and each one either changes everything that it
+/// says or nothing. A mutation field is null only if `errors` has an entry with its path: UNAUTHENTICATED without a token, FORBIDDEN with too low a role,
+/// CHANGE_IN_PROGRESS, OUTCOME_UNKNOWN and others (docs/errors.md); the mutations before and after it keep their answers. What the person at the form can
+/// correct is in `userErrors`.
 #[Object]
 impl Mutation {
-    /// Creates a post: a draft, or with `publishAt` a published or scheduled post. With an `idempotencyKey` the request can be sent again without
-    /// creating a second post. Requires the role AUTHOR for own posts, else EDITOR.
+    /// Creates a post: a draft, or with `publishAt` a published or scheduled post. With an `idempotencyKey` the input can be sent again without creating
+    /// a second post. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn create_post(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The post.")] input: CreatePostInput,
-    ) -> Result<PostPayload> {
+    ) -> Result<Option<CreatePostPayload>> {
         let editor = editor(ctx, Role::Author)?;
         let (key, slug, new, terms) = input.into_parts();
         let created = match key {
             Some(key) => editor.create_post_once(&key, slug, new, terms).await,
             None => editor.create_post(slug, new, terms).await,
         };
-        Ok(post_payload(created?))
+        Ok(Some(created?.into()))
     }
 
-    /// Changes a post. Omitted fields stay unchanged; null clears a field, or is INVALID if the field must have a value. Requires the role AUTHOR for own posts, else EDITOR.
+    /// Changes a post; omitted fields stay unchanged. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn update_post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The changes.")] input: UpdatePostInput,
-    ) -> Result<PostPayload> {
+        #[graphql(desc = "The post and its changes.")] input: UpdatePostInput,
+    ) -> Result<Option<UpdatePostPayload>> {
         let editor = editor(ctx, Role::Author)?;
         let (id, version, slug, changes, terms) = input.into_parts();
-        Ok(post_payload(editor.update_post(&id, version, slug, changes, terms).await?))
+        Ok(Some(editor.update_post(&id, version, slug, changes, terms).await?.into()))
     }
 
-    /// Restores the text and the terms of an earlier version as a new version. The slug and the publication stay unchanged. Requires the role AUTHOR
-    /// for own posts, else EDITOR.
-    async fn restore_revision(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The post and the version to restore.")] input: RestoreRevisionInput,
-    ) -> Result<PostPayload> {
-        let (id, version, revision) = input.into_parts();
-        let editor = editor(ctx, Role::Author)?;
-        Ok(post_payload(editor.restore_revision(&id, version, revision).await?))
-    }
-
-    /// Publishes a post now or at the time `at`: a time in the past backdates the post, one in the future schedules it. Requires the role AUTHOR for
-    /// own posts, else EDITOR.
+    /// Publishes a post now, or at a time in the past or in the future. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn publish_post(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The post and the time.")] input: PublishPostInput,
-    ) -> Result<PostPayload> {
+    ) -> Result<Option<PublishPostPayload>> {
         let (id, version, at) = input.into_parts();
-        Ok(post_payload(editor(ctx, Role::Author)?.publish_post(&id, version, at).await?))
+        Ok(Some(editor(ctx, Role::Author)?.publish_post(&id, version, at).await?.into()))
     }
 
-    /// Makes a published or scheduled post a draft again. Requires the role AUTHOR for own posts, else EDITOR.
+    /// Makes a published or scheduled post a draft again. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn unpublish_post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The post.")] input: VersionedPostInput,
-    ) -> Result<PostPayload> {
+        #[graphql(desc = "The post.")] input: UnpublishPostInput,
+    ) -> Result<Option<UnpublishPostPayload>> {
         let (id, version) = input.into_parts();
-        Ok(post_payload(editor(ctx, Role::Author)?.unpublish_post(&id, version).await?))
+        Ok(Some(editor(ctx, Role::Author)?.unpublish_post(&id, version).await?.into()))
     }
 
-    /// Deletes a post permanently. Its slugs become available again, its id is never reused. Requires the role AUTHOR for own posts, else EDITOR.
+    /// Makes the text and the terms of an earlier version a new version. The slug and the publication stay unchanged; deleted tags are created again.
+    /// Requires the role AUTHOR for the posts of its own author, EDITOR for others.
+    async fn restore_revision(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The version.")] input: RestoreRevisionInput,
+    ) -> Result<Option<RestoreRevisionPayload>> {
+        let (revision_id, version) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Author)?.restore_revision(&revision_id, version).await?.into()))
+    }
+
+    /// Deletes a post permanently. Its slugs become available again, its id does not. Requires the role AUTHOR for the posts of its own author, EDITOR for
+    /// others.
     async fn delete_post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The post.")] input: VersionedPostInput,
-    ) -> Result<DeletePostPayload> {
+        #[graphql(desc = "The post.")] input: DeletePostInput,
+    ) -> Result<Option<DeletePostPayload>> {
         let (id, version) = input.into_parts();
-        Ok(match editor(ctx, Role::Author)?.delete_post(&id, version).await? {
-            Ok(id) => {
-                DeletePostPayload { deleted_id: Some(NodeId::Post(id).to_string().into()), user_errors: Vec::new() }
-            }
-            Err(errors) => DeletePostPayload { deleted_id: None, user_errors: user_errors(errors) },
-        })
+        Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, version).await?.into()))
     }
 
     /// Creates a category, or changes the one that has this slug. Requires the role ADMIN.
@@ -175,32 +176,32 @@ impl Mutation {
     }
 
     /// Creates a preview link: until it expires, anyone with its token can read this one post by `preview`, in its current state. Requires the role
-    /// AUTHOR for own posts, else EDITOR.
+    /// AUTHOR for the posts of its own author, EDITOR for others.
     async fn create_preview(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The post and the lifetime of the link.")] input: CreatePreviewInput,
-    ) -> Result<CreatePreviewPayload> {
+    ) -> Result<Option<CreatePreviewPayload>> {
         let actor = access::require(ctx, Role::Author)?;
         let (id, minutes) = input.into_parts();
-        Ok(previews(ctx).create(actor, &id, minutes).await?.into())
+        Ok(Some(previews(ctx).create(actor, &id, minutes).await?.into()))
     }
 
     /// Revokes all existing preview links: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
-    async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<RevokePreviewsPayload> {
+    async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<Option<RevokePreviewsPayload>> {
         let actor = access::require(ctx, Role::Admin)?;
         previews(ctx).revoke_all(actor).await?;
-        let revoked_at = DateTime(context::of(ctx).reader.now());
-        Ok(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() })
+        let revoked_at = Some(DateTime(context::of(ctx).reader.now()));
+        Ok(Some(RevokePreviewsPayload { revoked_at, user_errors: Vec::new() }))
     }
 
-    /// Creates an access token. Only this answer contains its text. Requires the role ADMIN.
+    /// Creates an access token. Only this answer contains its secret. Requires the role ADMIN.
     async fn create_token(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The token.")] input: CreateTokenInput,
-    ) -> Result<CreateTokenPayload> {
-        Ok(tokens(ctx)?.create(input.into()).await?.into())
+    ) -> Result<Option<CreateTokenPayload>> {
+        Ok(Some(tokens(ctx)?.create(input.into()).await?.into()))
     }
 
     /// Revokes an access token: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
@@ -208,8 +209,8 @@ impl Mutation {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The token to revoke.")] input: RevokeTokenInput,
-    ) -> Result<RevokeTokenPayload> {
-        Ok(tokens(ctx)?.revoke(&input.id).await?.into())
+    ) -> Result<Option<RevokeTokenPayload>> {
+        Ok(Some(tokens(ctx)?.revoke(&input.id).await?.into()))
     }
 }
 
@@ -240,14 +241,7 @@ fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     Ok(Editor::new(&request.content, &request.reader, actor)?)
 }
 
-fn post_payload(edited: Edited<WholePost>) -> PostPayload {
-    match edited {
-        Ok(whole) => PostPayload { post: Some(whole.into()), user_errors: Vec::new() },
-        Err(errors) => PostPayload { post: None, user_errors: user_errors(errors) },
-    }
-}
-
-fn term_or_errors(edited: Edited<Term>) -> (Option<Term>, Vec<payloads::UserError>) {
+fn term_or_errors(edited: Edited<Term>) -> (Option<Term>, Vec<UserError>) {
     match edited {
         Ok(term) => (Some(term), Vec::new()),
         Err(errors) => (None, user_errors(errors)),

@@ -1,27 +1,100 @@
-//! The answers of mutations. The rule: either the change was made, or `userErrors` says why not.
+//! The answers of mutations of content. The rule: either the change was made, or `userErrors` says why not.
 
-use async_graphql::{Enum, ID, SimpleObject};
+use async_graphql::{ID, Interface, SimpleObject};
 
-use crate::content::commands;
+use crate::content::commands::Edited;
 use crate::graphql::types::post::PostObject;
 use crate::graphql::types::term::{Author, Category, Tag};
+use crate::model::{NodeId, PostId, WholePost};
 
-/// The changed post, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct PostPayload {
-    /// The post after the change; null if the change was not made.
-    pub post: Option<PostObject>,
-    /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: Vec<UserError>,
+use super::user_errors::{UserError, user_errors};
+
+/// The answer of a mutation that changes a post, for fragments that all of them share.
+#[derive(Interface)]
+#[graphql(
+    field(
+        name = "post",
+        ty = "&Option<PostObject>",
+        desc = "The post after the change; null if the change was not made."
+    ),
+    field(
+        name = "user_errors",
+        ty = "&Vec<UserError>",
+        desc = "The reasons why nothing was changed, all of them; empty if the change was made."
+    )
+)]
+pub(in crate::graphql) enum PostPayload {
+    Create(CreatePostPayload),
+    Update(UpdatePostPayload),
+    Publish(PublishPostPayload),
+    Unpublish(UnpublishPostPayload),
+    Restore(RestoreRevisionPayload),
+}
+
+/// Declares a payload of a mutation that changes a post.
+macro_rules! post_payload {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(SimpleObject)]
+        pub(in crate::graphql) struct $name {
+            /// The post after the change; null if the change was not made.
+            post: Option<PostObject>,
+            /// The reasons why nothing was changed, all of them; empty if the change was made.
+            user_errors: Vec<UserError>,
+        }
+
+        impl From<Edited<WholePost>> for $name {
+            fn from(edited: Edited<WholePost>) -> Self {
+                match edited {
+                    Ok(whole) => Self { post: Some(whole.into()), user_errors: Vec::new() },
+                    Err(errors) => Self { post: None, user_errors: user_errors(errors) },
+                }
+            }
+        }
+    };
+}
+
+post_payload! {
+    /// The created post, or the errors.
+    CreatePostPayload
+}
+
+post_payload! {
+    /// The changed post, or the errors.
+    UpdatePostPayload
+}
+
+post_payload! {
+    /// The published or scheduled post, or the errors.
+    PublishPostPayload
+}
+
+post_payload! {
+    /// The post, which is a draft now, or the errors.
+    UnpublishPostPayload
+}
+
+post_payload! {
+    /// The post with the restored text and terms, or the errors.
+    RestoreRevisionPayload
 }
 
 /// The id of the deleted post, or the errors.
 #[derive(SimpleObject)]
 pub(super) struct DeletePostPayload {
-    /// The id of the deleted post; null if the post was not deleted.
-    pub deleted_id: Option<ID>,
-    /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: Vec<UserError>,
+    /// The id of the deleted post; null if it was not deleted. The id is never given again.
+    deleted_id: Option<ID>,
+    /// The reasons why nothing was changed, all of them; empty if the change was made.
+    user_errors: Vec<UserError>,
+}
+
+impl From<Edited<PostId>> for DeletePostPayload {
+    fn from(deleted: Edited<PostId>) -> Self {
+        match deleted {
+            Ok(id) => Self { deleted_id: Some(NodeId::Post(id).to_string().into()), user_errors: Vec::new() },
+            Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
+        }
+    }
 }
 
 /// The id of the deleted category, tag or author, or the errors.
@@ -58,51 +131,4 @@ pub(super) struct AuthorPayload {
     pub author: Option<Author>,
     /// The reasons why the change was not made; empty if it was made.
     pub user_errors: Vec<UserError>,
-}
-
-/// A problem that the client can fix: the input named by `field` was rejected, and nothing changed.
-#[derive(Debug, SimpleObject)]
-pub(super) struct UserError {
-    /// The kind of problem.
-    code: UserErrorCode,
-    /// What is wrong, and what to do.
-    message: String,
-    /// The path of the rejected input, such as `["input", "slug"]`; null if the problem has no single input.
-    field: Option<Vec<String>>,
-}
-
-/// The kinds of problems that the client can fix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-pub enum UserErrorCode {
-    /// The value is invalid.
-    Invalid,
-    /// The object that the value names does not exist.
-    NotFound,
-    /// Another object already has this slug or name.
-    Taken,
-    /// The object was changed since it was read, or another change of it is in progress.
-    Conflict,
-    /// The value exceeds a limit.
-    TooLarge,
-    /// Posts or drafts still use the object.
-    InUse,
-}
-
-pub(super) fn user_errors(errors: Vec<commands::UserError>) -> Vec<UserError> {
-    errors.into_iter().map(UserError::from).collect()
-}
-
-impl From<commands::UserError> for UserError {
-    fn from(error: commands::UserError) -> Self {
-        let field = error.field.map(|name| vec!["input".to_owned(), name.to_owned()]);
-        let code = match error.code {
-            commands::UserErrorCode::Invalid => UserErrorCode::Invalid,
-            commands::UserErrorCode::NotFound => UserErrorCode::NotFound,
-            commands::UserErrorCode::Taken => UserErrorCode::Taken,
-            commands::UserErrorCode::Conflict => UserErrorCode::Conflict,
-            commands::UserErrorCode::TooLarge => UserErrorCode::TooLarge,
-            commands::UserErrorCode::InUse => UserErrorCode::InUse,
-        };
-        Self { code, message: error.message, field }
-    }
 }

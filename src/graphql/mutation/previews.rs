@@ -6,31 +6,38 @@ use crate::content::access::{PREVIEW_MINUTES_DEFAULT, Preview};
 use crate::content::commands::Edited;
 use crate::graphql::scalars::DateTime;
 
-use super::payloads::{UserError, user_errors};
+use super::user_errors::{UserError, user_errors};
 
 /// The post to preview and the lifetime of the link.
 #[derive(InputObject)]
 pub(super) struct CreatePreviewInput {
     /// The id of the post.
-    id: ID,
-    /// The lifetime of the link in minutes: 1 to 43,200 (30 days); 1,440 (one day) if omitted.
+    content_id: ID,
+    /// The lifetime in minutes: 1 to 43,200 (30 days); 1,440 (one day) if omitted or null.
     expires_in_minutes: Option<i32>,
 }
 
 impl CreatePreviewInput {
     pub(super) fn into_parts(self) -> (String, i32) {
-        (self.id.0, self.expires_in_minutes.unwrap_or(PREVIEW_MINUTES_DEFAULT))
+        (self.content_id.0, self.expires_in_minutes.unwrap_or(PREVIEW_MINUTES_DEFAULT))
     }
 }
 
-/// A preview link: until it expires, anyone with its token can read the post by `preview`, in its current state.
+/// Access to one post as it is, a draft too, until a time. Anyone who has the token has the access.
+#[derive(SimpleObject)]
+pub(super) struct PreviewLink {
+    /// The secret for `preview(token:)`.
+    token: String,
+    /// When the access ends.
+    expires_at: DateTime,
+}
+
+/// The preview link, or the errors.
 #[derive(SimpleObject)]
 pub(super) struct CreatePreviewPayload {
-    /// The token for `preview(token:)`; null if no link was created.
-    token: Option<String>,
-    /// When the link expires; null if no link was created.
-    expires_at: Option<DateTime>,
-    /// The reasons why no link was created; empty if one was created.
+    /// The preview link; null if none was created.
+    preview: Option<PreviewLink>,
+    /// The reasons why nothing was changed, all of them; empty if the change was made.
     user_errors: Vec<UserError>,
 }
 
@@ -38,9 +45,10 @@ impl From<Edited<Preview>> for CreatePreviewPayload {
     fn from(created: Edited<Preview>) -> Self {
         match created {
             Ok(Preview { text, expires_at }) => {
-                Self { token: Some(text), expires_at: Some(DateTime(expires_at)), user_errors: Vec::new() }
+                let preview = PreviewLink { token: text, expires_at: DateTime(expires_at) };
+                Self { preview: Some(preview), user_errors: Vec::new() }
             }
-            Err(errors) => Self { token: None, expires_at: None, user_errors: user_errors(errors) },
+            Err(errors) => Self { preview: None, user_errors: user_errors(errors) },
         }
     }
 }
@@ -48,8 +56,8 @@ impl From<Edited<Preview>> for CreatePreviewPayload {
 /// The result of revoking all preview links.
 #[derive(SimpleObject)]
 pub(super) struct RevokePreviewsPayload {
-    /// Links created before this time are revoked.
-    pub revoked_at: DateTime,
-    /// Always empty, because the mutation has no input.
+    /// Links that were created before this time are revoked; null if they were not.
+    pub revoked_at: Option<DateTime>,
+    /// The reasons why nothing was changed, all of them; empty if the change was made.
     pub user_errors: Vec<UserError>,
 }

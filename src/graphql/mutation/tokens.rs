@@ -1,4 +1,4 @@
-//! The inputs and answers of the mutations of tokens. The rule: only the answer that creates a token contains its text.
+//! The inputs and answers of the mutations of tokens. The rule: only the answer that creates a token contains its secret.
 
 use async_graphql::{ID, InputObject, SimpleObject};
 
@@ -8,7 +8,7 @@ use crate::graphql::types::token::{Role, Token};
 use crate::model::token::TokenText;
 use crate::model::{self, Instant};
 
-use super::payloads::{UserError, user_errors};
+use super::user_errors::{UserError, user_errors};
 
 /// A new access token.
 #[derive(InputObject)]
@@ -37,14 +37,15 @@ pub(super) struct RevokeTokenInput {
     pub id: ID,
 }
 
-/// The created token and its text, or the errors.
+/// The created token and its secret, or the errors.
 #[derive(SimpleObject)]
 pub(super) struct CreateTokenPayload {
     /// The created token; null if none was created.
     token: Option<Token>,
-    /// The token text for `Authorization: Bearer`; null if no token was created. Only this answer contains it, because the server stores a hash.
-    text: Option<String>,
-    /// The reasons why no token was created; empty if one was created.
+    /// The secret for `Authorization: Bearer`; null if no token was created. Only this answer contains it, because the server stores a hash. If the
+    /// answer is lost, revoke the token and create another.
+    secret: Option<String>,
+    /// The reasons why nothing was changed, all of them; empty if the change was made.
     user_errors: Vec<UserError>,
 }
 
@@ -52,9 +53,9 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
     fn from(created: Edited<(model::Token, TokenText)>) -> Self {
         match created {
             Ok((token, text)) => {
-                Self { token: Some((&token).into()), text: Some(text.reveal()), user_errors: Vec::new() }
+                Self { token: Some((&token).into()), secret: Some(text.reveal()), user_errors: Vec::new() }
             }
-            Err(errors) => Self { token: None, text: None, user_errors: user_errors(errors) },
+            Err(errors) => Self { token: None, secret: None, user_errors: user_errors(errors) },
         }
     }
 }
@@ -64,7 +65,7 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
 pub(super) struct RevokeTokenPayload {
     /// The revoked token; null if there is no token with this id.
     token: Option<Token>,
-    /// The reasons why the token was not revoked; empty if it was.
+    /// The reasons why nothing was changed, all of them; empty if the change was made.
     user_errors: Vec<UserError>,
 }
 

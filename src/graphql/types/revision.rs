@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, Object, SimpleObject};
+use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 
 use crate::content::read::pages::Page;
 use crate::content::read::{Action, ChangedItem as RecordedItem, RecordedChange, Revision as Kept};
@@ -13,7 +13,7 @@ use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::body::PostBody;
 use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{Term, TermKind};
+use crate::model::{NodeId, Term, TermKind};
 
 /// A version of a post, as it was at that time.
 pub struct Revision(pub Arc<Kept>);
@@ -21,7 +21,13 @@ pub struct Revision(pub Arc<Kept>);
 /// A version of a post, as it was at that time.
 #[Object]
 impl Revision {
-    /// The version number: the `revision` that `restoreRevision` takes.
+    /// The id of this version: the `revisionId` that `restoreRevision` takes.
+    async fn id(&self) -> ID {
+        let post = &self.0.whole.post;
+        NodeId::Revision(post.id.clone(), post.version).to_string().into()
+    }
+
+    /// The version number; the first version is 1.
     async fn version(&self) -> i32 {
         self.0.whole.post.version
     }
@@ -137,7 +143,7 @@ pub struct Change {
 pub struct ChangedItem {
     /// The id of the object, for `node`, which returns null if the object was deleted.
     // Not `id`: the caches of clients would merge all changes of one post into one object.
-    node_id: async_graphql::ID,
+    node_id: ID,
     /// The slug after the change; if the object was deleted, its last slug.
     slug: String,
     /// What was done.

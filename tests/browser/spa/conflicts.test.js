@@ -13,7 +13,7 @@ async function meetConflict(page, theirs = { markdown: THEIRS }) {
   await signIn(page);
   await page.goto(`/editor/posts/${id}`);
   await text(page).fill(MINE);
-  await change("updatePost", { id, version: 1, ...theirs }, await tokenOf("Grace's laptop", "EDITOR"));
+  await change("updatePost", { id, expectedVersion: 1, ...theirs }, await tokenOf("Grace's laptop", "EDITOR"));
   await save(page).click();
   await page.getByRole("heading", { name: "Somebody else changed this post while you wrote" }).waitFor();
   return id;
@@ -65,7 +65,7 @@ test("keep mine keeps the fields that only they have changed", () =>
 test("keep mine shows the next conflict if a third writer saved first", () =>
   onSite(async (page) => {
     const id = await meetConflict(page);
-    await change("updatePost", { id, version: 2, markdown: "Third." }, await tokenOf("Ada", "EDITOR"));
+    await change("updatePost", { id, expectedVersion: 2, markdown: "Third." }, await tokenOf("Ada", "EDITOR"));
     await page.getByRole("button", { name: "Keep mine" }).click();
     await page.locator(".since").getByText("Ada").waitFor();
     assert.equal(await page.locator(".clash .theirs").textContent(), "Third.");
@@ -128,7 +128,7 @@ test("publishing a post that somebody else has changed shows their text and publ
     await signIn(page);
     await page.goto(`/editor/posts/${id}`);
     await text(page).waitFor();
-    await change("updatePost", { id, version: 1, markdown: THEIRS }, await tokenOf("Grace's laptop", "EDITOR"));
+    await change("updatePost", { id, expectedVersion: 1, markdown: THEIRS }, await tokenOf("Grace's laptop", "EDITOR"));
     await page.getByRole("button", { name: "Publish now" }).click();
     await page.getByText("Grace's laptop changed this post meanwhile.").waitFor();
     assert.equal(await text(page).inputValue(), THEIRS);

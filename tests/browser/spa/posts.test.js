@@ -41,8 +41,8 @@ test("a post runs no script, because the server has sanitized its HTML", () =>
 test("the drawings of the example blog are shown, in the post and in a preview of it", () =>
   onSite(async (page) => {
     const { post } = await ask('{ post(slug: "first-light") { id } }');
-    const made = await ask("mutation ($id: ID!) { createPreview(input: { id: $id }) { token } }", { id: post.id });
-    for (const address of ["/posts/first-light", `/preview/${made.createPreview.token}`]) {
+    const made = await ask("mutation ($id: ID!) { createPreview(input: { contentId: $id }) { preview { token } } }", { id: post.id });
+    for (const address of ["/posts/first-light", `/preview/${made.createPreview.preview.token}`]) {
       await page.goto(address);
       const image = page.locator(".prose img").first();
       await image.scrollIntoViewIfNeeded();

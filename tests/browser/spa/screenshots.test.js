@@ -29,7 +29,7 @@ test("a conflict", { skip }, () =>
     await signIn(page);
     await page.goto(`/editor/posts/${id}`);
     await page.getByLabel("Text", { exact: true }).fill(MINE);
-    await change("updatePost", { id, version: 1, markdown: THEIRS }, await tokenOf("Imelda's laptop", "EDITOR"));
+    await change("updatePost", { id, expectedVersion: 1, markdown: THEIRS }, await tokenOf("Imelda's laptop", "EDITOR"));
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.locator(".clash").waitFor();
     await keep(page, "spa-conflict");

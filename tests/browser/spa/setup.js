@@ -40,10 +40,10 @@ const tokens = new Map();
 /** The token with this name; the first call creates it, later calls return the same one. */
 export async function tokenOf(name, role) {
   if (!tokens.has(name)) {
-    const query = "mutation ($input: CreateTokenInput!) { createToken(input: $input) { text userErrors { message } } }";
-    const { text, userErrors } = (await ask(query, { input: { name, role } })).createToken;
+    const query = "mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret userErrors { message } } }";
+    const { secret, userErrors } = (await ask(query, { input: { name, role } })).createToken;
     assert.deepEqual(userErrors, []);
-    tokens.set(name, text);
+    tokens.set(name, secret);
   }
   return tokens.get(name);
 }

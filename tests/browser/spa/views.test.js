@@ -78,7 +78,7 @@ async function eachOfWriters(page, look) {
   await page.locator(".preview .prose").waitFor();
   await look("the preview in the editor");
   await page.getByRole("button", { name: "Write", exact: true }).click();
-  await change("updatePost", { id, version: 1, markdown: "One line of theirs.\n\nAnother line." }, another);
+  await change("updatePost", { id, expectedVersion: 1, markdown: "One line of theirs.\n\nAnother line." }, another);
   await page.getByLabel("Text", { exact: true }).fill("One line of mine.\n\nAnother line.");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("heading", { name: /Somebody else changed this post/ }).waitFor();
@@ -88,7 +88,7 @@ async function eachOfWriters(page, look) {
   await look("a merge by hand");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.").waitFor();
-  await ask("mutation ($id: ID!) { deletePost(input: { id: $id, version: 3 }) { deletedId } }", { id });
+  await ask("mutation ($id: ID!) { deletePost(input: { id: $id, expectedVersion: 3 }) { deletedId } }", { id });
 }
 
 async function hasNoViolation(page, name) {

@@ -254,7 +254,7 @@ test("typed text survives a reload and leaving the page, and closing the page wa
 test("an earlier version is listed with its author and can be restored", () =>
   onSite(async (page) => {
     const { id } = await change("createPost", { title: "First thought", markdown: "One." });
-    await change("updatePost", { id, version: 1, title: "Second thought" }, await tokenOf("Grace", "EDITOR"));
+    await change("updatePost", { id, expectedVersion: 1, title: "Second thought" }, await tokenOf("Grace", "EDITOR"));
     await signIn(page);
     await page.goto(`/editor/posts/${id}`);
     await page.getByText("Versions").click();

@@ -106,7 +106,7 @@ fn a_server_does_not_start_on_a_truncated_file() {
 
 /// `UNAVAILABLE` counts, because a row that the damage hides looks like a row that has just been moved, which the client may retry.
 fn is_storage_error(error: &Value) -> bool {
-    ["INTERNAL", "OUTCOME_UNKNOWN", "UNAVAILABLE"].iter().any(|code| error["extensions"]["code"] == *code)
+    ["INTERNAL_SERVER_ERROR", "OUTCOME_UNKNOWN", "UNAVAILABLE"].iter().any(|code| error["extensions"]["code"] == *code)
 }
 
 /// Whether every value of an answer also occurs in the answer for the undamaged file. Rows may be missing: if redb does not find a row because

@@ -22,8 +22,8 @@ fn changed_by_mutations() -> Blog {
             serving.ask_as(Some(TOKEN), &format!("mutation {{ done: {mutation} {{ userErrors {{ code }} }} }}"));
         assert_eq!(answer["data"]["done"]["userErrors"], json!([]), "{answer}");
     };
-    mutate(format!("updatePost(input: {{ id: {}, version: 1, title: \"Uno\" }})", id("one")));
-    mutate(format!("unpublishPost(input: {{ id: {}, version: 1 }})", id("two")));
+    mutate(format!("updatePost(input: {{ id: {}, expectedVersion: 1, title: \"Uno\" }})", id("one")));
+    mutate(format!("unpublishPost(input: {{ id: {}, expectedVersion: 1 }})", id("two")));
     assert_eq!(serving.stop().0, Some(0));
     blog
 }

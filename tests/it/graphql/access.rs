@@ -58,7 +58,7 @@ fn change(mutation: &str, number: u64, more: &str) -> String {
     let answer = if mutation == "deletePost" { "deletedId" } else { "post { id }" };
     let id = id(number);
     format!(
-        "mutation {{ {mutation}(input: {{ id: \"{id}\", version: 1{more} }}) {{ {answer} userErrors {{ code }} }} }}"
+        "mutation {{ {mutation}(input: {{ id: \"{id}\", expectedVersion: 1{more} }}) {{ {answer} userErrors {{ code }} }} }}"
     )
 }
 
@@ -99,7 +99,7 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         ("mutation { saveTag(input: { slug: \"t\" }) { tag { id } userErrors { code } } }".to_owned(), of_admins),
         (
             format!(
-                "mutation {{ createPreview(input: {{ id: \"{}\" }}) {{ token userErrors {{ code }} }} }}",
+                "mutation {{ createPreview(input: {{ contentId: \"{}\" }}) {{ preview {{ token }} userErrors {{ code }} }} }}",
                 id(ADAS_DRAFT)
             ),
             [none, no, yes, yes, yes],
@@ -119,7 +119,7 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         ),
         ("{ tokens { totalCount } }".to_owned(), of_admins),
         (
-            "mutation { createToken(input: { name: \"N\", role: READER }) { text userErrors { code } } }".to_owned(),
+            "mutation { createToken(input: { name: \"N\", role: READER }) { secret userErrors { code } } }".to_owned(),
             of_admins,
         ),
         (
@@ -163,10 +163,10 @@ async fn an_author_cannot_distinguish_the_draft_of_another_from_a_missing_post()
     for (mutation, more) in
         [("updatePost", ", title: \"New\""), ("publishPost", ""), ("unpublishPost", ""), ("deletePost", "")]
     {
-        for version in ["version: 1", "version: 7"] {
+        for version in ["expectedVersion: 1", "expectedVersion: 7"] {
             let ask = async |number| {
                 let query = change(mutation, number, more)
-                    .replace("version: 1", version)
+                    .replace("expectedVersion: 1", version)
                     .replace("{ code }", "{ code message field }");
                 site.ask_as(Some(&ada), &query).await
             };

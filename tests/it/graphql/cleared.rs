@@ -103,7 +103,7 @@ async fn null_clears_a_field_of_a_post_or_is_refused_and_an_omitted_field_keeps_
                 mutation: "updatePost",
                 input: "UpdatePostInput",
                 answer: POST,
-                fixed: vec![("id", "ID!", post["id"].clone()), ("version", "Int!", json!(version))],
+                fixed: vec![("id", "ID!", post["id"].clone()), ("expectedVersion", "Int!", json!(version))],
                 field,
                 of,
             };
@@ -125,7 +125,7 @@ async fn null_clears_a_field_of_a_post_or_is_refused_and_an_omitted_field_keeps_
             };
             let set = tried(version).change(&site, in_one_variable, Some(other.clone())).await;
             assert_eq!(set["post"].pointer(place), Some(&after), "{field}: {other}, {set}");
-            let delete = "mutation($id: ID!, $version: Int!) { deletePost(input: { id: $id, version: $version }) { deletedId } }";
+            let delete = "mutation($id: ID!, $version: Int!) { deletePost(input: { id: $id, expectedVersion: $version }) { deletedId } }";
             let last = json!({ "id": post["id"], "version": set["post"]["version"] });
             assert!(
                 site.mutate(delete, last, Some(EDITOR_TOKEN)).await.body["data"]["deletePost"]["deletedId"].is_string()
@@ -183,7 +183,7 @@ async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
 async fn several_nulls_are_refused_together_with_other_faults() {
     let site = site().await;
     let post = create_post(&site).await;
-    let update = "mutation($id: ID!) { changed: updatePost(input: { id: $id, version: 1, slug: null, title: null, markdown: null, authors: [\"nobody\"] }) \
+    let update = "mutation($id: ID!) { changed: updatePost(input: { id: $id, expectedVersion: 1, slug: null, title: null, markdown: null, authors: [\"nobody\"] }) \
                   { post { id } userErrors { code field } } }";
     let answer = site.mutate(update, json!({ "id": post["id"] }), Some(EDITOR_TOKEN)).await;
     let errors = answer.body["data"]["changed"]["userErrors"].as_array().expect("a list").clone();

@@ -54,8 +54,11 @@ async fn drafts_and_scheduled_posts_do_not_count_and_a_renamed_term_keeps_its_co
     assert_eq!(counts(&site, "rustlang").await, [2, 1, 2]);
     assert_eq!(counts(&site, "rust").await, [2, 1, 2], "by the former slug");
     let id = &first["createPost"]["post"]["id"];
-    mutate(&site, &format!("mutation {{ deletePost(input: {{ id: {id}, version: 1 }}) {{ userErrors {{ code }} }} }}"))
-        .await;
+    mutate(
+        &site,
+        &format!("mutation {{ deletePost(input: {{ id: {id}, expectedVersion: 1 }}) {{ userErrors {{ code }} }} }}"),
+    )
+    .await;
     assert_eq!(counts(&site, "rustlang").await, [1, 0, 1]);
     site.assert_sound().await;
 }
@@ -70,9 +73,9 @@ async fn each_field_of_a_mutation_counts_again() {
     let data = mutate(
         &site,
         &format!(
-            "mutation {{ a: publishPost(input: {{ id: {id}, version: 1 }}) {{ {fields} }} \
+            "mutation {{ a: publishPost(input: {{ id: {id}, expectedVersion: 1 }}) {{ {fields} }} \
              b: saveTag(input: {{ slug: \"rust\", name: \"Rust\" }}) {{ tag {{ name postCount }} userErrors {{ code }} }} \
-             c: unpublishPost(input: {{ id: {id}, version: 2 }}) {{ {fields} }} }}"
+             c: unpublishPost(input: {{ id: {id}, expectedVersion: 2 }}) {{ {fields} }} }}"
         ),
     )
     .await;

@@ -36,6 +36,8 @@ async fn outcome(site: &Site, query: &str, variables: Value) -> String {
     let texts = errors.iter().map(|error| {
         let (extensions, message) = (&error["extensions"], error["message"].as_str().expect("a message"));
         let code = extensions["code"].as_str().expect("a code");
+        // Each of these errors is one of the request.
+        assert_eq!((&extensions["retryable"], extensions.get("retryAfterMs")), (&json!(false), None), "{query}");
         match extensions["argument"].as_str() {
             Some(argument) => format!(" {code}({argument}): {message}"),
             None => format!(" {code}: {message}"),

@@ -17,18 +17,23 @@ async fn ask(site: &Site, query: &str) -> Value {
 }
 
 /// Creates a draft, then retitles, retags and publishes it: versions 1 to 4.
+/// What the ids of the versions of a post begin with.
+fn versions_of(id: &str) -> String {
+    id.replace("post-", "revision-")
+}
+
 async fn create_post_with_four_versions(site: &Site) -> String {
     let made =
         mutate(site, r#"createPost(input: { title: "One", markdown: "first", tags: ["a"] }) { post { id } }"#).await;
     let id = made["post"]["id"].as_str().expect("an id").to_owned();
     for change in [
         format!(
-            r#"updatePost(input: {{ id: "{id}", version: 1, title: "Two", markdown: "second" }}) {{ post {{ version }} }}"#
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, title: "Two", markdown: "second" }}) {{ post {{ version }} }}"#
         ),
         format!(
-            r#"updatePost(input: {{ id: "{id}", version: 2, tags: ["b"], slug: "two" }}) {{ post {{ version }} }}"#
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: 2, tags: ["b"], slug: "two" }}) {{ post {{ version }} }}"#
         ),
-        format!(r#"publishPost(input: {{ id: "{id}", version: 3 }}) {{ post {{ version }} }}"#),
+        format!(r#"publishPost(input: {{ id: "{id}", expectedVersion: 3 }}) {{ post {{ version }} }}"#),
     ] {
         assert_ne!(mutate(site, &change).await["post"], Value::Null, "{change}");
     }
@@ -84,7 +89,10 @@ async fn an_earlier_version_is_restored_as_a_new_version() {
     let id = create_post_with_four_versions(&site).await;
     let fields = "post { version slug title status body { markdown } tags { slug } } userErrors { code field }";
     let restore = |version: i32, revision: i32| {
-        format!(r#"restoreRevision(input: {{ id: "{id}", version: {version}, revision: {revision} }}) {{ {fields} }}"#)
+        format!(
+            r#"restoreRevision(input: {{ revisionId: "{}-{revision}", expectedVersion: {version} }}) {{ {fields} }}"#,
+            versions_of(&id)
+        )
     };
     let restored = mutate(&site, &restore(4, 1)).await;
     let expected = json!({ "version": 5, "slug": "two", "title": "One", "status": "PUBLISHED",
@@ -92,7 +100,7 @@ async fn an_earlier_version_is_restored_as_a_new_version() {
     assert_eq!(restored, json!({ "post": expected, "userErrors": [] }));
     let code = async |restore: String| mutate(&site, &restore).await["userErrors"][0].clone();
     assert_eq!(code(restore(4, 1)).await["code"], json!("CONFLICT"));
-    assert_eq!(code(restore(5, 9)).await, json!({ "code": "NOT_FOUND", "field": ["input", "revision"] }));
+    assert_eq!(code(restore(5, 9)).await, json!({ "code": "NOT_FOUND", "field": ["input", "revisionId"] }));
     site.assert_sound().await;
 }
 
@@ -106,14 +114,16 @@ async fn a_restored_version_creates_deleted_tags_and_requires_deleted_categories
     )
     .await;
     let id = made["post"]["id"].as_str().expect("an id").to_owned();
-    let strip =
-        format!(r#"updatePost(input: {{ id: "{id}", version: 1, tags: [], categories: [] }}) {{ post {{ id }} }}"#);
+    let strip = format!(
+        r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tags: [], categories: [] }}) {{ post {{ id }} }}"#
+    );
     mutate(&site, &strip).await;
     for delete in [r#"deleteTag(input: { slug: "gone" })"#, r#"deleteCategory(input: { slug: "news" })"#] {
         assert_ne!(mutate(&site, &format!("{delete} {{ deletedId }}")).await["deletedId"], Value::Null, "{delete}");
     }
     let restore = format!(
-        r#"restoreRevision(input: {{ id: "{id}", version: 2, revision: 1 }}) {{ post {{ tags {{ slug }} }} userErrors {{ message }} }}"#
+        r#"restoreRevision(input: {{ revisionId: "{}-1", expectedVersion: 2 }}) {{ post {{ tags {{ slug }} }} userErrors {{ message }} }}"#,
+        versions_of(&id)
     );
     let refused = mutate(&site, &restore).await;
     assert!(
@@ -133,7 +143,7 @@ async fn the_newest_100_versions_are_kept_and_none_of_a_deleted_post() {
     let last = REVISIONS_MAX + 6;
     for version in 1..last {
         let update = format!(
-            r#"updatePost(input: {{ id: "{id}", version: {version}, title: "T{version}" }}) {{ post {{ id }} }}"#
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: {version}, title: "T{version}" }}) {{ post {{ id }} }}"#
         );
         mutate(&site, &update).await;
     }
@@ -144,11 +154,12 @@ async fn the_newest_100_versions_are_kept_and_none_of_a_deleted_post() {
     assert_eq!(kept().await, REVISIONS_MAX as usize);
     let restore = |revision: i32| {
         format!(
-            r#"restoreRevision(input: {{ id: "{id}", version: {last}, revision: {revision} }}) {{ userErrors {{ code }} }}"#
+            r#"restoreRevision(input: {{ revisionId: "{}-{revision}", expectedVersion: {last} }}) {{ userErrors {{ code }} }}"#,
+            versions_of(&id)
         )
     };
     assert_eq!(mutate(&site, &restore(last - REVISIONS_MAX - 1)).await["userErrors"][0]["code"], json!("NOT_FOUND"));
-    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", version: {last} }}) {{ deletedId }}"#)).await;
+    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", expectedVersion: {last} }}) {{ deletedId }}"#)).await;
     assert_eq!(kept().await, 0);
 }
 
@@ -157,7 +168,7 @@ async fn the_list_of_changes_shows_who_did_what() {
     let site = Site::in_memory().await;
     let id = create_post_with_four_versions(&site).await;
     mutate(&site, r#"saveTag(input: { slug: "b", newSlug: "c" }) { userErrors { code } }"#).await;
-    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", version: 4 }}) {{ deletedId }}"#)).await;
+    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", expectedVersion: 4 }}) {{ deletedId }}"#)).await;
     mutate(&site, r#"deleteTag(input: { slug: "c" }) { deletedId }"#).await;
     let found =
         ask(&site, "{ changes { nodes { by items { nodeId slug action version } } pageInfo { hasNextPage } } }").await;

@@ -50,8 +50,9 @@ async fn the_same_input_again_returns_the_current_post() {
         let first = create(&site, KEYED).await;
         assert_eq!(create(&site, KEYED).await, first);
         let id = first["post"]["id"].as_str().expect("an id");
-        let update =
-            format!(r#"updatePost(input: {{ id: "{id}", version: 1, title: "B" }}) {{ userErrors {{ code }} }}"#);
+        let update = format!(
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, title: "B" }}) {{ userErrors {{ code }} }}"#
+        );
         run(&site, EDITOR_TOKEN, &update).await;
         run(&site, EDITOR_TOKEN, r#"deleteTag(input: { slug: "a" }) { userErrors { code } }"#).await;
         let again = create(&site, KEYED).await;
@@ -69,8 +70,9 @@ async fn a_retry_returns_the_post_although_its_category_was_deleted() {
         let input = r#"title: "A", markdown: "x", slug: "a", categories: ["c"], idempotencyKey: "k""#;
         let first = create(&site, input).await;
         let id = first["post"]["id"].as_str().expect("an id");
-        let update =
-            format!(r#"updatePost(input: {{ id: "{id}", version: 1, categories: [] }}) {{ userErrors {{ code }} }}"#);
+        let update = format!(
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, categories: [] }}) {{ userErrors {{ code }} }}"#
+        );
         run(&site, EDITOR_TOKEN, &update).await;
         let deleted = run(&site, EDITOR_TOKEN, r#"deleteCategory(input: { slug: "c" }) { deletedId }"#).await;
         assert_ne!(deleted["deletedId"], Value::Null);
@@ -87,7 +89,11 @@ async fn another_input_with_the_key_is_invalid() {
             r#"title: "A", markdown: "x", idempotencyKey: "k""#,
             r#"title: "A", markdown: "x", tags: ["a"], slug: "a", idempotencyKey: "k""#,
         ] {
-            assert_refused(&create(&site, other).await, "INVALID", "used for another input within the last 24 hours");
+            assert_refused(
+                &create(&site, other).await,
+                "KEY_REUSED",
+                "used for another input within the last 24 hours",
+            );
         }
         assert_eq!(posts(&site).await, 1);
     }
@@ -133,9 +139,9 @@ async fn the_key_of_a_deleted_post_creates_no_other_post() {
     for site in sites().await {
         let first = create(&site, KEYED).await;
         let id = first["post"]["id"].as_str().expect("an id");
-        let delete = format!(r#"deletePost(input: {{ id: "{id}", version: 1 }}) {{ deletedId }}"#);
+        let delete = format!(r#"deletePost(input: {{ id: "{id}", expectedVersion: 1 }}) {{ deletedId }}"#);
         run(&site, EDITOR_TOKEN, &delete).await;
-        assert_refused(&create(&site, KEYED).await, "NOT_FOUND", "was deleted");
+        assert_refused(&create(&site, KEYED).await, "KEY_REUSED", "was deleted");
         assert_eq!(posts(&site).await, 0);
     }
 }

@@ -20,4 +20,5 @@ mod query;
 mod term_changes;
 mod terms;
 mod tokens;
+mod user_errors;
 mod visible;

@@ -9,7 +9,6 @@ const FIELDS: &str = "id slug title excerpt status version publishedAt body { ma
 
 async fn mutate(site: &Site, name: &str, input: Value) -> Value {
     let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
-    let kind = if matches!(name, "unpublishPost" | "deletePost") { "VersionedPostInput".to_owned() } else { kind };
     let answer = match name {
         "deletePost" => "deletedId".to_owned(),
         "saveCategory" => "category { id slug name description }".to_owned(),
@@ -75,7 +74,7 @@ async fn a_post_goes_through_all_states_from_draft_to_deletion() {
         json!({ "posts": { "totalCount": 0, "nodes": [] }, "tag": { "posts": { "totalCount": 0 } }, "archive": [] });
     assert_eq!(site.query(public).await, nothing);
 
-    let published = mutate(&site, "publishPost", json!({ "id": id, "version": 1 })).await;
+    let published = mutate(&site, "publishPost", json!({ "id": id, "expectedVersion": 1 })).await;
     assert_eq!((&published["post"]["status"], &published["post"]["version"]), (&json!("PUBLISHED"), &json!(2)));
     let one = json!({
         "posts": { "totalCount": 1, "nodes": [{ "slug": "lukasz-s-first", "title": "Łukasz's first" }] },
@@ -86,7 +85,7 @@ async fn a_post_goes_through_all_states_from_draft_to_deletion() {
     let renamed = mutate(
         &site,
         "updatePost",
-        json!({ "id": id, "version": 2, "slug": "first", "title": "First", "tags": ["a", "b"] }),
+        json!({ "id": id, "expectedVersion": 2, "slug": "first", "title": "First", "tags": ["a", "b"] }),
     )
     .await;
     assert_eq!(refused(&renamed), []);
@@ -96,21 +95,27 @@ async fn a_post_goes_through_all_states_from_draft_to_deletion() {
         json!({ "old": { "slug": "first", "title": "First" }, "greetings": { "posts": { "totalCount": 0 } }, "a": { "posts": { "nodes": [{ "slug": "first" }] } } })
     );
 
-    let moved =
-        mutate(&site, "publishPost", json!({ "id": id, "version": 3, "at": "2020-02-02T02:02:02.0000002Z" })).await;
+    let moved = mutate(
+        &site,
+        "publishPost",
+        json!({ "id": id, "expectedVersion": 3, "publishAt": "2020-02-02T02:02:02.0000002Z" }),
+    )
+    .await;
     assert_eq!(moved["post"]["publishedAt"], "2020-02-02T02:02:02.0000002Z");
     site.assert_sound().await;
-    let scheduled = mutate(&site, "publishPost", json!({ "id": id, "version": 4, "at": "2030-01-01T00:00:00Z" })).await;
+    let scheduled =
+        mutate(&site, "publishPost", json!({ "id": id, "expectedVersion": 4, "publishAt": "2030-01-01T00:00:00Z" }))
+            .await;
     assert_eq!(scheduled["post"]["status"], "SCHEDULED");
     assert_eq!(
         site.query("{ posts { totalCount } post(slug: \"first\") { id } archive { postCount } }").await,
         json!({ "posts": { "totalCount": 0 }, "post": null, "archive": [] })
     );
 
-    let draft = mutate(&site, "unpublishPost", json!({ "id": id, "version": 5 })).await;
+    let draft = mutate(&site, "unpublishPost", json!({ "id": id, "expectedVersion": 5 })).await;
     assert_eq!((&draft["post"]["status"], &draft["post"]["publishedAt"]), (&json!("DRAFT"), &Value::Null));
     site.assert_sound().await;
-    let deleted = mutate(&site, "deletePost", json!({ "id": id, "version": 6 })).await;
+    let deleted = mutate(&site, "deletePost", json!({ "id": id, "expectedVersion": 6 })).await;
     assert_eq!((&deleted["deletedId"], refused(&deleted)), (&id, vec![]));
     site.assert_sound().await;
     let again = create(&site, json!({ "title": "Another", "slug": "first", "markdown": "" })).await;
@@ -167,11 +172,12 @@ async fn an_unknown_version_is_a_conflict_and_an_unknown_id_is_not_found() {
     let made = create(&site, json!({ "title": "One", "markdown": "x" })).await;
     for mutation in ["updatePost", "publishPost", "unpublishPost", "deletePost"] {
         for version in [i32::MIN, -1, 0, 2, i32::MAX] {
-            let refusal = refused(&mutate(&site, mutation, json!({ "id": made["id"], "version": version })).await);
-            assert_eq!(refusal, [("CONFLICT".to_owned(), "version".to_owned())], "{mutation} {version}");
+            let refusal =
+                refused(&mutate(&site, mutation, json!({ "id": made["id"], "expectedVersion": version })).await);
+            assert_eq!(refusal, [("CONFLICT".to_owned(), "expectedVersion".to_owned())], "{mutation} {version}");
         }
         for id in ["post-000000000000", "tag-a", "", "post-../x", "🦀"] {
-            let refusal = refused(&mutate(&site, mutation, json!({ "id": id, "version": 1 })).await);
+            let refusal = refused(&mutate(&site, mutation, json!({ "id": id, "expectedVersion": 1 })).await);
             assert_eq!(refusal, [("NOT_FOUND".to_owned(), "id".to_owned())], "{mutation} {id}");
         }
     }
@@ -202,12 +208,12 @@ async fn a_slug_made_from_a_title_gets_a_number_if_it_is_taken() {
 async fn a_change_of_an_old_version_is_a_conflict_that_names_the_current_version() {
     let site = site().await;
     let post = create(&site, json!({ "title": "One", "markdown": "" })).await;
-    let input = |title: &str| json!({ "id": post["id"], "version": 1, "title": title });
+    let input = |title: &str| json!({ "id": post["id"], "expectedVersion": 1, "title": title });
     assert_eq!(refused(&mutate(&site, "updatePost", input("Two")).await), []);
     let lost = mutate(&site, "updatePost", input("Three")).await;
-    assert_eq!(refused(&lost), [("CONFLICT".to_owned(), "version".to_owned())]);
+    assert_eq!(refused(&lost), [("CONFLICT".to_owned(), "expectedVersion".to_owned())]);
     assert!(lost["userErrors"][0]["message"].as_str().expect("a text").contains("version is 2"), "{lost}");
-    let never = mutate(&site, "deletePost", json!({ "id": "post-000000000000", "version": 1 })).await;
+    let never = mutate(&site, "deletePost", json!({ "id": "post-000000000000", "expectedVersion": 1 })).await;
     assert_eq!(refused(&never), [("NOT_FOUND".to_owned(), "id".to_owned())]);
 }
 
@@ -215,8 +221,9 @@ async fn a_change_of_an_old_version_is_a_conflict_that_names_the_current_version
 async fn one_of_fifty_concurrent_changes_of_a_version_succeeds() {
     let site = site().await;
     let post = create(&site, json!({ "title": "Raced", "markdown": "" })).await;
-    let races = (0..50)
-        .map(|n| mutate(&site, "updatePost", json!({ "id": post["id"], "version": 1, "title": format!("By {n}") })));
+    let races = (0..50).map(|n| {
+        mutate(&site, "updatePost", json!({ "id": post["id"], "expectedVersion": 1, "title": format!("By {n}") }))
+    });
     let answers = futures_util::future::join_all(races).await;
     assert_eq!(answers.iter().filter(|answer| refused(answer).is_empty()).count(), 1);
     site.assert_sound().await;
@@ -301,13 +308,13 @@ async fn all_errors_of_an_input_are_returned_at_once() {
     let post = create(&site, json!({ "title": "T", "markdown": "x" })).await;
     let mut change = wrong;
     change["id"] = post["id"].clone();
-    change["version"] = json!(1);
+    change["expectedVersion"] = json!(1);
     change.as_object_mut().expect("an object").remove("publishAt");
     assert_eq!(refused(&mutate(&site, "updatePost", change).await), own(&of_fields));
     let term = json!({ "slug": "ada", "name": " ", "bio": "x".repeat(20_000), "url": "ada.example" });
     let of_term = own(&[("INVALID", "name"), ("INVALID", "bio"), ("INVALID", "url")]);
     assert_eq!(refused(&mutate(&site, "saveAuthor", term).await), of_term);
-    mutate(&site, "deletePost", json!({ "id": post["id"], "version": 1 })).await;
+    mutate(&site, "deletePost", json!({ "id": post["id"], "expectedVersion": 1 })).await;
     assert_eq!(site.query("{ posts { totalCount } tags { totalCount } }").await, before);
     site.assert_sound().await;
 }

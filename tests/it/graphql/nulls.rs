@@ -86,7 +86,7 @@ async fn a_storage_failure_nulls_only_the_fields_that_needed_the_storage() {
         }
     }
     let posts = |author: Value| json!({ "posts": { "nodes": [{ "slug": "post-0", "author": author }, { "slug": "post-1", "author": author }] } });
-    let failed = |paths: &[&str]| paths.iter().map(|path| format!("{path} INTERNAL")).collect::<Vec<_>>();
+    let failed = |paths: &[&str]| paths.iter().map(|path| format!("{path} INTERNAL_SERVER_ERROR")).collect::<Vec<_>>();
     let expected = vec![
         (Value::Null, failed(&[r#"["posts"]"#])),
         (posts(Value::Null), failed(&[r#"["posts","nodes",0,"author"]"#, r#"["posts","nodes",1,"author"]"#])),

@@ -26,7 +26,7 @@ fn id(number: u64) -> String {
 
 async fn create(site: &Site, token: &str, number: u64, minutes: &str) -> Value {
     let query = format!(
-        "mutation {{ createPreview(input: {{ id: \"{}\"{minutes} }}) {{ token expiresAt userErrors {{ code field }} }} }}",
+        "mutation {{ createPreview(input: {{ contentId: \"{}\"{minutes} }}) {{ preview {{ token expiresAt }} userErrors {{ code field }} }} }}",
         id(number)
     );
     site.ask_as(Some(token), &query).await
@@ -34,7 +34,7 @@ async fn create(site: &Site, token: &str, number: u64, minutes: &str) -> Value {
 
 async fn link(site: &Site, number: u64) -> String {
     let made = create(site, EDITOR_TOKEN, number, ", expiresInMinutes: 30").await;
-    made["data"]["createPreview"]["token"].as_str().unwrap_or_else(|| panic!("no link: {made}")).to_owned()
+    made["data"]["createPreview"]["preview"]["token"].as_str().unwrap_or_else(|| panic!("no link: {made}")).to_owned()
 }
 
 /// The title that an anonymous client gets by a link, or the code of the error.
@@ -67,7 +67,7 @@ async fn a_link_shows_the_current_version_of_one_draft_until_it_expires() {
         "a link opens nothing else"
     );
     let retitle = format!(
-        "mutation {{ updatePost(input: {{ id: \"{}\", version: 1, title: \"New\" }}) {{ userErrors {{ code }} }} }}",
+        "mutation {{ updatePost(input: {{ id: \"{}\", expectedVersion: 1, title: \"New\" }}) {{ userErrors {{ code }} }} }}",
         id(1)
     );
     site.ask_as(Some(EDITOR_TOKEN), &retitle).await;
@@ -82,8 +82,10 @@ async fn a_link_shows_the_current_version_of_one_draft_until_it_expires() {
 async fn a_link_to_a_deleted_post_shows_null() {
     let site = site().await;
     let link = link(&site, 1).await;
-    let delete =
-        format!("mutation {{ deletePost(input: {{ id: \"{}\", version: 1 }}) {{ userErrors {{ code }} }} }}", id(1));
+    let delete = format!(
+        "mutation {{ deletePost(input: {{ id: \"{}\", expectedVersion: 1 }}) {{ userErrors {{ code }} }} }}",
+        id(1)
+    );
     site.ask_as(Some(EDITOR_TOKEN), &delete).await;
     assert_eq!(shown(&site, &link).await, "null");
 }
@@ -150,6 +152,7 @@ async fn creating_a_link_requires_the_right_to_change_the_post() {
         let errors = &answer["data"]["createPreview"]["userErrors"];
         assert_eq!(*errors, json!([{ "code": "INVALID", "field": ["input", "expiresInMinutes"] }]), "{minutes}");
     }
-    let nobody = site.ask_as(None, "mutation { createPreview(input: { id: \"x\" }) { token } }").await;
+    let nobody =
+        site.ask_as(None, "mutation { createPreview(input: { contentId: \"x\" }) { preview { token } } }").await;
     assert_eq!(nobody["errors"][0]["extensions"]["code"], "UNAUTHENTICATED");
 }

@@ -19,7 +19,7 @@ use crate::support::stores;
 const PUBLIC: &str = "{ posts { totalCount } }";
 
 async fn create(site: &Site, input: &str) -> Value {
-    let fields = "token { id name role author createdAt expiresAt revokedAt } text userErrors { code field }";
+    let fields = "token { id name role author createdAt expiresAt revokedAt } secret userErrors { code field }";
     let query = format!("mutation {{ createToken(input: {{ {input} }}) {{ {fields} }} }}");
     site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["createToken"].clone()
 }
@@ -53,7 +53,7 @@ async fn a_token_is_accepted_until_it_is_revoked() {
     let site = site().await;
     let made = create(&site, "name: \" Front end \", role: READER").await;
     assert_eq!(made["userErrors"], json!([]));
-    let text = made["text"].as_str().expect("a text");
+    let text = made["secret"].as_str().expect("a secret");
     let token = &made["token"];
     assert!(text.starts_with(&format!("tdg_{}_", token["id"].as_str().expect("an id"))), "{text}");
     assert_eq!(
@@ -76,7 +76,7 @@ async fn viewer_returns_the_name_role_and_author_of_the_token() {
     let viewer = async |token: Option<&str>| site.ask_as(token, query).await["data"]["viewer"].clone();
     assert_eq!(viewer(None).await, Value::Null);
     let ada = json!({ "name": "Ada's laptop", "role": "AUTHOR", "author": "ada" });
-    assert_eq!(viewer(made["text"].as_str()).await, ada);
+    assert_eq!(viewer(made["secret"].as_str()).await, ada);
     let admin = json!({ "name": "TIDINGS_EDITOR_TOKEN", "role": "ADMIN", "author": null });
     assert_eq!(viewer(Some(EDITOR_TOKEN)).await, admin);
 }
@@ -86,7 +86,7 @@ async fn viewer_returns_the_name_role_and_author_of_the_token() {
 async fn an_invalid_token_is_refused_even_for_a_public_query() {
     let site = site().await;
     let expiring = create(&site, "name: \"e\", role: ADMIN, expiresAt: \"2026-06-15T13:00:00Z\"").await;
-    let text = expiring["text"].as_str().expect("a text").to_owned();
+    let text = expiring["secret"].as_str().expect("a secret").to_owned();
     let (other_secret, other_id) =
         (format!("{}{}", &text[..17], "0".repeat(48)), format!("tdg_000000000000{}", &text[16..]));
     assert_eq!(refusal(&site, &text).await, None);
@@ -146,7 +146,7 @@ async fn an_invalid_token_input_is_named() {
     ] {
         let made = create(&site, input).await;
         assert_eq!(made["userErrors"], json!([{ "code": code, "field": ["input", field] }]), "{input}");
-        assert_eq!((&made["token"], &made["text"]), (&Value::Null, &Value::Null));
+        assert_eq!((&made["token"], &made["secret"]), (&Value::Null, &Value::Null));
     }
     let missing = revoke(&site, &json!("no token")).await;
     assert_eq!(missing["userErrors"], json!([{ "code": "NOT_FOUND", "field": ["input", "id"] }]));
@@ -158,7 +158,7 @@ async fn tokens_are_listed_without_their_secrets() {
     let mut texts = Vec::new();
     for n in 0..5 {
         site.clock.set(instant(&format!("2026-06-15T12:00:0{n}Z")));
-        texts.push(create(&site, &format!("name: \"{n}\", role: AUTHOR, author: \"ada\"")).await["text"].clone());
+        texts.push(create(&site, &format!("name: \"{n}\", role: AUTHOR, author: \"ada\"")).await["secret"].clone());
     }
     let page = async |arguments: &str| {
         let query = format!(
@@ -186,7 +186,7 @@ async fn tokens_are_listed_without_their_secrets() {
     assert_eq!(names(&page(&format!("last: 1, before: {}", first["pageInfo"]["endCursor"])).await), "4");
     let everything = format!("{:?}", site.store.scan(Table::Tokens.name(), None).await.expect("rows"));
     for text in texts {
-        let secret = text.as_str().expect("a text").rsplit('_').next().expect("a secret").to_owned();
+        let secret = text.as_str().expect("a secret").rsplit('_').next().expect("a secret").to_owned();
         assert!(!everything.contains(&secret));
     }
     let bad = site.ask_as(Some(EDITOR_TOKEN), "{ tokens(after: \"x\") { totalCount } }").await;
@@ -213,7 +213,7 @@ async fn a_token_revoked_by_one_server_is_refused_by_another_in_time() {
     let content = Content::open(Arc::clone(&site.store), clock.clone(), shared).await.expect("the content opens");
     let other = Site { content, store: Arc::clone(&site.store), clock };
     let made = create(&site, "name: \"n\", role: READER").await;
-    let text = made["text"].as_str().expect("a text");
+    let text = made["secret"].as_str().expect("a secret");
     assert_eq!(refusal(&other, text).await, None);
     revoke(&site, &made["token"]["id"]).await;
     tokio::time::sleep(seen_within * 2).await;
@@ -241,12 +241,19 @@ async fn tokens_and_preview_links_work_in_azurite() {
     let site = Site::over(subject.store.clone()).await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
     let made = create(&site, "name: \"n\", role: EDITOR, expiresAt: \"2026-07-01T00:00:00Z\"").await;
-    let text = made["text"].as_str().expect("a text");
+    let text = made["secret"].as_str().expect("a secret");
     let id = format!("post-{}", post(1, instant(NOW)).post.id);
-    let link =
-        site.ask_as(Some(text), &format!("mutation {{ createPreview(input: {{ id: \"{id}\" }}) {{ token }} }}")).await;
+    let link = site
+        .ask_as(
+            Some(text),
+            &format!("mutation {{ createPreview(input: {{ contentId: \"{id}\" }}) {{ preview {{ token }} }} }}"),
+        )
+        .await;
     let shown = site
-        .ask_as(None, &format!("{{ preview(token: {}) {{ slug }} }}", link["data"]["createPreview"]["token"]))
+        .ask_as(
+            None,
+            &format!("{{ preview(token: {}) {{ slug }} }}", link["data"]["createPreview"]["preview"]["token"]),
+        )
         .await;
     assert_eq!(shown, json!({ "data": { "preview": { "slug": "post-1" } } }));
     assert_eq!(revoke(&site, &made["token"]["id"]).await["token"]["revokedAt"], NOW);

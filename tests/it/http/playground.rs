@@ -115,7 +115,7 @@ async fn a_missing_file_is_a_404_and_a_post_to_the_page_a_405() {
     let toy = start().await;
     for path in ["/playground/", "/playground/none.js", "/playground/../Cargo.toml", "/playground/%2e%2e/Cargo.toml"] {
         let answer = ask(toy.address, get(path)).await;
-        assert_eq!((answer.status, answer.code()), (404, "NOT_FOUND".to_owned()), "{path}");
+        assert_eq!((answer.status, answer.code()), (404, "ROUTE_NOT_FOUND".to_owned()), "{path}");
     }
     let answer = ask(toy.address, "POST / HTTP/1.1\r\nhost: toy\r\ncontent-length: 0\r\n\r\n").await;
     assert_eq!((answer.status, answer.code()), (405, "METHOD_NOT_ALLOWED".to_owned()));

@@ -183,9 +183,9 @@ async fn the_status_depends_on_the_accepted_media_type() {
         ("{ nothing }", 200, 422, "GRAPHQL_VALIDATION_FAILED"),
         ("{ echo(number: \"x\") }", 200, 422, "BAD_USER_INPUT"),
         ("query A { name } query B { name }", 200, 422, "OPERATION_RESOLUTION_FAILURE"),
-        ("{ name maybeFails }", 200, 294, "INTERNAL"),
-        ("{ name fails }", 200, 294, "INTERNAL"),
-        ("{ fails }", 200, 294, "INTERNAL"),
+        ("{ name maybeFails }", 200, 294, "INTERNAL_SERVER_ERROR"),
+        ("{ name fails }", 200, 294, "INTERNAL_SERVER_ERROR"),
+        ("{ fails }", 200, 294, "INTERNAL_SERVER_ERROR"),
     ];
     for (document, older, newer, code) in cases {
         for (accept, status) in [("application/json", older), (NEWER, newer)] {
@@ -212,10 +212,10 @@ async fn an_internal_error_shows_no_internals() {
     let json = answer.json();
     let codes: Vec<&Value> =
         json["errors"].as_array().into_iter().flatten().map(|e| &e["extensions"]["code"]).collect();
-    assert_eq!(codes, [&json!("INTERNAL"), &json!("MINE")]);
+    assert_eq!(codes, [&json!("INTERNAL_SERVER_ERROR"), &json!("MINE")]);
     assert!(!answer.body.contains("Secrets"), "{}", answer.body);
     let answer = ask(toy.address, query("{ panics }")).await;
-    assert_eq!(outcome(&answer), (500, "INTERNAL".into()));
+    assert_eq!(outcome(&answer), (500, "INTERNAL_SERVER_ERROR".into()));
     assert!(!answer.body.contains("secret"), "{}", answer.body);
     toy.end().await;
 }
@@ -225,7 +225,7 @@ async fn other_routes_and_methods_are_answered_in_json() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
     client.send(get("/nothing")).await;
-    assert_eq!(outcome(&client.answer().await), (404, "NOT_FOUND".into()));
+    assert_eq!(outcome(&client.answer().await), (404, "ROUTE_NOT_FOUND".into()));
     client.send("DELETE /graphql HTTP/1.1\r\nhost: toy\r\n\r\n").await;
     let answer = client.answer().await;
     assert_eq!(outcome(&answer), (405, "METHOD_NOT_ALLOWED".into()));

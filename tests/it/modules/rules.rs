@@ -100,7 +100,7 @@ pub const DEPENDENCIES: &[Rule] = &[
         because: "a plan is a pure function without a clock; its tests are tables of input and output",
     },
     Rule {
-        from: "content/commands.rs",
+        from: "content/commands/",
         to: &["model"],
         because: "a command is validated on its own, before anything is read",
     },
@@ -126,7 +126,7 @@ pub const DEPENDENCIES: &[Rule] = &[
 
 pub const BANS: &[Ban] = &[
     Ban {
-        within: &["model/", "keys/", "content/commands.rs", "content/write/plan/"],
+        within: &["model/", "keys/", "content/commands/", "content/write/plan/"],
         except: &[],
         words: &["async", "await", "tokio", "Clock", "SystemTime"],
         because: "the core is pure: it does not wait and does not read the time",

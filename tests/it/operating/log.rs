@@ -46,7 +46,7 @@ fn each_request_is_logged_as_json_with_its_outcome() {
         [
             json!(["the-first", "POST", "/graphql", 200, "query", "OK"]),
             json!(["the-second", "POST", "/graphql", 200, "query", "GRAPHQL_VALIDATION_FAILED"]),
-            json!(["the-third", "GET", "/no/such/page", 404, null, "NOT_FOUND"]),
+            json!(["the-third", "GET", "/no/such/page", 404, null, "ROUTE_NOT_FOUND"]),
         ]
     );
     let duration =

@@ -45,7 +45,7 @@ fn ask_of_all_kinds(serving: &Serving) {
     let made = serving.ask_as(Some(TOKEN), create);
     let id = made["data"]["createPost"]["post"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
     let update = format!(
-        r#"mutation {{ updatePost(input: {{ id: "{id}", version: 7, title: "x" }}) {{ userErrors {{ code }} }} }}"#
+        r#"mutation {{ updatePost(input: {{ id: "{id}", expectedVersion: 7, title: "x" }}) {{ userErrors {{ code }} }} }}"#
     );
     serving.ask_as(Some(TOKEN), &update);
 }

@@ -118,8 +118,8 @@ impl History {
         let by_model = self.model.after(command, "new").err();
         let is_unfinished = self.differences().await.iter().any(|d| d.table == Table::Intents.name());
         // An unfinished change keeps what it needs until its lease ends; a change that needs the same meanwhile is refused with a conflict.
-        let is_held =
-            is_unfinished && (by_model.is_none() && refusal != Refusal::NotFound || refusal == Refusal::Conflict);
+        let is_conflict = [Refusal::Conflict, Refusal::Busy].contains(&refusal);
+        let is_held = is_unfinished && (by_model.is_none() && refusal != Refusal::NotFound || is_conflict);
         assert!(is_held || by_model == Some(refusal), "{by_model:?}{}", self.story());
     }
 

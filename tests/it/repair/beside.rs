@@ -65,11 +65,11 @@ async fn rows_of_a_change_that_is_under_way_are_left_alone() {
 /// Each as it is written in a document; `{n}` is the iteration.
 const CHANGES: [&str; 6] = [
     r#"createPost(input: { title: "New {n}", slug: "new-{n}", markdown: "x", publishAt: "2026-03-0{m}T00:00:00Z", tags: ["a", "t{m}"], authors: ["ada"], categories: ["news"] })"#,
-    r#"updatePost(input: { id: "{id}", version: 1, tags: ["b", "u{m}"] })"#,
-    r#"updatePost(input: { id: "{id}", version: 2, slug: "renamed-{n}" })"#,
-    r#"publishPost(input: { id: "{id}", version: 3, at: "2025-0{m}-01T00:00:00Z" })"#,
-    r#"unpublishPost(input: { id: "{id}", version: 4 })"#,
-    r#"publishPost(input: { id: "{id}", version: 5, at: "2026-04-0{m}T00:00:00Z" })"#,
+    r#"updatePost(input: { id: "{id}", expectedVersion: 1, tags: ["b", "u{m}"] })"#,
+    r#"updatePost(input: { id: "{id}", expectedVersion: 2, slug: "renamed-{n}" })"#,
+    r#"publishPost(input: { id: "{id}", expectedVersion: 3, publishAt: "2025-0{m}-01T00:00:00Z" })"#,
+    r#"unpublishPost(input: { id: "{id}", expectedVersion: 4 })"#,
+    r#"publishPost(input: { id: "{id}", expectedVersion: 5, publishAt: "2026-04-0{m}T00:00:00Z" })"#,
 ];
 
 async fn change_all(site: &Site) {
@@ -86,7 +86,7 @@ async fn change_all(site: &Site) {
         }
         if n % 3 == 0 {
             let mutation = format!(
-                r#"mutation {{ done: deletePost(input: {{ id: "{id}", version: 6 }}) {{ userErrors {{ code }} }} }}"#
+                r#"mutation {{ done: deletePost(input: {{ id: "{id}", expectedVersion: 6 }}) {{ userErrors {{ code }} }} }}"#
             );
             let answer = site.mutate(&mutation, json!({}), Some(EDITOR_TOKEN)).await.body;
             assert_eq!(answer["data"]["done"]["userErrors"], Value::Array(Vec::new()), "{answer}");

@@ -29,12 +29,13 @@ pub async fn ask_as(name: &str, content: &Content, command: &Command) -> Reply {
     match edit(name, content, command).await {
         Ok(Ok(id)) => Reply::Done(id),
         Ok(Err(errors)) => Reply::Refused(refusal(&errors)),
+        Err(ContentError::Busy) => Reply::Refused(Refusal::Busy),
         Err(error) => Reply::Unknown(error.to_string()),
     }
 }
 
 fn refusal(errors: &[UserError]) -> Refusal {
-    match errors.first().map(|error| error.code) {
+    match errors.first().map(UserError::code) {
         Some(UserErrorCode::Taken) => Refusal::Taken,
         Some(UserErrorCode::Conflict) => Refusal::Conflict,
         Some(UserErrorCode::NotFound) => Refusal::NotFound,
@@ -126,10 +127,12 @@ impl Model {
         })
     }
 
-    /// As [`explains_loosely`](Self::explains_loosely), but a change may also be refused with a conflict, and for no other reason.
+    /// As [`explains_loosely`](Self::explains_loosely), but a change may also be refused with a conflict or because of another change, and for no other
+    /// reason.
     pub fn explains_except_conflicts(&self, asked: &[(Command, Reply)], found: &Self) -> bool {
-        let conflict = |command: &Command| asked.contains(&(command.clone(), Reply::Refused(Refusal::Conflict)));
-        self.some_order_gives(asked, found, &|_, command| conflict(command))
+        let has = |command: &Command, refusal| asked.contains(&(command.clone(), Reply::Refused(refusal)));
+        let conflicts = |command: &Command| has(command, Refusal::Conflict) || has(command, Refusal::Busy);
+        self.some_order_gives(asked, found, &|_, command| conflicts(command))
     }
 
     fn some_order_gives(

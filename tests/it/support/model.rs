@@ -94,6 +94,8 @@ pub enum Refusal {
     Conflict,
     NotFound,
     InUse,
+    /// Other changes of the same content are under way.
+    Busy,
 }
 
 impl Model {

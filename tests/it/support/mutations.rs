@@ -40,7 +40,7 @@ fn mutation(command: &Command) -> (&'static str, &'static str, Value) {
         }
         Command::Update { id, version, changes } => {
             let mut input =
-                Map::from_iter([("id".to_owned(), json!(node(id))), ("version".to_owned(), json!(version))]);
+                Map::from_iter([("id".to_owned(), json!(node(id))), ("expectedVersion".to_owned(), json!(version))]);
             let texts = [("slug", &changes.slug), ("title", &changes.title), ("markdown", &changes.markdown)];
             for (name, text) in texts {
                 input.extend(text.as_ref().map(|text| (name.to_owned(), json!(text))));
@@ -49,14 +49,14 @@ fn mutation(command: &Command) -> (&'static str, &'static str, Value) {
             ("updatePost", "UpdatePostInput", Value::Object(input))
         }
         Command::Publish { id, version, at } => {
-            let input = json!({ "id": node(id), "version": version, "at": at.to_string() });
+            let input = json!({ "id": node(id), "expectedVersion": version, "publishAt": at.to_string() });
             ("publishPost", "PublishPostInput", input)
         }
         Command::Unpublish { id, version } => {
-            ("unpublishPost", "VersionedPostInput", json!({ "id": node(id), "version": version }))
+            ("unpublishPost", "UnpublishPostInput", json!({ "id": node(id), "expectedVersion": version }))
         }
         Command::Delete { id, version } => {
-            ("deletePost", "VersionedPostInput", json!({ "id": node(id), "version": version }))
+            ("deletePost", "DeletePostInput", json!({ "id": node(id), "expectedVersion": version }))
         }
         Command::SaveTag { slug, name } => ("saveTag", "SaveTagInput", json!({ "slug": slug, "name": name })),
         Command::RenameTag { slug, new_slug } => {
@@ -68,6 +68,9 @@ fn mutation(command: &Command) -> (&'static str, &'static str, Value) {
 
 fn reply_of(field: &str, text: &str) -> Reply {
     let Ok(answer) = serde_json::from_str::<Value>(text) else { return Reply::Unknown(format!("no JSON: {text}")) };
+    if answer["errors"][0]["extensions"]["code"] == "CHANGE_IN_PROGRESS" {
+        return Reply::Refused(Refusal::Busy);
+    }
     let payload = &answer["data"][field];
     let Some(errors) = payload["userErrors"].as_array().filter(|_| answer.get("errors").is_none()) else {
         return Reply::Unknown(text.to_owned());

@@ -84,7 +84,7 @@ const CREATED: &str = "post { id slug }";
 
 /// What is done, with which mutation, and its cost on a file and on tables. Each change is of a post of its own.
 fn changes() -> Vec<(&'static str, String, [Cost; 2])> {
-    let of = |number: u64, version: i32| format!(r#"id: "{}", version: {version}"#, id(number));
+    let of = |number: u64, version: i32| format!(r#"id: "{}", expectedVersion: {version}"#, id(number));
     let new = r#"title: "New", markdown: "x", authors: ["ada"], categories: ["news"]"#;
     let keyed = format!(
         r#"createPost(input: {{ {new}, slug: "keyed", tags: ["a", "b", "c"], publishAt: "2010-01-05T03:00:00Z", idempotencyKey: "k" }}) {{ {CREATED} {ERRORS} }}"#
@@ -109,12 +109,12 @@ fn changes() -> Vec<(&'static str, String, [Cost; 2])> {
         ),
         (
             "another day of the month",
-            format!(r#"publishPost(input: {{ {}, at: "2010-01-03T01:00:00Z" }}) {{ {ERRORS} }}"#, of(2, 1)),
+            format!(r#"publishPost(input: {{ {}, publishAt: "2010-01-03T01:00:00Z" }}) {{ {ERRORS} }}"#, of(2, 1)),
             REDATE,
         ),
         (
             "another month",
-            format!(r#"publishPost(input: {{ {}, at: "2010-02-01T01:00:00Z" }}) {{ {ERRORS} }}"#, of(3, 1)),
+            format!(r#"publishPost(input: {{ {}, publishAt: "2010-02-01T01:00:00Z" }}) {{ {ERRORS} }}"#, of(3, 1)),
             MOVE,
         ),
         ("another slug", format!(r#"updatePost(input: {{ {}, slug: "other" }}) {{ {ERRORS} }}"#, of(4, 1)), RENAME),

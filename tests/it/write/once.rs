@@ -137,7 +137,7 @@ async fn a_retry_never_brings_a_deleted_post_back() {
             let stored = content.stored_by_id(&made).await.expect("a read").expect("the post");
             delete(&content, &stored.whole).await;
             let refused = create(&content, "k").await.expect("an answer").expect_err("a refusal");
-            assert_eq!(refused[0].code, UserErrorCode::NotFound, "{what}");
+            assert_eq!(refused[0].code(), UserErrorCode::KeyReused, "{what}");
             assert_eq!(posts(&content).await, BTreeSet::new(), "{what}");
             assert_sound(&content).await;
             if !has_stopped {

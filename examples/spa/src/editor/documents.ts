@@ -41,6 +41,12 @@ graphql(`
       code
       field
       message
+      ... on ConflictError {
+        current {
+          id
+          ...EditedPost
+        }
+      }
     }
   }
 `);
@@ -110,6 +116,7 @@ export const HistoryQuery = graphql(`
         version
         revisions(first: 20) {
           nodes {
+            id
             version
             changedAt
             changedBy
@@ -169,7 +176,7 @@ export const PublishPost = graphql(`
 `);
 
 export const UnpublishPost = graphql(`
-  mutation UnpublishPost($input: VersionedPostInput!) {
+  mutation UnpublishPost($input: UnpublishPostInput!) {
     unpublishPost(input: $input) {
       ...PostChange
     }
@@ -187,8 +194,10 @@ export const RestoreRevision = graphql(`
 export const CreatePreview = graphql(`
   mutation CreatePreview($input: CreatePreviewInput!) {
     createPreview(input: $input) {
-      token
-      expiresAt
+      preview {
+        token
+        expiresAt
+      }
       userErrors {
         code
         field

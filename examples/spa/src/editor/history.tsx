@@ -8,7 +8,7 @@ import { changesIn, nameOf } from "./words";
 interface Props {
   post: EditedPostFragment;
   isDirty: boolean;
-  onRestore: (revision: number) => void;
+  onRestore: (revision: { id: string; version: number }) => void;
 }
 
 export function History({ post, isDirty, onRestore }: Props) {
@@ -29,7 +29,7 @@ export function History({ post, isDirty, onRestore }: Props) {
             </p>
             <p className="hint">{changesIn(revision)}</p>
             {revision.version === post.version ? null : (
-              <button type="button" className="button quiet" disabled={isDirty} onClick={() => onRestore(revision.version)}>
+              <button type="button" className="button quiet" disabled={isDirty} onClick={() => onRestore(revision)}>
                 Restore<span className="unseen"> version {revision.version}</span>
               </button>
             )}

@@ -61,8 +61,8 @@ export function PostEditor({ post: first, authors }: Props) {
   };
 
   const update = async (id: string, version: number, base: Values, values: Values) => {
-    const input = { id, version, ...changesOf(base, values) };
-    const outcome = await changes.change(UpdatePost, { input }, (data) => data.updatePost, { id, version });
+    const input = { id, expectedVersion: version, ...changesOf(base, values) };
+    const outcome = await changes.change(UpdatePost, { input }, (data) => data.updatePost, version);
     if (!("conflict" in outcome)) return apply(outcome, values, "Saved.");
     setConflict(outcome.conflict);
     return null;
@@ -92,7 +92,8 @@ export function PostEditor({ post: first, authors }: Props) {
     const saved = await save();
     if (!saved) return;
     const { id, version } = saved;
-    const outcome = await changes.change(PublishPost, { input: { id, version, at } }, (data) => data.publishPost, { id, version });
+    const input = { id, expectedVersion: version, publishAt: at };
+    const outcome = await changes.change(PublishPost, { input }, (data) => data.publishPost, version);
     apply(outcome, text.values, at === null ? "Published." : "Scheduled.");
   };
 
@@ -100,14 +101,14 @@ export function PostEditor({ post: first, authors }: Props) {
     const saved = await save();
     if (!saved) return;
     const { id, version } = saved;
-    const outcome = await changes.change(UnpublishPost, { input: { id, version } }, (data) => data.unpublishPost, { id, version });
+    const input = { id, expectedVersion: version };
+    const outcome = await changes.change(UnpublishPost, { input }, (data) => data.unpublishPost, version);
     apply(outcome, text.values, "It is a draft again.");
   };
 
-  const restore = async (id: string, revision: number) => {
-    const version = text.version;
-    const input = { id, version, revision };
-    const outcome = await changes.change(RestoreRevision, { input }, (data) => data.restoreRevision, { id, version });
+  const restore = async (revisionId: string, revision: number) => {
+    const input = { revisionId, expectedVersion: text.version };
+    const outcome = await changes.change(RestoreRevision, { input }, (data) => data.restoreRevision, text.version);
     apply(outcome, text.values, `Version ${revision} is its text again.`);
   };
 
@@ -150,7 +151,7 @@ export function PostEditor({ post: first, authors }: Props) {
           <>
             <Publishing post={post} isBusy={changes.isBusy} onPublish={(at) => void publish(at)} onUnpublish={() => void unpublish()} />
             {post.status === "PUBLISHED" ? null : <PreviewLink id={post.id} />}
-            <History post={post} isDirty={isDirty} onRestore={(revision) => void restore(post.id, revision)} />
+            <History post={post} isDirty={isDirty} onRestore={({ id, version }) => void restore(id, version)} />
           </>
         ) : (
           <p className="panel hint">Save it as a draft first; then it can be previewed, scheduled and published.</p>

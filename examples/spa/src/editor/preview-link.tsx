@@ -11,7 +11,8 @@ export function PreviewLink({ id }: { id: string }) {
   const [{ data, error, fetching }, create] = useMutation(CreatePreview);
   const [isCopied, setCopied] = useState(false);
   const made = data?.createPreview;
-  const link = made?.token == null ? null : window.location.origin + addressOf.preview(made.token);
+  const preview = made?.preview;
+  const link = preview ? window.location.origin + addressOf.preview(preview.token) : null;
   const problem = error ? failureOf(error).title : made?.userErrors[0]?.message;
   const copy = async (text: string) => {
     await navigator.clipboard.writeText(text);
@@ -19,16 +20,16 @@ export function PreviewLink({ id }: { id: string }) {
   };
   return (
     <section className="panel" aria-label="Preview link">
-      <button type="button" className="button" disabled={fetching} onClick={() => void create({ input: { id } })}>
+      <button type="button" className="button" disabled={fetching} onClick={() => void create({ input: { contentId: id } })}>
         Make a preview link
       </button>
       <p className="problem" role="alert">
         {problem === undefined ? null : sentence(problem)}
       </p>
-      {link !== null && made?.expiresAt != null ? (
+      {link !== null && preview ? (
         <div role="status">
           <p className="hint">
-            Anyone who has this link can see the post until <Minute at={made.expiresAt} />:
+            Anyone who has this link can see the post until <Minute at={preview.expiresAt} />:
           </p>
           <p className="preview-link">
             <a href={link} target="_blank" rel="noreferrer">

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { type AnyVariables, type CombinedError, type DocumentInput, type OperationResult, useClient } from "urql";
 import type { EditedPostFragment, HistoryQuery as HistoryAnswer, PostChangeFragment } from "../gql/graphql";
-import { EditedPostQuery, HistoryQuery } from "./documents";
+import { HistoryQuery } from "./documents";
 import type { Field } from "./values";
 
 type UserError = PostChangeFragment["userErrors"][number];
@@ -23,12 +23,12 @@ export interface Changes {
   userErrors: UserError[];
   /** These fields were edited, so their errors may be corrected. */
   clearErrorsOf: (fields: Field[]) => void;
-  /** `version`: the one that the change is based on. */
+  /** `version`: the one that the change is based on; null for a new post. */
   change: <Data, Variables extends AnyVariables>(
     document: DocumentInput<Data, Variables>,
     variables: Variables,
-    answerOf: (data: Data) => PostChangeFragment,
-    post: { id: string; version: number } | null,
+    answerOf: (data: Data) => PostChangeFragment | null | undefined,
+    version: number | null,
   ) => Promise<Outcome>;
 }
 
@@ -44,27 +44,22 @@ export function useChanges(): Changes {
     return { refused: true };
   };
 
-  const findConflict = async (id: string, version: number): Promise<Outcome> => {
-    const asked = { requestPolicy: "network-only" } as const;
-    const [now, history] = await Promise.all([
-      client.query(EditedPostQuery, { id }, asked),
-      client.query(HistoryQuery, { id }, asked),
-    ]);
-    const theirs = now.data?.node;
-    if (!theirs || !("version" in theirs)) return refuse(now.error, [GONE]);
+  const conflictWith = async (theirs: EditedPostFragment, version: number): Promise<Outcome> => {
+    const history = await client.query(HistoryQuery, { id: theirs.id }, { requestPolicy: "network-only" });
     const found = history.data?.node;
     const revisions = (found && "revisions" in found ? found.revisions?.nodes : null) ?? [];
     return { conflict: { theirs, since: revisions.filter((revision) => revision.version > version) } };
   };
 
-  const change: Changes["change"] = async (document, variables, answerOf, post) => {
+  const change: Changes["change"] = async (document, variables, answerOf, version) => {
     setBusy(true);
     refuse(undefined, []);
     try {
       const { data, error: failed }: OperationResult = await client.mutation(document, variables);
-      if (!data) return refuse(failed, []);
-      const answer = answerOf(data);
-      if (post && answer.userErrors.some(({ code }) => code === "CONFLICT")) return await findConflict(post.id, post.version);
+      const answer = data ? answerOf(data) : null;
+      if (!answer) return refuse(failed, []);
+      const theirs = answer.userErrors.map(currentOf).find((current) => current !== null) ?? null;
+      if (version !== null && theirs) return await conflictWith(theirs, version);
       return answer.post ? { post: answer.post } : refuse(failed, answer.userErrors);
     } finally {
       setBusy(false);
@@ -77,8 +72,7 @@ export function useChanges(): Changes {
   return { isBusy, error, userErrors, clearErrorsOf, change };
 }
 
-const GONE: UserError = {
-  code: "NOT_FOUND",
-  field: null,
-  message: "somebody has deleted this post. Your text is still here: copy it into a new one.",
-};
+/** The post as it is now, if the error says that somebody has changed it. */
+function currentOf(error: UserError): EditedPostFragment | null {
+  return "current" in error && "version" in error.current ? error.current : null;
+}

@@ -34,6 +34,9 @@ const WORDS: Record<string, Words> = {
   QUERY_TOO_COMPLEX: { title: "That is too much at once", text: "Choose fewer tags, then try again.", ...NOT_AGAIN },
   TIMEOUT: BUSY,
   REQUEST_TIMEOUT: BUSY,
+  OVERLOADED: BUSY,
+  TOO_MANY_REQUESTS: BUSY,
+  CHANGE_IN_PROGRESS: { title: "Someone else is changing this", text: "Nothing was changed. Wait a moment, then try again.", ...AGAIN },
   UNAVAILABLE: { title: "The storage is out of reach", text: "Nothing is lost. Wait a moment, then try again.", ...AGAIN },
   NETWORK: { title: "The server is out of reach", text: "Check your connection, then try again.", ...AGAIN },
 };

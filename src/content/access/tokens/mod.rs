@@ -5,7 +5,7 @@ pub(super) mod cache;
 pub(super) mod page;
 pub(super) mod sign_in;
 
-use crate::content::commands::{Edited, UserError, UserErrorCode};
+use crate::content::commands::{Edited, UserError};
 use crate::content::error::Result;
 use crate::content::tables::read_all;
 use crate::content::tables::rows::token as rows;
@@ -66,7 +66,7 @@ impl<'a> Tokens<'a> {
         }
         if !self.ensure_below_max(&existing, now).await? {
             let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
-            return Ok(Err(vec![UserError::new(UserErrorCode::TooLarge, "name", message)]));
+            return Ok(Err(vec![UserError::too_large("name", message)]));
         }
         let id = TokenId::new(now, u64::from_le_bytes(random::bytes()?));
         let text = TokenText::new(id.clone(), &random::bytes()?);
@@ -80,7 +80,7 @@ impl<'a> Tokens<'a> {
 
     /// Revokes a token and returns it. A token that was revoked before is not changed.
     pub async fn revoke(&self, id: &str) -> Result<Edited<Token>> {
-        let missing = || vec![UserError::new(UserErrorCode::NotFound, "id", "there is no token with this id")];
+        let missing = || vec![UserError::not_found("id", "there is no token with this id")];
         let Ok(id) = id.parse::<TokenId>() else { return Ok(Err(missing())) };
         let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await?;
         // The old row may have been cached while the new one was written.
@@ -124,7 +124,7 @@ impl<'a> Tokens<'a> {
         };
         if found.is_none() {
             let message = format!("there is no author with the slug {text:?}");
-            errors.push(UserError::new(UserErrorCode::NotFound, "author", message));
+            errors.push(UserError::not_found("author", message));
         }
         Ok(found.map(|author| author.id.first_slug.clone()))
     }
@@ -155,7 +155,7 @@ fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserErr
     // The log identifies an actor by its name.
     if existing.iter().any(|token| token.name == name && token.is_live(now)) {
         let message = format!("a token that is in use has the name {name:?}; choose another, or revoke that one first");
-        errors.push(UserError::new(UserErrorCode::Taken, "name", message));
+        errors.push(UserError::taken("name", message));
     }
     match (new.role, &new.author) {
         (Role::Author, None) => {

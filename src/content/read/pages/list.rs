@@ -60,6 +60,13 @@ impl Filter {
         }
     }
 
+    /// The posts that have a term.
+    pub(super) fn of_term(kind: TermKind, slug: &Slug) -> Self {
+        let mut filter = Self::default();
+        filter.slugs_mut(kind).all.push(slug.clone());
+        filter
+    }
+
     fn slugs_mut(&mut self, kind: TermKind) -> &mut SlugFilter {
         match kind {
             TermKind::Category => &mut self.categories,
@@ -161,9 +168,9 @@ impl PostList {
         if matches!(self.scope, Scope::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
     }
 
-    /// Whether its stream also holds posts that are not in it: no index lists the drafts of an author.
+    /// Whether its stream also holds posts that are not in it: no index lists the drafts of a term.
     pub(super) fn is_filtered_after_read(&self) -> bool {
-        matches!(self.scope, Scope::Drafts { of: Some(_) })
+        matches!(&self.scope, Scope::Drafts { of } if of.is_some() || !self.filter.is_empty())
     }
 
     /// The part of a span after `after` and before `before`, in the order of this list.

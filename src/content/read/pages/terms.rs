@@ -76,6 +76,13 @@ pub async fn read_page(
     })
 }
 
+/// The terms whose slugs have the first character of a slug, at most those of 1,000 rows. One range read.
+pub async fn with_first_character_of(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Vec<Arc<Term>>> {
+    let rows = term::rows(&term::partition(slug), None, None, Direction::Forward);
+    let page = reader.store().range(Table::Terms(kind).name(), &rows, PAGE_ROWS_MAX, None).await?;
+    reader.listed_terms(kind, &page.rows).await
+}
+
 struct TermRange<'a> {
     reader: &'a Reader,
     kind: TermKind,

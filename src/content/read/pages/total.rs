@@ -11,10 +11,10 @@ use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{Instant, Month, TermId, TermKind};
+use crate::model::{Instant, Month, Slug, TermId, TermKind};
 use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
 
-use super::list::{ListQuery, PostList, Scope};
+use super::list::{Filter, ListQuery, PostList, Scope};
 use super::posts::open;
 use super::{ReadBudget, renamed};
 
@@ -86,6 +86,16 @@ pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64
     });
     let counts: Vec<_> = counts.collect();
     stream::iter(counts).buffered(COUNTS_AT_ONCE).collect().await
+}
+
+/// How many posts have the term of a slug, drafts and scheduled posts included. One point read for the count, and one range read for each 1,000 drafts.
+pub async fn count_uses(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<u64> {
+    let slug = reader.first_slugs(&[(kind, slug.clone())]).await?.pop().unwrap_or_else(|| slug.clone());
+    let key = place::count(term::posts_partition(&slug));
+    let row = reader.store().get(Table::PostsBy(kind).name(), &key).await?;
+    let listed = row.as_ref().map(count::read).transpose()?.map_or(0, |count| count.rows.max(0) as u64);
+    let drafts = PostList { scope: Scope::Drafts { of: None }, filter: Filter::of_term(kind, &slug) };
+    Ok(listed + count_posts(reader, &drafts).await?)
 }
 
 /// The count rows of the terms of this kind, in their order.

@@ -50,21 +50,21 @@ test('the cache has one object for each id, and a mutation changes it in every q
   const objects = Object.keys(client.cache.extract() as object).filter((key) => key.startsWith('Post:'));
   assert.deepEqual(objects, [`Post:${id}`]);
   const renamed = `${title}, again`;
-  const { data } = await client.mutate({ mutation: RENAME, variables: { input: { id, version, title: renamed } } });
-  assert.deepEqual(data?.updatePost.userErrors, []);
+  const { data } = await client.mutate({ mutation: RENAME, variables: { input: { id, expectedVersion: version, title: renamed } } });
+  assert.deepEqual(data?.updatePost?.userErrors, []);
   const now = client.readQuery({ query: POSTS, variables: { first: 1 } })!.posts.edges[0]!.node;
   assert.deepEqual([now.title, now.version], [renamed, version + 1]);
   const body = client.readQuery({ query: POST, variables: { slug } })!.post!;
   assert.deepEqual([body.title, body.body.html.length > 0], [renamed, true]);
-  const late = await client.mutate({ mutation: RENAME, variables: { input: { id, version, title: 'Too late' } } });
-  assert.deepEqual([late.data?.updatePost.post, late.data?.updatePost.userErrors[0]?.code], [null, 'CONFLICT']);
+  const late = await client.mutate({ mutation: RENAME, variables: { input: { id, expectedVersion: version, title: 'Too late' } } });
+  assert.deepEqual([late.data?.updatePost?.post, late.data?.updatePost?.userErrors[0]?.code], [null, 'CONFLICT']);
 });
 
 test('an error is a CombinedGraphQLErrors with its code', async () => {
   const tooMany = await makeClient(uri).query({ query: POSTS, variables: { first: 101 }, errorPolicy: 'all' });
   assert.ok(CombinedGraphQLErrors.is(tooMany.error), String(tooMany.error));
   assert.equal(tooMany.error.errors[0]?.extensions?.code, 'BAD_USER_INPUT');
-  const input = { id: 'post-1', version: 1, title: 'No token' };
+  const input = { id: 'post-1', expectedVersion: 1, title: 'No token' };
   const refused = makeClient(uri).mutate({ mutation: RENAME, variables: { input } });
   await assert.rejects(refused, (error) => CombinedGraphQLErrors.is(error) && error.errors[0]?.extensions?.code === 'UNAUTHENTICATED');
 });
@@ -77,6 +77,6 @@ test('queries are sent by GET, mutations by POST, and each gets its preferred me
     return response;
   });
   await client.query({ query: POSTS, variables: { first: 1 } });
-  await client.mutate({ mutation: RENAME, variables: { input: { id: 'nothing', version: 1, title: 'Nothing' } } });
+  await client.mutate({ mutation: RENAME, variables: { input: { id: 'nothing', expectedVersion: 1, title: 'Nothing' } } });
   assert.deepEqual(seen, ['GET 200 application/graphql-response+json', 'POST 200 application/graphql-response+json']);
 });

@@ -13,10 +13,10 @@ test('the answer to a typed query matches its types', async () => {
 });
 
 test('a typed mutation creates a draft, and userErrors name the invalid field', async () => {
-  const made = (await execute(CreatePost, { input: { title: 'Typed', markdown: 'By codegen.' } })).createPost;
+  const made = (await execute(CreatePost, { input: { title: 'Typed', markdown: 'By codegen.' } })).createPost!;
   assert.deepEqual(made.userErrors, []);
   assert.equal(made.post?.status, 'DRAFT');
-  const refused = (await execute(CreatePost, { input: { title: '', markdown: '' } })).createPost;
+  const refused = (await execute(CreatePost, { input: { title: '', markdown: '' } })).createPost!;
   assert.equal(refused.post, null);
   assert.deepEqual(refused.userErrors.map(({ code, field }) => ({ code, field })), [{ code: 'INVALID', field: ['input', 'title'] }]);
 });

@@ -41,7 +41,7 @@ export function Drafts() {
     }
   `);
   const [remove] = useMutation<DraftsDelete>(graphql`
-    mutation DraftsDelete($input: VersionedPostInput!, $connections: [ID!]!) {
+    mutation DraftsDelete($input: DeletePostInput!, $connections: [ID!]!) {
       deletePost(input: $input) {
         deletedId @deleteEdge(connections: $connections)
         userErrors { code message }
@@ -60,8 +60,8 @@ export function Drafts() {
           <button
             onClick={() =>
               rename({
-                variables: { input: { id: first.id, version: first.version, title: 'Renamed' } },
-                onCompleted: ({ updatePost }) => showCodes(updatePost.userErrors),
+                variables: { input: { id: first.id, expectedVersion: first.version, title: 'Renamed' } },
+                onCompleted: ({ updatePost }) => showCodes(updatePost?.userErrors ?? []),
               })
             }
           >
@@ -70,14 +70,14 @@ export function Drafts() {
           <button
             onClick={() =>
               rename({
-                variables: { input: { id: first.id, version: first.version - 1, title: 'Too late' } },
-                onCompleted: ({ updatePost }) => showCodes(updatePost.userErrors),
+                variables: { input: { id: first.id, expectedVersion: first.version - 1, title: 'Too late' } },
+                onCompleted: ({ updatePost }) => showCodes(updatePost?.userErrors ?? []),
               })
             }
           >
             Rename an old version
           </button>
-          <button onClick={() => remove({ variables: { input: { id: first.id, version: first.version }, connections } })}>Delete</button>
+          <button onClick={() => remove({ variables: { input: { id: first.id, expectedVersion: first.version }, connections } })}>Delete</button>
         </>
       )}
     </>

@@ -33,13 +33,13 @@ test('a mutation changes the post in every cached query, and CONFLICT is a user 
   const first = await client.query(POSTS, { first: 1 }).toPromise();
   const { id, slug, version, title } = first.data!.posts.edges[0]!.node;
   await client.query(POST, { slug });
-  const renamed = await client.mutation(RENAME, { input: { id, version, title: `${title}, and so on` } });
-  assert.deepEqual([renamed.error, renamed.data?.updatePost.userErrors], [undefined, []]);
+  const renamed = await client.mutation(RENAME, { input: { id, expectedVersion: version, title: `${title}, and so on` } });
+  assert.deepEqual([renamed.error, renamed.data?.updatePost?.userErrors], [undefined, []]);
   const kept = await client.query(POST, { slug }, { requestPolicy: 'cache-only' });
   assert.deepEqual([kept.data?.post?.title, kept.data?.post?.version], [`${title}, and so on`, version + 1]);
   assert.deepEqual([seen[0], seen.at(-1)], [title, `${title}, and so on`]);
-  const late = await client.mutation(RENAME, { input: { id, version, title: 'Too late' } });
-  assert.deepEqual([late.data?.updatePost.post, late.data?.updatePost.userErrors[0]?.code], [null, 'CONFLICT']);
+  const late = await client.mutation(RENAME, { input: { id, expectedVersion: version, title: 'Too late' } });
+  assert.deepEqual([late.data?.updatePost?.post, late.data?.updatePost?.userErrors[0]?.code], [null, 'CONFLICT']);
   list.unsubscribe();
 });
 
@@ -57,7 +57,7 @@ test('queries are sent by GET and mutations by POST', async () => {
     return response;
   });
   await client.query(POSTS, { first: 1 });
-  await client.mutation(RENAME, { input: { id: 'nothing', version: 1, title: 'Nothing' } });
+  await client.mutation(RENAME, { input: { id: 'nothing', expectedVersion: 1, title: 'Nothing' } });
   assert.deepEqual(seen, ['GET 200 application/graphql-response+json', 'POST 200 application/graphql-response+json']);
 });
 

@@ -69,9 +69,15 @@ async fn graphql_client_types_a_mutation_its_user_errors_and_its_error_codes() {
         let input = create::CreatePostInput { title: title.to_owned(), markdown: "Text.".to_owned(), ..empty_input() };
         create::Variables { input }
     };
-    let made = ask::<Create>(&url, Some(EDITOR_TOKEN), input("By Rust")).await.data.expect("data").create_post;
+    let made = ask::<Create>(&url, Some(EDITOR_TOKEN), input("By Rust"))
+        .await
+        .data
+        .expect("data")
+        .create_post
+        .expect("a payload");
     assert_eq!(made.post.expect("a post").status, create::PostStatus::DRAFT);
-    let refused = ask::<Create>(&url, Some(EDITOR_TOKEN), input("")).await.data.expect("data").create_post;
+    let refused =
+        ask::<Create>(&url, Some(EDITOR_TOKEN), input("")).await.data.expect("data").create_post.expect("a payload");
     assert_eq!(refused.post, None);
     assert_eq!(refused.user_errors[0].code, create::UserErrorCode::INVALID);
     let anonymous = ask::<Create>(&url, None, input("By nobody")).await.errors.expect("errors");

@@ -209,7 +209,7 @@ fn excerpts_of_costly_bodies_do_not_delay_readers() {
                     let made = change(create, json!({ "title": "Costly", "markdown": body }));
                     let update = "mutation($input: UpdatePostInput!) { change: updatePost(input: $input) { post { id } } }";
                     let changed = format!("{}changed", &body[..body.len() - 7]);
-                    change(update, json!({ "id": made["id"], "version": made["version"], "markdown": changed }));
+                    change(update, json!({ "id": made["id"], "expectedVersion": made["version"], "markdown": changed }));
                 });
             }
         });

@@ -147,7 +147,7 @@ impl Change {
     }
 
     pub(super) fn document(&self) -> Document {
-        let versioned = |base: &Shown| json!({ "id": base.id, "version": base.version });
+        let versioned = |base: &Shown| json!({ "id": base.id, "expectedVersion": base.version });
         let (field, input_type, input) = match self {
             Self::CreatePost { slug, title, publish_at, terms } => {
                 let mut input = json!({ "slug": slug, "title": title, "markdown": "A body.\n" });
@@ -168,19 +168,19 @@ impl Change {
                 ("updatePost".to_owned(), "UpdatePostInput".to_owned(), input)
             }
             Self::RestoreRevision { base, revision, .. } => {
-                let mut input = versioned(base);
-                input["revision"] = json!(revision);
+                let id = format!("{}-{revision}", base.id.replace("post-", "revision-"));
+                let input = json!({ "revisionId": id, "expectedVersion": base.version });
                 ("restoreRevision".to_owned(), "RestoreRevisionInput".to_owned(), input)
             }
             Self::PublishPost { base, at } => {
                 let mut input = versioned(base);
-                input["at"] = json!(at);
+                input["publishAt"] = json!(at);
                 ("publishPost".to_owned(), "PublishPostInput".to_owned(), input)
             }
             Self::UnpublishPost { base } => {
-                ("unpublishPost".to_owned(), "VersionedPostInput".to_owned(), versioned(base))
+                ("unpublishPost".to_owned(), "UnpublishPostInput".to_owned(), versioned(base))
             }
-            Self::DeletePost { base } => ("deletePost".to_owned(), "VersionedPostInput".to_owned(), versioned(base)),
+            Self::DeletePost { base } => ("deletePost".to_owned(), "DeletePostInput".to_owned(), versioned(base)),
             Self::SaveTerm { kind, slug, new_slug, name } => {
                 let mut input = json!({ "slug": slug, "name": name });
                 if let Some(new_slug) = new_slug {

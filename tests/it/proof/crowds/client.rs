@@ -117,7 +117,9 @@ pub(super) fn error(answer: &Value) -> Option<(String, String)> {
 fn outcome(change: &Change, answer: &Value) -> Outcome {
     if let Some((code, message)) = error(answer) {
         return match code.as_str() {
-            "UNAVAILABLE" | "OUTCOME_UNKNOWN" | "TIMEOUT" | "INTERNAL" => Outcome::Unknown { code, message },
+            "UNAVAILABLE" | "OUTCOME_UNKNOWN" | "TIMEOUT" | "INTERNAL_SERVER_ERROR" => {
+                Outcome::Unknown { code, message }
+            }
             _ => Outcome::Refused { code, message },
         };
     }

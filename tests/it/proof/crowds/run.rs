@@ -165,10 +165,9 @@ async fn work(
 }
 
 async fn new_token(scene: &Scene, name: &str) -> String {
-    let query =
-        "mutation($name: String!) { createToken(input: { name: $name, role: ADMIN }) { text userErrors { message } } }";
+    let query = "mutation($name: String!) { createToken(input: { name: $name, role: ADMIN }) { secret userErrors { message } } }";
     let data = scene.client.data(0, Some(EDITOR_TOKEN), query, &json!({ "name": name })).await;
-    text(&data["createToken"]["text"])
+    text(&data["createToken"]["secret"])
 }
 
 fn report(scene: &Scene, name: &str, seed: u64, kills: usize, worked: Duration) -> String {

@@ -13,7 +13,7 @@ use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Precondition,
 use tokio::sync::Notify;
 
 use crate::proof::scene::{
-    Scene, create, delete, delete_tag, later, let_leases_end, redate, rename, rename_tag, retag, save_tag, server,
+    Scene, create, delete, delete_tag, id, later, let_leases_end, redate, rename, rename_tag, retag, save_tag, server,
 };
 use crate::proof::stage::Stage;
 use crate::support::asking::{Reply, ask};
@@ -245,13 +245,16 @@ async fn a_version_with_a_tag_whose_slug_is_another_tags_is_refused_by_the_name_
         format!(r#"createPost(input: {{ title: "One", markdown: "x", tags: ["late"] }}) {{ post {{ id }} {ERRORS} }}"#);
     let id = made(&site, &create).await["post"]["id"].as_str().expect("an id").to_owned();
     for change in [
-        format!(r#"updatePost(input: {{ id: "{id}", version: 1, tags: [] }}) {{ {ERRORS} }}"#),
+        format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tags: [] }}) {{ {ERRORS} }}"#),
         format!(r#"deleteTag(input: {{ slug: "late" }}) {{ {ERRORS} }}"#),
         format!(r#"saveTag(input: {{ slug: "free", newSlug: "late" }}) {{ {ERRORS} }}"#),
     ] {
         made(&site, &change).await;
     }
-    let restore = format!(r#"restoreRevision(input: {{ id: "{id}", version: 2, revision: 1 }}) {{ {ERRORS} }}"#);
+    let restore = format!(
+        r#"restoreRevision(input: {{ revisionId: "{}-1", expectedVersion: 2 }}) {{ {ERRORS} }}"#,
+        id.replace("post-", "revision-")
+    );
     assert_names_missing_term(&site, &restore, "late").await;
 }
 
@@ -271,6 +274,43 @@ async fn a_draft_with_a_category_that_is_gone_is_refused_by_the_name_of_the_cate
             site.store.commit(table, &batch("p", vec![delete])).await.expect("a write");
         }
     }
-    let publish = format!(r#"publishPost(input: {{ id: "{id}", version: 1 }}) {{ {ERRORS} }}"#);
+    let publish = format!(r#"publishPost(input: {{ id: "{id}", expectedVersion: 1 }}) {{ {ERRORS} }}"#);
     assert_names_missing_term(&site, &publish, "plans").await;
+}
+
+/// The lease of the change under way does not end, because the clock does not advance. On a file, no change waits for another.
+#[tokio::test(start_paused = true)]
+async fn a_change_that_waits_too_long_for_another_says_so_and_that_it_can_be_sent_again() {
+    let scene = Scene::on(MemoryStore::empty()).await;
+    let id = format!("post-{}", id(2));
+    let update = format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, title: "Late" }}) {{ {ERRORS} }}"#);
+    let keyed = r#"createPost(input: { title: "New", markdown: "x", slug: "new", idempotencyKey: "k" }) { userErrors { code } }"#;
+    let delete = format!(r#"deleteTag(input: {{ slug: "free" }}) {{ {ERRORS} }}"#);
+    let others = [
+        (redate(2, "2026-02-01T00:00:00Z"), update),
+        (create("new", &[]), keyed.to_owned()),
+        (delete_tag("free"), delete),
+    ];
+    for (other, mutation) in others {
+        let mut has_waited = false;
+        for steps in 1.. {
+            let mut stage = Stage::of(&scene);
+            let mut under_way = stage.begin(other.clone()).await;
+            under_way.steps(steps).await;
+            if under_way.is_done() {
+                break;
+            }
+            let (site, before) = (stage.site().await, stage.content().await);
+            let answer =
+                site.mutate(&format!("mutation {{ done: {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await.body;
+            if let Some(error) = answer.get("errors") {
+                let extensions = json!({ "code": "CHANGE_IN_PROGRESS", "retryable": true, "retryAfterMs": 1000 });
+                assert_eq!(error[0]["extensions"], extensions, "{other:?}: {answer}");
+                assert_eq!(stage.content().await, before, "{other:?}");
+                has_waited = true;
+            }
+            stage.finish(under_way).await;
+        }
+        assert!(has_waited, "{other:?}");
+    }
 }

@@ -1,5 +1,5 @@
 //! A row of `Intents` that this version cannot read, such as a newer version writes during a rolling upgrade. One such row kept every server from
-//! starting, and turned TAKEN and CONFLICT into INTERNAL on the running servers.
+//! starting, and turned TAKEN and CONFLICT into a fault of the server on the running servers.
 
 use std::sync::Arc;
 

@@ -1,11 +1,16 @@
 //! The changes of posts that a client can request, and the errors that it can fix. The rule: all functions are pure; each computes the post after a
 //! change from the post before it, or returns every rule that the post would break.
 
+mod user_error;
+
 use std::sync::Arc;
 
 use crate::model::excerpt::excerpt_of;
 use crate::model::rules::{self, Broken};
 use crate::model::{Instant, Post, PostId, Slug, WholePost};
+
+pub(crate) use user_error::{Current, Problem};
+pub use user_error::{UserError, UserErrorCode};
 
 /// A new post. The slugs of its terms were looked up before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,55 +116,6 @@ impl PostChanges {
 
 /// The result of a change, or the reasons why it was refused.
 pub type Edited<T> = Result<T, Vec<UserError>>;
-
-/// An error that the caller can fix; nothing was changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserError {
-    pub code: UserErrorCode,
-    pub message: String,
-    /// The field of the input at fault.
-    pub field: Option<&'static str>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UserErrorCode {
-    Invalid,
-    NotFound,
-    Taken,
-    Conflict,
-    TooLarge,
-    InUse,
-}
-
-impl UserError {
-    pub fn new(code: UserErrorCode, field: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), field: Some(field) }
-    }
-
-    pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
-        Self::new(UserErrorCode::Invalid, field, message)
-    }
-
-    pub fn conflict(current: Option<i32>) -> Self {
-        let message = match current {
-            Some(version) => {
-                format!(
-                    "the post has changed: its version is {version}; read it again, then repeat the change on that version"
-                )
-            }
-            None => "another client has changed the post meanwhile; read it again".to_owned(),
-        };
-        Self::new(UserErrorCode::Conflict, "version", message)
-    }
-}
-
-impl UserError {
-    /// Another change of the post is under way and did not end in time.
-    pub fn busy() -> Self {
-        let message = "another change of the post is under way; read the post again, then repeat the change";
-        Self::new(UserErrorCode::Conflict, "version", message)
-    }
-}
 
 /// The title without the space around it.
 ///
@@ -283,9 +239,7 @@ fn checked(whole: WholePost) -> Edited<WholePost> {
 
 fn user_error(broken: Broken) -> UserError {
     match broken {
-        Broken { field: "markdown", reason } => {
-            UserError::new(UserErrorCode::TooLarge, "markdown", format!("the body {reason}"))
-        }
+        Broken { field: "markdown", reason } => UserError::too_large("markdown", format!("the body {reason}")),
         Broken { field, reason } => {
             let field = if field == "publishedAt" { "publishAt" } else { field };
             UserError::invalid(field, format!("{field} {reason}"))

@@ -1,0 +1,117 @@
+//! The errors of a change that the client can fix. The rule: if a change returns one, nothing was changed.
+
+use crate::model::{Slug, WholePost};
+
+/// A reason why a change was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserError {
+    pub problem: Problem,
+    /// What is wrong, and what to do; for a person.
+    pub message: String,
+    /// The field of the input at fault.
+    pub field: Option<&'static str>,
+}
+
+/// What is wrong, with what the client needs to fix it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    Invalid,
+    NotFound {
+        /// The slugs that were probably meant, the most similar first.
+        suggestions: Vec<Slug>,
+    },
+    Taken,
+    /// The object as it is now.
+    Conflict(Box<Current>),
+    TooLarge,
+    InUse {
+        /// How many posts have the object, drafts and scheduled posts included.
+        used_by: u64,
+    },
+    /// The idempotency key was used before, and cannot be used for this input.
+    KeyReused,
+}
+
+/// An object that was changed since the version that a change names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Current {
+    Post(WholePost),
+}
+
+/// The name of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserErrorCode {
+    Invalid,
+    NotFound,
+    Taken,
+    Conflict,
+    TooLarge,
+    InUse,
+    KeyReused,
+}
+
+impl Problem {
+    pub fn code(&self) -> UserErrorCode {
+        match self {
+            Self::Invalid => UserErrorCode::Invalid,
+            Self::NotFound { .. } => UserErrorCode::NotFound,
+            Self::Taken => UserErrorCode::Taken,
+            Self::Conflict(_) => UserErrorCode::Conflict,
+            Self::TooLarge => UserErrorCode::TooLarge,
+            Self::InUse { .. } => UserErrorCode::InUse,
+            Self::KeyReused => UserErrorCode::KeyReused,
+        }
+    }
+}
+
+impl UserError {
+    fn new(problem: Problem, field: &'static str, message: impl Into<String>) -> Self {
+        Self { problem, message: message.into(), field: Some(field) }
+    }
+
+    pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Problem::Invalid, field, message)
+    }
+
+    pub fn not_found(field: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Problem::NotFound { suggestions: Vec::new() }, field, message)
+    }
+
+    /// `message`: without a full stop; the most similar slug is added to it.
+    pub fn not_found_but(field: &'static str, message: &str, suggestions: Vec<Slug>) -> Self {
+        let message = match suggestions.first() {
+            None => message.to_owned(),
+            Some(first) => format!("{message}; did you mean \"{first}\"?"),
+        };
+        Self::new(Problem::NotFound { suggestions }, field, message)
+    }
+
+    pub fn taken(field: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Problem::Taken, field, message)
+    }
+
+    pub fn too_large(field: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Problem::TooLarge, field, message)
+    }
+
+    pub fn in_use(field: &'static str, message: impl Into<String>, used_by: u64) -> Self {
+        Self::new(Problem::InUse { used_by }, field, message)
+    }
+
+    pub fn key_reused(field: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Problem::KeyReused, field, message)
+    }
+
+    /// `current`: the post as it is now.
+    pub fn conflict(current: WholePost) -> Self {
+        let message = format!(
+            "the post has changed: its version is {}; read it again, then repeat the change on that version",
+            current.post.version
+        );
+        Self::new(Problem::Conflict(Box::new(Current::Post(current))), "expectedVersion", message)
+    }
+
+    pub fn code(&self) -> UserErrorCode {
+        self.problem.code()
+    }
+}

@@ -1,0 +1,128 @@
+//! The problems of a mutation that the client can fix. The rule: each kind that carries more than a text has a type of its own, and all have the fields
+//! of the interface `UserError`.
+
+use async_graphql::{Enum, Interface, SimpleObject};
+
+use crate::content::commands::{self, Current, Problem};
+use crate::graphql::types::node::Node;
+
+/// A problem that the client can fix. If a mutation returns one, it has changed nothing.
+#[derive(Interface)]
+#[graphql(
+    field(name = "code", ty = "&UserErrorCode", desc = "The kind of problem."),
+    field(
+        name = "message",
+        ty = "&String",
+        desc = "What is wrong, and what to do; a sentence to show to a person. It can change; decide by `code`."
+    ),
+    field(
+        name = "field",
+        ty = "&Option<Vec<String>>",
+        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if the problem has no single input."
+    )
+)]
+pub(super) enum UserError {
+    Input(InputError),
+    NotFound(NotFoundError),
+    Conflict(ConflictError),
+    InUse(InUseError),
+}
+
+/// Declares a type of user errors, with the fields of the interface in front of its own.
+macro_rules! user_error {
+    ($(#[$doc:meta])* $name:ident { $($own:tt)* }) => {
+        $(#[$doc])*
+        #[derive(SimpleObject)]
+        pub(super) struct $name {
+            /// The kind of problem.
+            code: UserErrorCode,
+            /// What is wrong, and what to do; a sentence to show to a person. It can change; decide by `code`.
+            message: String,
+            /// The path of the rejected input, such as `["input", "slug"]`; null if the problem has no single input.
+            field: Option<Vec<String>>,
+            $($own)*
+        }
+    };
+}
+
+user_error! {
+    /// A value that was refused: INVALID, TAKEN, TOO_LARGE or KEY_REUSED.
+    InputError {}
+}
+
+user_error! {
+    /// A value that names an object that does not exist, or to which you have no access: NOT_FOUND.
+    NotFoundError {
+        /// Slugs of existing objects that were probably meant, the most similar first; at most 3. Empty if the value is not a slug of a category, tag
+        /// or author, or nothing is similar.
+        suggestions: Vec<String>,
+    }
+}
+
+user_error! {
+    /// The object was changed since the version in `expectedVersion`: CONFLICT.
+    ConflictError {
+        /// The object as it is now, for example `... on Post { version title body { markdown } }`. To overwrite it after the person has decided, repeat
+        /// the mutation with its `version`.
+        current: Node,
+    }
+}
+
+user_error! {
+    /// The object cannot be deleted, because posts or drafts have it: IN_USE.
+    InUseError {
+        /// The number of posts that have the object, drafts and scheduled posts included.
+        used_by_count: i32,
+    }
+}
+
+/// The kinds of problems that the client can fix. No error in `errors` has one of these codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "commands::UserErrorCode")]
+pub enum UserErrorCode {
+    /// The value is invalid, or null where null is not allowed. An InputError.
+    Invalid,
+    /// The object that the value names does not exist, or you have no access to it. A NotFoundError.
+    NotFound,
+    /// Another object has this slug or name, or has had this slug and is still found by it. An InputError.
+    Taken,
+    /// The object was changed since the version in `expectedVersion`: show both states and let the person decide. A ConflictError.
+    Conflict,
+    /// The value exceeds a limit. An InputError.
+    TooLarge,
+    /// Posts or drafts still have the object. An InUseError.
+    InUse,
+    /// The idempotency key was used for another input, or the post that was created with it was deleted since, or you no longer have access to it: use a
+    /// new key. An InputError.
+    KeyReused,
+}
+
+pub(super) fn user_errors(errors: Vec<commands::UserError>) -> Vec<UserError> {
+    errors.into_iter().map(UserError::from).collect()
+}
+
+impl From<commands::UserError> for UserError {
+    fn from(error: commands::UserError) -> Self {
+        let field = error.field.map(|name| vec!["input".to_owned(), name.to_owned()]);
+        let (code, message) = (error.code().into(), error.message);
+        match error.problem {
+            Problem::Invalid | Problem::Taken | Problem::TooLarge | Problem::KeyReused => {
+                Self::Input(InputError { code, message, field })
+            }
+            Problem::NotFound { suggestions } => {
+                let suggestions = suggestions.iter().map(ToString::to_string).collect();
+                Self::NotFound(NotFoundError { code, message, field, suggestions })
+            }
+            Problem::Conflict(current) => {
+                let current = match *current {
+                    Current::Post(whole) => Node::Post(whole.into()),
+                };
+                Self::Conflict(ConflictError { code, message, field, current })
+            }
+            Problem::InUse { used_by } => {
+                let used_by_count = i32::try_from(used_by).unwrap_or(i32::MAX);
+                Self::InUse(InUseError { code, message, field, used_by_count })
+            }
+        }
+    }
+}

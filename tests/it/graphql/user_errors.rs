@@ -1,0 +1,169 @@
+//! What the user errors of a mutation carry: the current object, suggestions, the number of posts. The rule: all faults of an input are reported at once,
+//! and a mutation that is refused takes no answer from another.
+
+use serde_json::{Value, json};
+use tidings::model::Role;
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::Site;
+
+const ERRORS: &str = "userErrors { __typename code field message ... on NotFoundError { suggestions } ... on InUseError { usedByCount } \
+    ... on ConflictError { current { id ... on Post { version title body { markdown html } tags { slug } } } } }";
+
+/// The answer to the mutation, which must have no `errors`.
+async fn mutate(site: &Site, mutation: &str) -> Value {
+    let answer = site.ask_as(Some(EDITOR_TOKEN), &format!("mutation {{ done: {mutation} }}")).await;
+    assert_eq!(answer.get("errors"), None, "{mutation}: {answer}");
+    answer["data"]["done"].clone()
+}
+
+async fn create(site: &Site, input: &str) -> String {
+    let made =
+        mutate(site, &format!("createPost(input: {{ markdown: \"x\", {input} }}) {{ post {{ id }} {ERRORS} }}")).await;
+    made["post"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
+}
+
+/// The type, the code and the field of each user error.
+fn kinds(payload: &Value) -> Vec<[&str; 3]> {
+    let errors = payload["userErrors"].as_array().expect("a list").iter();
+    errors
+        .map(|error| {
+            [&error["__typename"], &error["code"], &error["field"][1]].map(|value| value.as_str().unwrap_or_default())
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_conflict_carries_the_post_as_it_is_now() {
+    let site = Site::in_memory().await;
+    let id = create(&site, r#"title: "One", tags: ["a"]"#).await;
+    let change = |title: &str, version: i32| {
+        format!(
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: {version}, title: "{title}" }}) {{ post {{ version }} {ERRORS} }}"#
+        )
+    };
+    assert_eq!(mutate(&site, &change("Two", 1)).await["post"]["version"], json!(2));
+    let current = json!({ "id": id, "version": 2, "title": "Two", "body": { "markdown": "x", "html": "<p>x</p>\n" }, "tags": [{ "slug": "a" }] });
+    let each = [
+        change("Three", 1),
+        format!(r#"publishPost(input: {{ id: "{id}", expectedVersion: 1 }}) {{ {ERRORS} }}"#),
+        format!(r#"unpublishPost(input: {{ id: "{id}", expectedVersion: 1 }}) {{ {ERRORS} }}"#),
+        format!(r#"deletePost(input: {{ id: "{id}", expectedVersion: 1 }}) {{ {ERRORS} }}"#),
+        format!(
+            r#"restoreRevision(input: {{ revisionId: "{}-1", expectedVersion: 1 }}) {{ {ERRORS} }}"#,
+            id.replace("post-", "revision-")
+        ),
+    ];
+    for mutation in each {
+        let refused = mutate(&site, &mutation).await;
+        assert_eq!(kinds(&refused), [["ConflictError", "CONFLICT", "expectedVersion"]], "{mutation}");
+        assert_eq!(refused["userErrors"][0]["current"], current, "{mutation}");
+    }
+    // The version of the current post is the one to repeat the change with.
+    assert_eq!(mutate(&site, &change("Three", 2)).await["post"]["version"], json!(3));
+}
+
+#[tokio::test]
+async fn a_stale_version_is_reported_together_with_all_other_faults_and_nothing_is_changed() {
+    let site = Site::in_memory().await;
+    mutate(&site, r#"saveCategory(input: { slug: "news" }) { userErrors { code } }"#).await;
+    let id = create(&site, r#"title: "One", slug: "one""#).await;
+    let faults =
+        r#"title: " ", slug: "No Slug", markdown: null, authors: ["nobody"], categories: ["mews"], tags: ["-"]"#;
+    let refused = mutate(
+        &site,
+        &format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 7, {faults} }}) {{ post {{ id }} {ERRORS} }}"#),
+    )
+    .await;
+    let expected = [
+        ["ConflictError", "CONFLICT", "expectedVersion"],
+        ["InputError", "INVALID", "slug"],
+        ["NotFoundError", "NOT_FOUND", "authors"],
+        ["NotFoundError", "NOT_FOUND", "categories"],
+        ["InputError", "INVALID", "tags"],
+        ["InputError", "INVALID", "title"],
+        ["InputError", "INVALID", "markdown"],
+    ];
+    assert_eq!((kinds(&refused), &refused["post"]), (expected.to_vec(), &Value::Null));
+    let kept = site.ask_as(Some(EDITOR_TOKEN), "{ post(slug: \"one\") { version title } tags { totalCount } }").await;
+    assert_eq!(kept["data"], json!({ "post": { "version": 1, "title": "One" }, "tags": { "totalCount": 0 } }));
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
+    let site = Site::in_memory().await;
+    for slug in ["networks", "network", "netware", "news", "rust"] {
+        mutate(&site, &format!(r#"saveCategory(input: {{ slug: "{slug}" }}) {{ userErrors {{ code }} }}"#)).await;
+    }
+    mutate(&site, r#"saveAuthor(input: { slug: "ada-lovelace" }) { userErrors { code } }"#).await;
+    for (field, slug, suggestions) in [
+        ("categories", "netwrok", json!(["network", "networks"])),
+        ("categories", "rsut", json!(["rust"])),
+        ("categories", "politics", json!([])),
+        ("authors", "ada-lovelance", json!(["ada-lovelace"])),
+        ("authors", "rust", json!([])),
+    ] {
+        let create =
+            format!(r#"createPost(input: {{ title: "T", markdown: "", {field}: ["{slug}"] }}) {{ {ERRORS} }}"#);
+        let refused = mutate(&site, &create).await;
+        assert_eq!(kinds(&refused), [["NotFoundError", "NOT_FOUND", field]], "{slug}");
+        let error = &refused["userErrors"][0];
+        assert_eq!(error["suggestions"], suggestions, "{slug}");
+        let names_first = suggestions
+            .get(0)
+            .is_none_or(|first| error["message"].as_str().is_some_and(|text| text.contains(&first.to_string())));
+        assert!(names_first, "{error}");
+    }
+}
+
+/// Published, scheduled and draft posts have the terms; another draft does not.
+#[tokio::test]
+async fn a_term_in_use_says_by_how_many_posts() {
+    for site in [Site::in_memory().await] {
+        for save in [r#"saveCategory(input: { slug: "c" })"#, r#"saveAuthor(input: { slug: "u" })"#] {
+            mutate(&site, &format!("{save} {{ userErrors {{ code }} }}")).await;
+        }
+        let terms = r#"tags: ["t"], categories: ["c"], authors: ["u"]"#;
+        for (title, at) in [
+            ("A", r#", publishAt: "2026-01-01T00:00:00Z""#),
+            ("B", r#", publishAt: "2030-01-01T00:00:00Z""#),
+            ("C", ""),
+            ("D", ""),
+        ] {
+            create(&site, &format!(r#"title: "{title}", {terms}{at}"#)).await;
+        }
+        create(&site, r#"title: "E", tags: ["other"]"#).await;
+        for delete in [
+            r#"deleteTag(input: { slug: "t" })"#,
+            r#"deleteCategory(input: { slug: "c" })"#,
+            r#"deleteAuthor(input: { slug: "u" })"#,
+        ] {
+            let refused = mutate(&site, &format!("{delete} {{ deletedId {ERRORS} }}")).await;
+            assert_eq!(kinds(&refused)[0][..2], ["InUseError", "IN_USE"], "{delete}");
+            assert_eq!(refused["userErrors"][0]["usedByCount"], json!(4), "{delete}");
+        }
+        site.assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn a_mutation_that_is_refused_leaves_the_answers_of_the_others() {
+    let site = Site::in_memory().await;
+    let editor = site.token(Role::Editor, None).await;
+    let query = r#"mutation {
+        a: createPost(input: { title: "First", markdown: "" }) { post { slug } userErrors { code } }
+        b: createToken(input: { name: "n", role: READER }) { secret }
+        c: createPost(input: { title: "Second", markdown: "" }) { post { slug } userErrors { code } }
+    }"#;
+    let answer = site.ask_as(Some(&editor), query).await;
+    let post = |slug: &str| json!({ "post": { "slug": slug }, "userErrors": [] });
+    assert_eq!(answer["data"], json!({ "a": post("first"), "b": null, "c": post("second") }));
+    let errors = answer["errors"].as_array().expect("errors");
+    assert_eq!(
+        (errors.len(), &errors[0]["path"], &errors[0]["extensions"]["code"]),
+        (1, &json!(["b"]), &json!("FORBIDDEN"))
+    );
+    let kept = site.ask_as(Some(&editor), "{ drafts { nodes { slug } } }").await;
+    assert_eq!(kept["data"]["drafts"]["nodes"], json!([{ "slug": "second" }, { "slug": "first" }]));
+}
