@@ -100,6 +100,7 @@ pages! {
     scaling: "docs/scaling.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
+    upgrading: "docs/upgrading.md",
     writing: "docs/writing.md",
     example_blog: "examples/blog/README.md",
     example_spa: "examples/spa/README.md",

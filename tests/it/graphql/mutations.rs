@@ -96,9 +96,8 @@ async fn a_post_goes_through_all_states_from_draft_to_deletion() {
         json!({ "old": { "slug": "first", "title": "First" }, "greetings": { "posts": { "totalCount": 0 } }, "a": { "posts": { "nodes": [{ "slug": "first" }] } } })
     );
 
-    let moved =
-        mutate(&site, "publishPost", json!({ "id": id, "version": 3, "at": "2020-02-02T02:02:02.0000002Z" })).await;
-    assert_eq!(moved["post"]["publishedAt"], "2020-02-02T02:02:02.0000002Z");
+    let moved = mutate(&site, "publishPost", json!({ "id": id, "version": 3, "at": "2020-02-02T02:02:02.002Z" })).await;
+    assert_eq!(moved["post"]["publishedAt"], "2020-02-02T02:02:02.002Z");
     site.assert_sound().await;
     let scheduled = mutate(&site, "publishPost", json!({ "id": id, "version": 4, "at": "2030-01-01T00:00:00Z" })).await;
     assert_eq!(scheduled["post"]["status"], "SCHEDULED");
