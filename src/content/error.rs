@@ -16,7 +16,7 @@ pub enum ContentError {
     BadCursor { argument: &'static str },
     /// A page needs more range reads than the limit.
     #[error(
-        "this filter needs more than {limit} range reads for one page; narrow it with publishedAfter and publishedBefore, or name fewer slugs"
+        "this filter needs more than {limit} range reads for one page; narrow it with a range of publishedAt, or name fewer slugs"
     )]
     TooBroad { limit: u32 },
     /// No row can hold the body.

@@ -10,6 +10,7 @@ pub mod context;
 pub mod cost;
 pub mod error;
 pub mod failure;
+pub mod filter;
 pub mod guard;
 pub mod json_text;
 pub mod memory;

@@ -10,9 +10,10 @@ use crate::content::access::{Previews, Tokens, token_page};
 use crate::content::read::pages::{Page, PostList, Scope, terms, total};
 use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
-use super::arguments::{Paging, PostFilter, requested};
+use super::arguments::{Paging, requested};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
 use super::failure::{Result, bad_input};
+use super::filter::PostFilter;
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;

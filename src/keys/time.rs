@@ -76,7 +76,7 @@ pub fn parse_row(row: &str, direction: Direction) -> Option<PostKey> {
 /// A part of a list in its one order, newest first. Both ends are optional, and exclusive if they name a post.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Span {
-    /// Nothing later than this instant: the bound that hides scheduled posts, and `publishedBefore`.
+    /// Nothing later than this instant: the bound that hides scheduled posts, and the upper end of a range.
     pub until: Option<Instant>,
     /// Nothing earlier than this instant.
     pub since: Option<Instant>,

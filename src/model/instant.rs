@@ -8,6 +8,8 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta,
 
 /// Ticks of 100 ns in a second.
 pub const TICKS_PER_SECOND: i64 = 10_000_000;
+/// Ticks of 100 ns in a millisecond.
+const TICKS_PER_MILLISECOND: i64 = 10_000;
 /// The last tick of the year 9999, as .NET's `DateTime.MaxValue` counts it.
 pub const TICKS_MAX: i64 = 3_155_378_975_999_999_999;
 
@@ -36,6 +38,19 @@ impl Instant {
     /// The tick before this one; `None` before the first.
     pub fn previous(self) -> Option<Self> {
         Self::from_ticks(self.0 - 1)
+    }
+
+    /// The first tick of the millisecond that it is in.
+    #[must_use]
+    pub fn start_of_millisecond(self) -> Self {
+        Self(self.0 - self.0 % TICKS_PER_MILLISECOND)
+    }
+
+    /// The last tick of the millisecond that it is in.
+    #[must_use]
+    pub fn end_of_millisecond(self) -> Self {
+        // The last tick of the calendar ends a millisecond.
+        Self(self.start_of_millisecond().0 + (TICKS_PER_MILLISECOND - 1))
     }
 
     /// `None` if the result is after the last instant.
@@ -176,6 +191,16 @@ mod tests {
             ["0000-12-31T23:59:59Z", "9999-12-31T23:59:59-01:00", "10000-01-01T00:00:00Z", "2025-02-30T00:00:00Z", ""]
         {
             assert!(text.parse::<Instant>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_and_last_tick_of_a_millisecond_are_correct() {
+        for (ticks, first, last) in
+            [(0, 0, 9_999), (9_999, 0, 9_999), (10_000, 10_000, 19_999), (TICKS_MAX, TICKS_MAX - 9_999, TICKS_MAX)]
+        {
+            let at = Instant(ticks);
+            assert_eq!((at.start_of_millisecond(), at.end_of_millisecond()), (Instant(first), Instant(last)));
         }
     }
 

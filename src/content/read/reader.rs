@@ -32,6 +32,7 @@ pub struct Reader {
     source: CatalogSource,
     counted: Arc<CountingStore>,
     partition_catalogs: Arc<PartitionCatalogs>,
+    /// In whole milliseconds, as the API returns times: a post that is published now has exactly the time that an answer shows.
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
@@ -58,6 +59,7 @@ impl Reader {
         now: Instant,
     ) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
+        let now = now.start_of_millisecond();
         Self { source: CatalogSource { store, version: None }, counted, partition_catalogs, now, actor: None }
     }
 
@@ -90,7 +92,7 @@ impl Reader {
         self.counted.used()
     }
 
-    /// The instant of this request. A post is published if it was published at or before it.
+    /// The instant of this request, in whole milliseconds. A post is published if it was published at or before it.
     pub fn now(&self) -> Instant {
         self.now
     }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Object};
 
 use crate::content::read::pages::Scope;
-use crate::graphql::arguments::{Paging, PostFilter};
+use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
+use crate::graphql::filter::PostFilter;
 use crate::model::{NodeId, Term, rules};
 
 /// A category: a subject that groups posts.

@@ -1,4 +1,4 @@
-// The introspection query of graphql-js, which GraphiQL, Apollo's tools and others send, with all its options.
+// The introspection query of graphql-js, which GraphiQL, Apollo's tools and others send, with all its options; and what JavaScript makes of a DateTime.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as graphql16 from 'graphql';
@@ -35,3 +35,18 @@ for (const [name, graphql] of Object.entries({ 'graphql-js 16': graphql16, 'grap
     assert.match(printed(asked), /scalar DateTime\s+@specifiedBy\(url: "https:/);
   });
 }
+
+test('a time of an answer is the text of a JavaScript Date, and Dates sort as their texts', async () => {
+  const query = '{ posts(first: 100) { nodes { createdAt updatedAt publishedAt } } }';
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  const { nodes } = (await response.json()).data.posts;
+  assert.ok(nodes.length > 1);
+  for (const time of nodes.flatMap(Object.values)) assert.equal(new Date(time).toISOString(), time);
+  const texts = nodes.map((post) => post.publishedAt);
+  const newestFirst = [...texts].sort((a, b) => new Date(b) - new Date(a));
+  assert.deepEqual([...texts].sort().reverse(), newestFirst);
+});

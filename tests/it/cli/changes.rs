@@ -106,7 +106,7 @@ async fn a_re_dated_post_moves_in_every_list_and_keeps_its_id() {
     let one = story.post("one").await;
     story.edit(ONE.0, &ONE.1.replace("title: One", "title: One\ndate: 2025-03-01T12:00:00Z"));
     let moved = story.post("one").await;
-    let expected = json!({ "version": 2, "publishedAt": "2025-03-01T12:00:00Z", "updatedAt": moved["updatedAt"] });
+    let expected = json!({ "version": 2, "publishedAt": "2025-03-01T12:00:00.000Z", "updatedAt": moved["updatedAt"] });
     assert_eq!(moved, with(&one, expected));
     assert_eq!(story.all().await, ["one", "two"]);
     assert_eq!(story.list(r#"tag(slug: "b")"#).await, ["one", "two"]);
@@ -121,7 +121,7 @@ async fn a_published_draft_appears_in_the_lists() {
     assert_eq!(story.post("three").await, Value::Null);
     story.edit(DRAFT.0, "---\ntitle: Three\ndate: 2025-02-28\ntags: [c]\n---\nThree.\n");
     let post = story.post("three").await;
-    assert_eq!((&post["version"], &post["publishedAt"]), (&json!(2), &json!("2025-02-28T00:00:00Z")));
+    assert_eq!((&post["version"], &post["publishedAt"]), (&json!(2), &json!("2025-02-28T00:00:00.000Z")));
     assert_eq!(story.all().await, ["three", "two", "one"]);
     assert_eq!(story.list(r#"tag(slug: "c")"#).await, ["three"]);
     assert_eq!(story.summary, "0 created, 1 changed, 2 unchanged");
@@ -222,7 +222,7 @@ async fn two_posts_may_exchange_their_slugs() {
 async fn an_edited_lastmod_sets_updated_at() {
     let mut story = Story::begin();
     story.edit(ONE.0, &ONE.1.replace("title: One", "title: One\nlastmod: 2025-06-07"));
-    assert_eq!(story.post("one").await["updatedAt"], json!("2025-06-07T00:00:00Z"));
+    assert_eq!(story.post("one").await["updatedAt"], json!("2025-06-07T00:00:00.000Z"));
     assert_eq!(story.summary, "0 created, 1 changed, 2 unchanged");
     story.import();
     assert_eq!(story.summary, "0 created, 0 changed, 3 unchanged");

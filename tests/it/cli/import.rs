@@ -204,8 +204,8 @@ async fn a_wordpress_export_is_imported() {
         tags { slug } body { html } } posts { totalCount } }"#;
     let expected = serde_json::json!({
         "post": {
-            "slug": "hello", "title": "Hello & welcome", "publishedAt": "2015-02-03T04:05:06Z",
-            "updatedAt": "2015-03-03T04:05:06Z", "author": { "name": "Ada L.", "slug": "ada" },
+            "slug": "hello", "title": "Hello & welcome", "publishedAt": "2015-02-03T04:05:06.000Z",
+            "updatedAt": "2015-03-03T04:05:06.000Z", "author": { "name": "Ada L.", "slug": "ada" },
             "categories": [{ "name": "News" }], "tags": [{ "slug": "a-tag" }],
             "body": { "html": "<p>Hi there.</p>\n" },
         },

@@ -15,7 +15,7 @@ const INSTANTS: [&str; 11] = [
     "2025-12-31T23:59:59Z",
     "2026-06-01T00:00:00Z",
     NOW,
-    "2026-06-15T12:00:00.0000001Z",
+    "2026-06-15T12:00:00.001Z",
     "2026-06-30T00:00:00Z",
     "2026-07-01T00:00:00Z",
 ];
@@ -58,7 +58,7 @@ async fn months_are_listed_newest_first_with_their_visible_posts() {
     let site = site().await;
     for now in [
         NOW,
-        "2026-06-15T12:00:00.0000001Z",
+        "2026-06-15T12:00:00.001Z",
         "2026-06-29T23:59:59Z",
         "2026-06-30T00:00:00Z",
         "2026-07-01T00:00:00Z",
@@ -116,12 +116,11 @@ async fn a_month_continues_after_a_cursor() {
     assert_eq!(data["archive"][0]["posts"]["nodes"].as_array().map(Vec::len), Some(7));
 }
 
-/// The bounds of a filter are exclusive.
 #[tokio::test]
 async fn a_filter_by_the_bounds_of_a_month_finds_its_posts() {
     let site = site().await;
     let february = ListOf::root("posts")
-        .filtered(r#"{ publishedAfter: "2024-01-31T23:59:59.9999999Z", publishedBefore: "2024-03-01T00:00:00Z" }"#);
+        .filtered(r#"{ publishedAt: { gte: "2024-02-01T00:00:00Z", lt: "2024-03-01T00:00:00Z" } }"#);
     february.assert_is(&site, &["post-3".to_owned(), "post-4".to_owned()]).await;
 }
 

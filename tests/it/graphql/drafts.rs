@@ -7,7 +7,7 @@ use crate::support::graphql::{Cost, EDITOR_TOKEN};
 use crate::support::lists::{Arguments, ListOf};
 use crate::support::site::{NOW, Site, instant, post, slugs};
 
-/// Drafts over two years with ties and empty months, scheduled posts from the next tick on, and some published posts.
+/// Drafts over two years with ties and empty months, scheduled posts from the next millisecond on, and some published posts.
 fn posts() -> Vec<WholePost> {
     let day = |from: &str, days: u64| {
         let ticks = instant(from).ticks() + days as i64 * 864_000_000_000;
@@ -133,7 +133,7 @@ async fn a_post_leaves_the_scheduled_posts_at_its_instant() {
         site.ask_as(Some(EDITOR_TOKEN), query).await["data"].clone()
     };
     let before = counts().await;
-    site.clock.set(instant("2026-06-15T12:00:00.0000001Z"));
+    site.clock.set(instant("2026-06-15T12:00:00.001Z"));
     let after = counts().await;
     assert_eq!(
         (&before["scheduledPosts"]["totalCount"], &after["scheduledPosts"]["totalCount"]),

@@ -148,12 +148,26 @@ async fn too_many_ids_or_slugs_are_refused_with_their_number() {
 #[tokio::test]
 async fn an_invalid_instant_is_refused() {
     let site = site().await;
-    let in_document = |at: &str| format!("{{ posts(filter: {{ publishedAfter: {at} }}) {{ nodes {{ id }} }} }}");
-    let in_variable = "query($at: DateTime) { posts(filter: { publishedAfter: $at }) { nodes { id } } }";
-    for at in ["2025-02-30T00:00:00Z", "0000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "2025-02-03", ""] {
+    let in_document =
+        |at: &str| format!("{{ posts(filter: {{ publishedAt: {{ gte: {at} }} }}) {{ nodes {{ id }} }} }}");
+    let in_variable = "query($at: DateTime) { posts(filter: { publishedAt: { gte: $at } }) { nodes { id } } }";
+    let other = "is not an RFC 3339 time with Z or a UTC offset, of the years 1 to 9999";
+    let fine = "is finer than a millisecond; at most three fractional digits are allowed";
+    let unknown = "has the offset -00:00, which means an unknown one; write Z or the UTC offset";
+    for (at, what) in [
+        ("2025-02-30T00:00:00Z", other),
+        ("0000-01-01T00:00:00Z", other),
+        ("10000-01-01T00:00:00Z", other),
+        ("2025-02-03", other),
+        ("", other),
+        ("2025-02-03T04:05:06", other),
+        ("2025-02-03T04:05:06.1234Z", fine),
+        ("2025-02-03T04:05:06.789000001+01:00", fine),
+        ("2025-02-03T04:05:06-00:00", unknown),
+    ] {
         let expected = format!(
-            "294 BAD_USER_INPUT: Failed to parse \"DateTime\": \"{at}\" is not an RFC 3339 instant of the years 1 to 9999, such as \
-             2025-02-03T04:05:06.1234567Z (occurred while parsing \"PostFilter\")"
+            "294 BAD_USER_INPUT: Failed to parse \"DateTime\": {at:?} {what}, such as 2025-02-03T04:05:06.789Z (occurred while parsing \
+             \"DateTimeRange\") (occurred while parsing \"PostFilter\")"
         );
         assert_eq!(outcome(&site, &in_document(&format!("{at:?}")), json!({})).await, expected);
         assert_eq!(outcome(&site, in_variable, json!({ "at": at })).await, expected);
@@ -161,7 +175,7 @@ async fn an_invalid_instant_is_refused() {
     let number = outcome(&site, &in_document("2025"), json!({})).await;
     assert_eq!(
         number,
-        "294 BAD_USER_INPUT: Expected input type \"DateTime\", found 2025. (occurred while parsing \"PostFilter\")"
+        "294 BAD_USER_INPUT: Expected input type \"DateTime\", found 2025. (occurred while parsing \"DateTimeRange\") (occurred while parsing \"PostFilter\")"
     );
 }
 

@@ -49,6 +49,7 @@ fn any(post: &Post, kind: TermKind, names: &[&str]) -> bool {
 }
 
 type Keeps = Box<dyn Fn(&Post) -> bool>;
+type Compares = fn(&str, &str) -> bool;
 
 /// Each filter as GraphQL text, with the posts that it keeps.
 fn filters() -> Vec<(&'static str, Keeps)> {
@@ -87,25 +88,40 @@ fn filters() -> Vec<(&'static str, Keeps)> {
             r#"{ categories: { any: ["news", "notes"] }, authors: { all: ["ada", "grace"] } }"#,
             Box::new(|p| any(p, Category, &["news", "notes"]) && all(p, Author, &["ada", "grace"])),
         ),
-        // Both ends are exclusive.
-        (r#"{ publishedAfter: "2026-04-05T12:00:00Z" }"#, Box::new(move |p| p.published_at > april)),
-        (r#"{ publishedBefore: "2026-05-10T12:00:00Z" }"#, Box::new(move |p| p.published_at < may)),
+        // Each operator, alone and with others; of two lower bounds or two upper ones, the narrower counts.
+        (r#"{ publishedAt: { gt: "2026-04-05T12:00:00Z" } }"#, Box::new(move |p| p.published_at > april)),
+        (r#"{ publishedAt: { gte: "2026-04-05T12:00:00Z" } }"#, Box::new(move |p| p.published_at >= april)),
+        (r#"{ publishedAt: { lt: "2026-05-10T12:00:00Z" } }"#, Box::new(move |p| p.published_at < may)),
+        (r#"{ publishedAt: { lte: "2026-05-10T12:00:00Z" } }"#, Box::new(move |p| p.published_at <= may)),
         (
-            r#"{ publishedAfter: "2026-04-05T12:00:00Z", publishedBefore: "2026-05-10T12:00:00Z", tags: { all: ["two"] } }"#,
+            r#"{ publishedAt: { gt: "2026-04-05T12:00:00Z", lt: "2026-05-10T12:00:00Z" }, tags: { all: ["two"] } }"#,
             Box::new(move |p| p.published_at > april && p.published_at < may && all(p, Tag, &["two"])),
         ),
-        (r#"{ publishedAfter: "2026-05-10T12:00:00Z", publishedBefore: "2026-04-05T12:00:00Z" }"#, Box::new(|_| false)),
-        // Another zone, and a tick.
-        (r#"{ publishedAfter: "2026-04-05T14:00:00+02:00" }"#, Box::new(move |p| p.published_at > april)),
-        (r#"{ publishedAfter: "2026-04-05T11:59:59.9999999Z" }"#, Box::new(move |p| p.published_at >= april)),
-        // The first and the last instant, and filters that keep only scheduled posts.
-        (r#"{ publishedBefore: "0001-01-01T00:00:00Z" }"#, Box::new(|_| false)),
-        (r#"{ publishedAfter: "9999-12-31T23:59:59.9999999Z" }"#, Box::new(|_| false)),
         (
-            r#"{ publishedAfter: "0001-01-01T00:00:00Z", publishedBefore: "9999-12-31T23:59:59.9999999Z" }"#,
-            Box::new(|_| true),
+            r#"{ publishedAt: { gt: "2026-04-05T12:00:00Z", gte: "2026-04-05T12:00:00Z", lt: null } }"#,
+            Box::new(move |p| p.published_at > april),
         ),
-        (r#"{ publishedAfter: "2026-06-15T12:00:00Z" }"#, Box::new(|_| false)),
+        (
+            r#"{ publishedAt: { lte: "2026-05-10T12:00:00Z", lt: "2026-05-10T12:00:00Z", gte: null } }"#,
+            Box::new(move |p| p.published_at < may),
+        ),
+        (
+            r#"{ publishedAt: { gte: "2026-04-05T12:00:00Z", lte: "2026-04-05T12:00:00Z" } }"#,
+            Box::new(move |p| p.published_at == april),
+        ),
+        ("{ publishedAt: {} }", Box::new(|_| true)),
+        ("{ publishedAt: null }", Box::new(|_| true)),
+        // A range that contradicts itself.
+        (r#"{ publishedAt: { gt: "2026-05-10T12:00:00Z", lt: "2026-04-05T12:00:00Z" } }"#, Box::new(|_| false)),
+        (r#"{ publishedAt: { gt: "2026-04-05T12:00:00Z", lte: "2026-04-05T12:00:00Z" } }"#, Box::new(|_| false)),
+        (r#"{ publishedAt: { gte: "2026-04-05T12:00:00Z", lt: "2026-04-05T12:00:00Z" } }"#, Box::new(|_| false)),
+        // Another zone.
+        (r#"{ publishedAt: { gt: "2026-04-05T14:00:00+02:00" } }"#, Box::new(move |p| p.published_at > april)),
+        // The first and the last instant, and filters that keep only scheduled posts.
+        (r#"{ publishedAt: { lt: "0001-01-01T00:00:00Z" } }"#, Box::new(|_| false)),
+        (r#"{ publishedAt: { gt: "9999-12-31T23:59:59.999Z" } }"#, Box::new(|_| false)),
+        (r#"{ publishedAt: { gte: "0001-01-01T00:00:00Z", lte: "9999-12-31T23:59:59.999Z" } }"#, Box::new(|_| true)),
+        (r#"{ publishedAt: { gt: "2026-06-15T12:00:00Z" } }"#, Box::new(|_| false)),
     ]
 }
 
@@ -114,6 +130,50 @@ async fn each_filter_matches_the_model_in_both_directions() {
     let site = site().await;
     for (filter, keeps) in filters() {
         ListOf::root("posts").filtered(filter).assert_is(&site, &model(keeps)).await;
+    }
+}
+
+/// Posts at the first and the last tick of a millisecond, within it, and beside it: a bound compares the times that the API returns.
+#[tokio::test]
+async fn a_range_includes_what_it_names() {
+    let site = Site::in_memory().await;
+    let at = [
+        "2026-04-05T12:00:00.1219999Z",
+        "2026-04-05T12:00:00.1220000Z",
+        "2026-04-05T12:00:00.1229999Z",
+        "2026-04-05T12:00:00.1230000Z",
+        "2026-04-05T12:00:00.1234567Z",
+        "2026-04-05T12:00:00.1239999Z",
+        "2026-04-05T12:00:00.1240000Z",
+        "2026-04-05T12:00:00.1249999Z",
+        "2026-04-05T12:00:00.1250000Z",
+    ];
+    let posts: Vec<_> = at.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
+    site.publish(&posts).await;
+    // Equal lengths, so that the texts compare as the times do.
+    let shown = |at: &str| format!("{}Z", &at[..23]);
+    for bound in ["2026-04-05T12:00:00.122Z", "2026-04-05T12:00:00.123Z", "2026-04-05T12:00:00.124Z"] {
+        let operators: [(&str, Compares); 4] = [
+            ("gt", |at, to| at > to),
+            ("gte", |at, to| at >= to),
+            ("lt", |at, to| at < to),
+            ("lte", |at, to| at <= to),
+        ];
+        for (operator, holds) in operators {
+            let kept = at.iter().enumerate().rev().filter(|(_, at)| holds(&shown(at), bound));
+            let expected: Vec<String> = kept.map(|(n, _)| format!("post-{n}")).collect();
+            let list = ListOf::root("posts").filtered(&format!("{{ publishedAt: {{ {operator}: {bound:?} }} }}"));
+            list.assert_is(&site, &expected).await;
+        }
+    }
+    // A client that asks for the time that it was given gets the post.
+    let data = site.query("{ posts { nodes { slug publishedAt } } }").await;
+    for node in data["posts"]["nodes"].as_array().expect("nodes") {
+        let query =
+            "query($at: DateTime) { posts(filter: { publishedAt: { gte: $at, lte: $at } }) { nodes { slug } } }";
+        let body = json!({ "query": query, "variables": { "at": node["publishedAt"] } });
+        let found = site.post_graphql(body).await.body["data"]["posts"]["nodes"].clone();
+        assert!(found.as_array().expect("nodes").contains(&json!({ "slug": node["slug"] })), "{node}: {found}");
     }
 }
 
@@ -180,7 +240,7 @@ async fn too_many_slugs_are_refused_with_both_numbers() {
 async fn an_invalid_instant_in_a_filter_is_bad_user_input() {
     let site = site().await;
     for text in ["soon", "", "2026-02-30T00:00:00Z", "2026-04-05", "10000-01-01T00:00:00Z", "2026-04-05T12:00:00"] {
-        let query = format!("{{ posts(filter: {{ publishedAfter: {text:?} }}) {{ totalCount }} }}");
+        let query = format!("{{ posts(filter: {{ publishedAt: {{ gt: {text:?} }} }}) {{ totalCount }} }}");
         assert_eq!(site.codes(&query).await, ["BAD_USER_INPUT"], "{text}");
     }
 }

@@ -17,12 +17,12 @@ use tidings::testing::Change;
 use tidings::testing::pages::{Filter, PostList, Scope};
 
 use crate::support::lists::ListOf;
-use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+use crate::support::site::{NOW, Site, instant, post, shown_time, slug, slugs};
 use crate::support::stores;
 
 /// The instants of the scheduled posts: later in this month, in the next month, and years later.
 const SCHEDULED: [&str; 4] =
-    ["2026-06-15T12:00:00.0000001Z", "2026-06-20T00:00:00Z", "2026-07-01T00:00:00Z", "2030-02-03T00:00:00Z"];
+    ["2026-06-15T12:00:00.001Z", "2026-06-20T00:00:00Z", "2026-07-01T00:00:00Z", "2030-02-03T00:00:00Z"];
 
 fn with_terms(mut whole: WholePost, tags: &[&str]) -> WholePost {
     whole.post.tags = slugs(tags);
@@ -307,12 +307,12 @@ fn forged(posts: &[WholePost]) -> Vec<String> {
                 queries.push(format!("{{ {list}({arguments}: {cursor:?}) {page}{close} }}"));
             }
         }
-        let at = post.key().at;
-        for bound in ["publishedAfter", "publishedBefore"] {
-            queries.push(format!("{{ posts(filter: {{ {bound}: \"{at}\" }}) {page} }}"));
+        let at = shown_time(post.key().at);
+        for operator in ["gt", "gte", "lt", "lte"] {
+            queries.push(format!("{{ posts(filter: {{ publishedAt: {{ {operator}: {at:?} }} }}) {page} }}"));
         }
     }
-    queries.push(format!("{{ posts(filter: {{ publishedAfter: {NOW:?} }}) {page} }}"));
+    queries.push(format!("{{ posts(filter: {{ publishedAt: {{ gt: {NOW:?} }} }}) {page} }}"));
     queries
 }
 

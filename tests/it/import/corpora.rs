@@ -14,7 +14,7 @@ use tidings::store::embedded::EmbeddedStore;
 use super::reading::{self, Reading};
 use crate::support::corpora::corpora;
 use crate::support::folder::{counts, import};
-use crate::support::site::{NOW, Site, instant};
+use crate::support::site::{NOW, Site, instant, shown_time};
 use crate::support::stores;
 
 /// The number of lists that are walked concurrently.
@@ -88,7 +88,7 @@ async fn assert_posts(site: &Site, model: &Model) {
             post[list].as_array().expect("a list").iter().map(|t| term_name(t, model.by_slug)).collect::<Vec<_>>()
         };
         assert_eq!(post["body"]["markdown"].as_str(), Some(reading.body.as_str()), "{}", reading.origin);
-        assert_eq!(post["publishedAt"], key.at.to_string(), "{}", reading.origin);
+        assert_eq!(post["publishedAt"], shown_time(key.at), "{}", reading.origin);
         assert_eq!((&post["status"], &post["version"]), (&json!("PUBLISHED"), &json!(1)));
         if !reading.title.is_empty() && !reading.title.contains(['<', '&']) {
             assert_eq!(post["title"], reading.title, "{}", reading.origin);

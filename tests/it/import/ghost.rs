@@ -98,8 +98,8 @@ async fn a_post_is_imported_with_all_its_ghost_data() {
     let figure = "<figure><img src=\"/content/images/q.png\" alt=\"a &quot;quay&quot;\"><figcaption><i>At dawn</i></figcaption></figure>";
     let expected = json!({
         "post": {
-            "title": "The quay", "excerpt": "Boats & ropes", "status": "PUBLISHED", "publishedAt": "2025-03-01T09:00:00Z",
-            "createdAt": "2025-03-01T08:00:00Z", "updatedAt": "2025-03-02T08:00:00Z", "categories": [],
+            "title": "The quay", "excerpt": "Boats & ropes", "status": "PUBLISHED", "publishedAt": "2025-03-01T09:00:00.000Z",
+            "createdAt": "2025-03-01T08:00:00.000Z", "updatedAt": "2025-03-02T08:00:00.000Z", "categories": [],
             "tags": [{ "name": "Zebra", "slug": "zebra", "description": "Striped" }, { "name": "Apple & Co", "slug": "apple", "description": null }],
             "authors": [
                 { "name": "Ines", "slug": "ines", "bio": "By the water.", "url": "https://ines.example/" },
@@ -257,9 +257,9 @@ async fn exports_of_old_ghost_versions_are_imported() {
     assert_eq!(ghost.counts(), "0 created, 0 changed, 2 unchanged, 1 skipped, 0 failed");
     let query = "{ posts { nodes { slug publishedAt author { name } tags { slug } body { markdown text } } } }";
     let expected = json!({ "posts": { "nodes": [
-        { "slug": "mobile", "publishedAt": "2018-01-02T03:04:05Z", "author": { "name": "Jo" }, "tags": [],
+        { "slug": "mobile", "publishedAt": "2018-01-02T03:04:05.000Z", "author": { "name": "Jo" }, "tags": [],
           "body": { "markdown": "<p><em>m</em></p>\n", "text": "m" } },
-        { "slug": "old", "publishedAt": "2010-09-06T13:44:09Z", "author": { "name": "Jo" }, "tags": [{ "slug": "colorado-ho" }, { "slug": "blue" }],
+        { "slug": "old", "publishedAt": "2010-09-06T13:44:09.000Z", "author": { "name": "Jo" }, "tags": [{ "slug": "colorado-ho" }, { "slug": "blue" }],
           "body": { "markdown": "<figure><img src=\"/content/images/o.png\" alt=\"\"></figure>\n\nSome *old* text.", "text": "Some old text." } },
     ] } });
     assert_eq!(ghost.blog.query(query).await, expected);

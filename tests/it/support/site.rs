@@ -9,11 +9,16 @@ use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::{Change, Outcome};
 
-/// The time of the tests' clock.
-pub const NOW: &str = "2026-06-15T12:00:00Z";
+/// The time of the tests' clock, as the API returns it.
+pub const NOW: &str = "2026-06-15T12:00:00.000Z";
 
 pub fn instant(text: &str) -> Instant {
     text.parse().expect("an instant")
+}
+
+/// The text of a time as the API returns it: rounded down to the millisecond.
+pub fn shown_time(at: Instant) -> String {
+    at.to_chrono().to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
 pub fn slug(text: &str) -> Slug {

@@ -17,7 +17,7 @@ fn shown(version: i32, tags: &[&str], is_draft: bool) -> Shown {
     let content = Content {
         slug: "slug".to_owned(),
         title: format!("Version {version}"),
-        published_at: (!is_draft).then(|| "2026-05-01T00:00:00Z".to_owned()),
+        published_at: (!is_draft).then(|| "2026-05-01T00:00:00.000Z".to_owned()),
         terms: [Vec::new(), tags.iter().map(|tag| term_id(TermKind::Tag, tag)).collect(), Vec::new()],
     };
     let status = if is_draft { "DRAFT" } else { "PUBLISHED" };
@@ -42,7 +42,7 @@ fn two_versions() -> Ledger {
     let (slug, title) = ("slug".to_owned(), "Version 1".to_owned());
     let mut terms = Named { are_fixed: true, ..Named::default() };
     terms.slugs[KIND] = Some(vec!["ash".to_owned()]);
-    let publish_at = Some("2026-05-01T00:00:00Z".to_owned());
+    let publish_at = Some("2026-05-01T00:00:00.000Z".to_owned());
     let created = ledger.begin("one", 0, Change::CreatePost { slug, title, publish_at, terms });
     ledger.end(created, made(shown(1, &["ash"], false)));
     let changed = ledger.begin("two", 0, retag(&shown(1, &["ash"], false), &[]));

@@ -27,16 +27,16 @@ pub(super) enum Part {
     MovePosts,
 }
 
-/// Two are the same instant, one is at the end of a month, one is in the future.
+/// As the API returns them. Two are the same instant, one is at the end of a month, one is in the future.
 pub(super) const INSTANTS: [&str; 8] = [
-    "2026-05-01T00:00:00Z",
-    "2026-05-01T00:00:00Z",
-    "2026-05-20T10:00:00.0000001Z",
-    "2026-05-31T23:59:59.9999999Z",
-    "2026-04-02T00:00:00Z",
-    "2026-04-28T12:00:00Z",
-    "2025-12-31T00:00:00Z",
-    "2099-01-01T00:00:00Z",
+    "2026-05-01T00:00:00.000Z",
+    "2026-05-01T00:00:00.000Z",
+    "2026-05-20T10:00:00.001Z",
+    "2026-05-31T23:59:59.999Z",
+    "2026-04-02T00:00:00.000Z",
+    "2026-04-28T12:00:00.000Z",
+    "2025-12-31T00:00:00.000Z",
+    "2099-01-01T00:00:00.000Z",
 ];
 const MONTHS: [&str; 4] = ["2025-12", "2026-04", "2026-05", "2099-01"];
 const TERMS: [&str; 6] = ["ash", "birch", "cedar", "elm", "fir", "oak"];
