@@ -14,9 +14,11 @@ use async_graphql::Request;
 use criterion::{BatchSize, Criterion};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::graphql::cost;
+use tidings::graphql::cost::CostModel;
 use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::outline::OperationOutline;
+use tidings::graphql::schema;
+use tidings::graphql::type_map::TypeMap;
 use tidings::import;
 use tidings::keys::cursor;
 use tidings::model::{TermKind, render};
@@ -49,12 +51,14 @@ fn documents(criterion: &mut Criterion) {
         Err(refusal) => panic!("{}", refusal.message),
     };
     criterion.bench_function("admit a document: scan, parse, limits", |bencher| bencher.iter(admitted));
+    let types = TypeMap::of(&schema::sdl(&schema::build())).expect("the schema");
+    let costs = CostModel::new(Arc::new(types));
     criterion.bench_function("the bound of its cost", |bencher| {
         bencher.iter_batched_ref(
             admitted,
             |request| {
                 let operation = OperationOutline::of(request).expect("a document").expect("an operation");
-                black_box(cost::bound(&operation, &request.variables, MONTHS))
+                black_box(costs.bound(&operation, &request.variables, MONTHS))
             },
             BatchSize::SmallInput,
         );

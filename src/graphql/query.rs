@@ -14,6 +14,7 @@ use super::arguments::{Paging, requested};
 use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
 use super::failure::{Result, bad_input};
 use super::filter::PostFilter;
+use super::interface_value::InterfaceValue;
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::Node;
@@ -37,8 +38,8 @@ impl Query {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "An `id` that this server returned.")] id: ID,
-    ) -> Result<Option<Node>> {
-        find(ctx, &id).await
+    ) -> Result<Option<InterfaceValue<Node>>> {
+        Ok(find(ctx, &id).await?.map(InterfaceValue))
     }
 
     /// Objects by their ids, in the order of the ids; null for each object that does not exist. At most 100 ids.
@@ -46,12 +47,13 @@ impl Query {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "Ids that this server returned.")] ids: Vec<ID>,
-    ) -> Result<Vec<Option<Node>>> {
+    ) -> Result<Vec<Option<InterfaceValue<Node>>>> {
         if ids.len() > NODES_MAX {
             let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
             return Err(bad_input("ids", message));
         }
-        try_join_all(ids.iter().map(|id| find(ctx, id))).await
+        let found = try_join_all(ids.iter().map(|id| find(ctx, id))).await?;
+        Ok(found.into_iter().map(|node| node.map(InterfaceValue)).collect())
     }
 
     /// A post by its current slug or a former one; null if it does not exist. A draft or scheduled post is found only with a token that has access.

@@ -14,15 +14,16 @@ use crate::telemetry::metrics;
 
 use super::access::{self, SignIn};
 use super::budget::Budget;
-use super::completion::{Completion, TypeMap};
+use super::completion::Completion;
 use super::context::RequestContext;
-use super::cost::{self, Bound};
+use super::cost::{self, Bound, CostModel};
 use super::guard::Limits;
 use super::memory::{Charge, OverBudget};
 use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
 use super::query::Query;
 use super::service::GraphqlService;
+use super::type_map::TypeMap;
 use super::unsent::{ADDED_NESTING, omit_unsent};
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
@@ -31,6 +32,7 @@ pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 pub struct ContentService {
     schema: TidingsSchema,
     types: Arc<TypeMap>,
+    costs: CostModel,
     content: Content,
     storage_requests_max: u64,
     sign_in: SignIn,
@@ -41,10 +43,11 @@ impl ContentService {
     /// Without [`with_sign_in`](Self::with_sign_in) no client can change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
         let schema = build();
-        let types = TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed");
+        let types = Arc::new(TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed"));
         Self {
             schema,
-            types: Arc::new(types),
+            costs: CostModel::new(Arc::clone(&types)),
+            types,
             content,
             storage_requests_max,
             sign_in: SignIn::default(),
@@ -97,7 +100,7 @@ impl ContentService {
     ) -> Result<Bound, ServerError> {
         let signing_in = if access::has_token(request) { cost::SIGN_IN } else { Bound::default() };
         let bound = match operation {
-            Some(operation) => cost::bound(operation, &request.variables, months_for(operation, reader).await),
+            Some(operation) => self.costs.bound(operation, &request.variables, months_for(operation, reader).await),
             // Nothing runs: the engine reports that the request names no operation.
             None => Bound::default(),
         };

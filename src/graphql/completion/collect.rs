@@ -7,8 +7,8 @@ use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::VariableDefinition;
 use async_graphql::{Name, Value, Variables};
 
-use super::type_map::TypeMap;
 use crate::graphql::outline::{ConditionValue, Field, Operation, Outline, Selection, SelectionKind, SetId};
+use crate::graphql::type_map::TypeMap;
 
 /// The variables that are true, for `@skip` and `@include`.
 #[derive(Debug)]

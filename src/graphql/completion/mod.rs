@@ -6,7 +6,6 @@
 
 mod collect;
 mod faults;
-mod type_map;
 mod type_names;
 
 use std::sync::Arc;
@@ -17,11 +16,10 @@ use async_graphql::{Name, Request, Response, Value};
 
 use super::error::is_request_error;
 use super::outline::{OperationOutline, SetId};
+use super::type_map::{self, TypeMap};
 use collect::{Collector, TrueVariables, insert_boolean_defaults};
 use faults::{Faults, Places, keep_one_for_each_position};
 use type_names::TypeNames;
-
-pub use type_map::TypeMap;
 
 /// Completes the answer of one request.
 pub struct Completion {

@@ -13,8 +13,8 @@ use async_graphql::parser::types::{
 };
 use async_graphql::{Name, Pos, Positioned, Value};
 
-use super::type_map::{TypeMap, innermost};
 use crate::graphql::outline::{Field, Outline, SelectionKind, SetId};
+use crate::graphql::type_map::{TypeMap, innermost};
 
 /// No document can contain this key, because a name contains no space.
 const KEY: &str = " type";

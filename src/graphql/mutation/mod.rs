@@ -28,7 +28,7 @@ use payloads::{
     AuthorPayload, CategoryPayload, CreatePostPayload, DeletePostPayload, DeleteTermPayload, PublishPostPayload,
     RestoreRevisionPayload, TagPayload, UnpublishPostPayload, UpdatePostPayload,
 };
-use user_errors::{UserError, user_errors};
+use user_errors::{UserErrors, user_errors};
 
 pub(super) use payloads::PostPayload;
 
@@ -241,7 +241,7 @@ fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     Ok(Editor::new(&request.content, &request.reader, actor)?)
 }
 
-fn term_or_errors(edited: Edited<Term>) -> (Option<Term>, Vec<UserError>) {
+fn term_or_errors(edited: Edited<Term>) -> (Option<Term>, UserErrors) {
     match edited {
         Ok(term) => (Some(term), Vec::new()),
         Err(errors) => (None, user_errors(errors)),

@@ -7,7 +7,7 @@ use crate::graphql::types::post::PostObject;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{NodeId, PostId, WholePost};
 
-use super::user_errors::{UserError, user_errors};
+use super::user_errors::{UserErrors, user_errors};
 
 /// The answer of a mutation that changes a post, for fragments that all of them share.
 #[derive(Interface)]
@@ -19,7 +19,7 @@ use super::user_errors::{UserError, user_errors};
     ),
     field(
         name = "user_errors",
-        ty = "&Vec<UserError>",
+        ty = "&UserErrors",
         desc = "The reasons why nothing was changed, all of them; empty if the change was made."
     )
 )]
@@ -40,7 +40,7 @@ macro_rules! post_payload {
             /// The post after the change; null if the change was not made.
             post: Option<PostObject>,
             /// The reasons why nothing was changed, all of them; empty if the change was made.
-            user_errors: Vec<UserError>,
+            user_errors: UserErrors,
         }
 
         impl From<Edited<WholePost>> for $name {
@@ -85,7 +85,7 @@ pub(super) struct DeletePostPayload {
     /// The id of the deleted post; null if it was not deleted. The id is never given again.
     deleted_id: Option<ID>,
     /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: Vec<UserError>,
+    user_errors: UserErrors,
 }
 
 impl From<Edited<PostId>> for DeletePostPayload {
@@ -103,7 +103,7 @@ pub(super) struct DeleteTermPayload {
     /// The id of the deleted object; null if the object was not deleted.
     pub deleted_id: Option<ID>,
     /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: Vec<UserError>,
+    pub user_errors: UserErrors,
 }
 
 /// The saved category, or the errors.
@@ -112,7 +112,7 @@ pub(super) struct CategoryPayload {
     /// The category after the change; null if the change was not made.
     pub category: Option<Category>,
     /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: Vec<UserError>,
+    pub user_errors: UserErrors,
 }
 
 /// The saved tag, or the errors.
@@ -121,7 +121,7 @@ pub(super) struct TagPayload {
     /// The tag after the change; null if the change was not made.
     pub tag: Option<Tag>,
     /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: Vec<UserError>,
+    pub user_errors: UserErrors,
 }
 
 /// The saved author, or the errors.
@@ -130,5 +130,5 @@ pub(super) struct AuthorPayload {
     /// The author after the change; null if the change was not made.
     pub author: Option<Author>,
     /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: Vec<UserError>,
+    pub user_errors: UserErrors,
 }

@@ -6,7 +6,7 @@ use crate::content::access::{PREVIEW_MINUTES_DEFAULT, Preview};
 use crate::content::commands::Edited;
 use crate::graphql::scalars::DateTime;
 
-use super::user_errors::{UserError, user_errors};
+use super::user_errors::{UserErrors, user_errors};
 
 /// The post to preview and the lifetime of the link.
 #[derive(InputObject)]
@@ -38,7 +38,7 @@ pub(super) struct CreatePreviewPayload {
     /// The preview link; null if none was created.
     preview: Option<PreviewLink>,
     /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: Vec<UserError>,
+    user_errors: UserErrors,
 }
 
 impl From<Edited<Preview>> for CreatePreviewPayload {
@@ -59,5 +59,5 @@ pub(super) struct RevokePreviewsPayload {
     /// Links that were created before this time are revoked; null if they were not.
     pub revoked_at: Option<DateTime>,
     /// The reasons why nothing was changed, all of them; empty if the change was made.
-    pub user_errors: Vec<UserError>,
+    pub user_errors: UserErrors,
 }

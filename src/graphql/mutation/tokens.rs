@@ -8,7 +8,7 @@ use crate::graphql::types::token::{Role, Token};
 use crate::model::token::TokenText;
 use crate::model::{self, Instant};
 
-use super::user_errors::{UserError, user_errors};
+use super::user_errors::{UserErrors, user_errors};
 
 /// A new access token.
 #[derive(InputObject)]
@@ -46,7 +46,7 @@ pub(super) struct CreateTokenPayload {
     /// answer is lost, revoke the token and create another.
     secret: Option<String>,
     /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: Vec<UserError>,
+    user_errors: UserErrors,
 }
 
 impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
@@ -66,7 +66,7 @@ pub(super) struct RevokeTokenPayload {
     /// The revoked token; null if there is no token with this id.
     token: Option<Token>,
     /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: Vec<UserError>,
+    user_errors: UserErrors,
 }
 
 impl From<Edited<model::Token>> for RevokeTokenPayload {

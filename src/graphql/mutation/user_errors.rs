@@ -4,7 +4,11 @@
 use async_graphql::{Enum, Interface, SimpleObject};
 
 use crate::content::commands::{self, Current, Problem};
+use crate::graphql::interface_value::InterfaceValue;
 use crate::graphql::types::node::Node;
+
+/// The value of the field `userErrors`.
+pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
 
 /// A problem that the client can fix. If a mutation returns one, it has changed nothing.
 #[derive(Interface)]
@@ -64,7 +68,7 @@ user_error! {
     ConflictError {
         /// The object as it is now, for example `... on Post { version title body { markdown } }`. To overwrite it after the person has decided, repeat
         /// the mutation with its `version`.
-        current: Node,
+        current: InterfaceValue<Node>,
     }
 }
 
@@ -97,8 +101,8 @@ pub enum UserErrorCode {
     KeyReused,
 }
 
-pub(super) fn user_errors(errors: Vec<commands::UserError>) -> Vec<UserError> {
-    errors.into_iter().map(UserError::from).collect()
+pub(super) fn user_errors(errors: Vec<commands::UserError>) -> UserErrors {
+    errors.into_iter().map(|error| InterfaceValue(error.into())).collect()
 }
 
 impl From<commands::UserError> for UserError {
@@ -115,7 +119,7 @@ impl From<commands::UserError> for UserError {
             }
             Problem::Conflict(current) => {
                 let current = match *current {
-                    Current::Post(whole) => Node::Post(whole.into()),
+                    Current::Post(whole) => InterfaceValue(Node::Post(whole.into())),
                 };
                 Self::Conflict(ConflictError { code, message, field, current })
             }

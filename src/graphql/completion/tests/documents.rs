@@ -53,7 +53,7 @@ fn fields(of: &str) -> (&'static [(&'static str, &'static str)], &'static [&'sta
             ],
             &["Crate", "Thing"],
         ),
-        "Thing" => (&[("id", ""), ("label", ""), ("also: label", "")], &["Fruit", "Crate", "Thing"]),
+        "Thing" => (&[("id", ""), ("label", ""), ("also: label", ""), ("sour", "")], &["Fruit", "Crate", "Thing"]),
         _ => (&[("__typename", "")], &["Fruit", "Crate", "Thing"]),
     }
 }

@@ -3,12 +3,18 @@
 
 use async_graphql::{EmptyMutation, EmptySubscription, Error, Interface, Object, Result, Schema, Union};
 
+use crate::graphql::interface_value::InterfaceValue;
+
 pub struct Query;
 pub struct Fruit(pub u32);
 pub struct Crate(pub u32);
 
 #[derive(Interface)]
-#[graphql(field(name = "id", ty = "u32"), field(name = "label", ty = "Option<String>"))]
+#[graphql(
+    field(name = "id", ty = "u32"),
+    field(name = "label", ty = "Option<String>"),
+    field(name = "sour", ty = "Result<Option<u32>>")
+)]
 pub enum Thing {
     Fruit(Fruit),
     Crate(Crate),
@@ -36,11 +42,11 @@ fn fail_every(step: u32, n: u32) -> Result<u32> {
 }
 
 /// Odd numbers are fruits, even numbers are crates; zero is null.
-fn thing(n: u32) -> Option<Thing> {
+fn thing(n: u32) -> Option<InterfaceValue<Thing>> {
     match n {
         0 => None,
-        n if n % 2 == 1 => Some(Thing::Fruit(Fruit(n))),
-        n => Some(Thing::Crate(Crate(n))),
+        n if n % 2 == 1 => Some(InterfaceValue(Thing::Fruit(Fruit(n)))),
+        n => Some(InterfaceValue(Thing::Crate(Crate(n)))),
     }
 }
 
@@ -66,7 +72,7 @@ impl Query {
         Some(Crate(n))
     }
 
-    async fn thing(&self, n: u32) -> Option<Thing> {
+    async fn thing(&self, n: u32) -> Option<InterfaceValue<Thing>> {
         wait(n).await;
         thing(n)
     }
@@ -103,7 +109,7 @@ impl Fruit {
         (!self.0.is_multiple_of(3)).then(|| format!("f{}", self.0))
     }
 
-    async fn sour(&self) -> Result<Option<u32>> {
+    pub async fn sour(&self) -> Result<Option<u32>> {
         wait(self.0 + 1).await;
         fail_every(2, self.0).map(Some)
     }
@@ -118,7 +124,7 @@ impl Fruit {
         Crate(self.0 + 1)
     }
 
-    async fn beside(&self) -> Option<Thing> {
+    async fn beside(&self) -> Option<InterfaceValue<Thing>> {
         wait(self.0 + 2).await;
         thing(self.0 + 3)
     }
@@ -136,7 +142,7 @@ impl Crate {
         (!self.0.is_multiple_of(3)).then(|| format!("c{}", self.0))
     }
 
-    async fn sour(&self) -> Result<Option<u32>> {
+    pub async fn sour(&self) -> Result<Option<u32>> {
         wait(self.0).await;
         fail_every(2, self.0).map(Some)
     }
@@ -146,13 +152,13 @@ impl Crate {
         (self.0..self.0 + self.0 % 4).map(Fruit).collect()
     }
 
-    async fn things(&self) -> Result<Vec<Option<Thing>>> {
+    async fn things(&self) -> Result<Vec<Option<InterfaceValue<Thing>>>> {
         wait(self.0 + 2).await;
         fail_every(7, self.0)?;
         Ok((self.0 * 2..self.0 * 2 + 3).map(|n| if n % 6 == 0 { None } else { thing(n) }).collect())
     }
 
-    async fn maybe(&self) -> Result<Option<Vec<Thing>>> {
+    async fn maybe(&self) -> Result<Option<Vec<InterfaceValue<Thing>>>> {
         wait(self.0 + 1).await;
         fail_every(9, self.0)?;
         Ok(Some((self.0..self.0 + 4).filter_map(thing).collect()))

@@ -1,4 +1,5 @@
-//! The types of the schema, for the completion. The rule: they are read from the schema's own SDL, so that no type or field is named here.
+//! The types of the schema, for the cost and the completion. The rule: they are read from the schema's own SDL, so that no type or field is named
+//! here.
 //!
 //! Types that are not in the SDL, such as those of introspection, are unknown: their fields cannot fail, and ordering their keys needs no type.
 
@@ -26,6 +27,8 @@ struct Composite {
     /// The interfaces and unions that include objects of this type.
     is_also: Vec<Name>,
     is_object: bool,
+    /// The types that an object here can have: only itself, if this is an object type.
+    objects: Vec<Name>,
 }
 
 impl TypeMap {
@@ -40,6 +43,7 @@ impl TypeMap {
                 TypeSystemDefinition::Directive(_) => {}
             }
         }
+        map.add_objects();
         Ok(map)
     }
 
@@ -67,10 +71,28 @@ impl TypeMap {
         self.composites.get_key_value(name).filter(|(_, composite)| composite.is_object).map(|(name, _)| name)
     }
 
+    /// The object types that a value of this type can have: the implementers of an interface, the members of a union, or an object type itself.
+    pub fn objects(&self, name: &str) -> &[Name] {
+        self.composites.get(name).map_or(&[], |composite| &composite.objects)
+    }
+
     /// Whether a fragment on `condition` applies to an object of the type `object`.
     pub fn applies(&self, condition: &str, object: &str) -> bool {
         condition == object
             || self.composites.get(object).is_some_and(|object| object.is_also.iter().any(|name| name == condition))
+    }
+
+    fn add_objects(&mut self) {
+        let objects = self.composites.iter().filter(|(_, composite)| composite.is_object);
+        let mut pairs: Vec<(Name, Name)> = objects
+            .flat_map(|(object, composite)| {
+                composite.is_also.iter().chain([object]).map(|name| (name.clone(), object.clone()))
+            })
+            .collect();
+        pairs.sort();
+        for (name, object) in pairs {
+            self.composites.entry(name).or_default().objects.push(object);
+        }
     }
 
     fn add_roots(&mut self, schema: SchemaDefinition) {
@@ -111,7 +133,7 @@ impl TypeMap {
 }
 
 /// The type inside of all lists.
-pub(super) fn innermost(of: &Type) -> &Name {
+pub fn innermost(of: &Type) -> &Name {
     match &of.base {
         BaseType::Named(name) => name,
         BaseType::List(item) => innermost(item),
@@ -119,7 +141,7 @@ pub(super) fn innermost(of: &Type) -> &Name {
 }
 
 /// The type of a list's items.
-pub(super) fn item(of: &Type) -> Option<&Type> {
+pub fn item(of: &Type) -> Option<&Type> {
     match &of.base {
         BaseType::Named(_) => None,
         BaseType::List(item) => Some(item),
@@ -144,6 +166,8 @@ mod tests {
         assert_eq!(composites, [true, true, true, true, false, false, false, false]);
         let objects = ["A", "B", "I", "U", "S"].map(|name| map.object(name).is_some());
         assert_eq!(objects, [true, true, false, false, false]);
+        let possible = ["A", "I", "U", "S"].map(|name| map.objects(name).join(" "));
+        assert_eq!(possible, ["A", "A", "A B", ""]);
         let applies = [("A", "A"), ("I", "A"), ("U", "A"), ("U", "B"), ("I", "B"), ("B", "A")];
         assert_eq!(applies.map(|(on, object)| map.applies(on, object)), [true, true, true, true, false, false]);
     }

@@ -1,0 +1,77 @@
+//! The upper bound of a cost, and the errors for a bound above a limit. The rule: arithmetic saturates, so that a bound is never too small.
+
+use async_graphql::ServerError;
+
+use crate::graphql::error::{Code, coded};
+
+/// The default limit for one query: it allows a page of 100 posts with all their terms three times.
+pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
+/// The maximum number of values of one answer: 100 posts with 100 terms of each kind are 60,000, with all their fields.
+pub const VALUES_MAX: u64 = 500_000;
+
+/// The maximum number of storage requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Bound {
+    pub point_reads: u64,
+    pub range_reads: u64,
+    /// Fields of the answer, each multiplied by the maximum number of its parents. They cost no storage requests, but much memory.
+    pub values: u64,
+}
+
+impl Bound {
+    pub(super) const fn new(point_reads: u64, range_reads: u64) -> Self {
+        Self { point_reads, range_reads, values: 0 }
+    }
+
+    /// The bound of a field that costs no storage request.
+    pub(super) const fn one_value() -> Self {
+        Self { point_reads: 0, range_reads: 0, values: 1 }
+    }
+
+    pub fn requests(&self) -> u64 {
+        self.point_reads.saturating_add(self.range_reads)
+    }
+
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            point_reads: self.point_reads.saturating_add(other.point_reads),
+            range_reads: self.range_reads.saturating_add(other.range_reads),
+            values: self.values.saturating_add(other.values),
+        }
+    }
+
+    pub(super) const fn times(self, n: u64) -> Self {
+        Self {
+            point_reads: self.point_reads.saturating_mul(n),
+            range_reads: self.range_reads.saturating_mul(n),
+            values: self.values.saturating_mul(n),
+        }
+    }
+
+    /// The bound of one of two alternatives.
+    pub(super) fn max(self, other: Self) -> Self {
+        Self {
+            point_reads: self.point_reads.max(other.point_reads),
+            range_reads: self.range_reads.max(other.range_reads),
+            values: self.values.max(other.values),
+        }
+    }
+}
+
+/// The error for too many values. It names the bound and the limit.
+pub fn refusal_of_values(bound: &Bound) -> ServerError {
+    let message = format!(
+        "This query may return {} values; the limit is {VALUES_MAX}. Request smaller pages, fewer fields or aliases, or fewer nested lists.",
+        bound.values
+    );
+    coded(Code::QueryTooComplex, message, None)
+}
+
+/// The error for too many storage requests. It names the bound and the limit.
+pub fn refusal(bound: &Bound, limit: u64) -> ServerError {
+    let requests = bound.requests();
+    let message = format!(
+        "This query may need {requests} storage requests; the limit is {limit}. Request smaller pages, or fewer nested lists."
+    );
+    coded(Code::QueryTooComplex, message, None)
+}

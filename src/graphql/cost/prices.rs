@@ -1,0 +1,288 @@
+//! The prices of the fields, by the object type that a field is on. The rule: an entry is an upper bound for any content of the tables, and every field
+//! that returns objects has one. A field without an entry costs no storage request; a test lists these fields.
+//!
+//! Interfaces and unions have no entries, because the walk prices a field on each type that an object there can have.
+
+use std::collections::HashMap;
+
+use crate::content::read::REVISIONS_PAGE_MAX;
+use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
+use crate::graphql::query::NODES_MAX;
+use crate::model::post::TERMS_MAX;
+
+use super::arguments::Arguments;
+use super::bound::Bound;
+
+/// Reads the token of a request, and its author.
+pub const SIGN_IN: Bound = Bound::new(1 + TERM_READS, 0);
+
+/// A list of months costs one range read for each 1,000 months; ten reads cover more months than have passed since the year 1200.
+const PARTITION_CATALOG_READS: u64 = 10;
+/// Reads that a slug or an id may take if its term was renamed several times.
+const TERM_READS: u64 = 8;
+/// The maximum for one post: by a former slug, and while the post is being moved.
+const POST_READS: u64 = 6;
+/// The terms of one kind that a post may have; an import or a mutation with more is refused.
+const TERMS_OF_POST: u64 = TERMS_MAX as u64;
+
+const POST: Bound = Bound::new(POST_READS, 0);
+const TERM: Bound = Bound::new(TERM_READS, 0);
+const NEIGHBOUR: Bound = Bound::new(2, PARTITION_CATALOG_READS + 2);
+/// Two range reads are 2,000 scheduled posts of the term; more of them would cost more.
+const COUNT_OF_TERM: Bound = Bound::new(1, 2);
+const COUNT_OF_POSTS: Bound =
+    Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * RANGE_READS_MAX as u64 + PARTITION_CATALOG_READS);
+/// A slug begins with one of 36 characters: ten digits and twenty-six letters.
+const PAGE_OF_TERMS: Bound = Bound::new(2, 1 + 3 * 36);
+/// A change of a post with the maximum number of terms before and after: a few requests for each term.
+const CHANGE: Bound = Bound::new(6 * 6 * TERMS_OF_POST, 0);
+/// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
+const TOKENS: Bound = Bound::new(0, 2);
+/// Reads, repeated while other writers change the same row.
+const CHANGE_OF_TOKEN: Bound = Bound::new(100, 0);
+/// A range read for each of two years, and more if the store cuts a page of rows short.
+const CHANGES: Bound = Bound::new(0, 8);
+/// The current post, and a range read; more if bodies fill the store's pages.
+const REVISIONS: Bound = Bound::new(POST_READS, 1 + REVISIONS_PAGE_MAX as u64);
+
+/// The fields with a price, by the object type that they are on.
+pub(super) type PriceTable = [(&'static str, &'static [(&'static str, Price)])];
+
+/// The prices of a schema.
+#[derive(Debug)]
+pub(super) struct Prices(HashMap<&'static str, HashMap<&'static str, Price>>);
+
+/// The price of a field.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Price {
+    pub reads: Reads,
+    pub objects: Objects,
+}
+
+/// The storage requests of a field itself, without those of the fields below it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Reads {
+    Fixed(Bound),
+    /// For each value in the list of the argument `ids`.
+    ForEachId(Bound),
+    /// A page of the posts of all months or of one, newest first. With a filter it is read from an index.
+    PageOfPosts,
+    /// A page of posts that is read from an index.
+    PageOfIndex,
+    /// A page of posts that are not published.
+    PageOfHiddenPosts,
+}
+
+/// The maximum number of objects that a field returns.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Objects {
+    One,
+    /// A short list without a fixed maximum, counted as one object: at most one of its objects has fields that cost storage requests.
+    Few,
+    AtMost(u64),
+    /// The page size that was requested of the connection that the field is on, up to this maximum.
+    Page(u64),
+    /// One for each value in the list of the argument `ids`.
+    ForEachId,
+    /// One for each month of the archive that the arguments `year` and `month` select.
+    Months,
+}
+
+/// A field that returns one object and costs no storage request.
+const ONE: Price = Price::of(Bound::new(0, 0));
+const FEW: Price = ONE.returning(Objects::Few);
+const PAGE: Price = ONE.returning(Objects::Page(PAGE_SIZE_MAX as u64));
+const PAGE_OF_REVISIONS: Price = ONE.returning(Objects::Page(REVISIONS_PAGE_MAX as u64));
+const TERMS_OF_ONE_KIND: Price = Price::of(Bound::new(TERMS_OF_POST, 0)).returning(Objects::AtMost(TERMS_OF_POST));
+
+/// At most one of the user errors has the object as it is now.
+const POST_PAYLOAD_FIELDS: &[(&str, Price)] = &[("post", ONE), ("userErrors", FEW)];
+const EDGE_FIELDS: &[(&str, Price)] = &[("node", ONE)];
+const TERM_FIELDS: &[(&str, Price)] =
+    &[("postCount", Price::of(COUNT_OF_TERM)), ("posts", Price::computed(Reads::PageOfIndex))];
+const TERM_CONNECTION_FIELDS: &[(&str, Price)] =
+    &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::of(Bound::new(0, 1)))];
+
+/// The prices of the schema.
+pub(super) const PRICES: &PriceTable = &[
+    ("ArchiveMonth", &[("posts", Price::computed(Reads::PageOfPosts))]),
+    ("Author", TERM_FIELDS),
+    ("AuthorConnection", TERM_CONNECTION_FIELDS),
+    ("AuthorEdge", EDGE_FIELDS),
+    ("AuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
+    ("Category", TERM_FIELDS),
+    ("CategoryConnection", TERM_CONNECTION_FIELDS),
+    ("CategoryEdge", EDGE_FIELDS),
+    ("CategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
+    ("Change", &[("items", FEW)]),
+    ("ChangeConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
+    ("ChangeEdge", EDGE_FIELDS),
+    ("ConflictError", &[("current", ONE)]),
+    ("CreatePostPayload", POST_PAYLOAD_FIELDS),
+    ("CreatePreviewPayload", &[("preview", ONE), ("userErrors", FEW)]),
+    ("CreateTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
+    ("DeletePostPayload", &[("userErrors", FEW)]),
+    ("DeleteTermPayload", &[("userErrors", FEW)]),
+    (
+        "Mutation",
+        &[
+            ("createPost", Price::of(CHANGE)),
+            ("createPreview", Price::of(CHANGE_OF_TOKEN)),
+            ("createToken", Price::of(TOKENS.plus(CHANGE_OF_TOKEN))),
+            ("deleteAuthor", Price::of(CHANGE)),
+            ("deleteCategory", Price::of(CHANGE)),
+            ("deletePost", Price::of(CHANGE)),
+            ("deleteTag", Price::of(CHANGE)),
+            ("publishPost", Price::of(CHANGE)),
+            ("restoreRevision", Price::of(CHANGE)),
+            ("revokePreviews", Price::of(CHANGE_OF_TOKEN)),
+            ("revokeToken", Price::of(TOKENS.plus(CHANGE_OF_TOKEN))),
+            ("saveAuthor", Price::of(CHANGE)),
+            ("saveCategory", Price::of(CHANGE)),
+            ("saveTag", Price::of(CHANGE)),
+            ("unpublishPost", Price::of(CHANGE)),
+            ("updatePost", Price::of(CHANGE)),
+        ],
+    ),
+    (
+        "Post",
+        &[
+            ("author", Price::of(TERM)),
+            ("authors", TERMS_OF_ONE_KIND),
+            ("body", Price::of(Bound::new(1 + POST_READS, 0))),
+            ("categories", TERMS_OF_ONE_KIND),
+            ("newer", Price::of(NEIGHBOUR)),
+            ("older", Price::of(NEIGHBOUR)),
+            ("revisions", Price::of(REVISIONS)),
+            ("tags", TERMS_OF_ONE_KIND),
+        ],
+    ),
+    (
+        "PostConnection",
+        &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::of(COUNT_OF_POSTS))],
+    ),
+    ("PostEdge", EDGE_FIELDS),
+    ("PublishPostPayload", POST_PAYLOAD_FIELDS),
+    (
+        "Query",
+        &[
+            ("archive", Price::of(Bound::new(0, PARTITION_CATALOG_READS + 1)).returning(Objects::Months)),
+            ("author", Price::of(TERM)),
+            ("authors", Price::of(PAGE_OF_TERMS)),
+            ("categories", Price::of(PAGE_OF_TERMS)),
+            ("category", Price::of(TERM)),
+            ("changes", Price::of(CHANGES)),
+            ("drafts", Price::computed(Reads::PageOfHiddenPosts)),
+            ("node", Price::of(TERM)),
+            ("nodes", Price::computed(Reads::ForEachId(TERM)).returning(Objects::ForEachId)),
+            ("post", Price::of(POST)),
+            ("posts", Price::computed(Reads::PageOfPosts)),
+            ("preview", Price::of(Bound::new(POST_READS + 1, 0))),
+            ("scheduledPosts", Price::computed(Reads::PageOfHiddenPosts)),
+            ("tag", Price::of(TERM)),
+            ("tags", Price::of(PAGE_OF_TERMS)),
+            ("tokens", Price::of(TOKENS)),
+            ("viewer", ONE),
+        ],
+    ),
+    ("RestoreRevisionPayload", POST_PAYLOAD_FIELDS),
+    (
+        "Revision",
+        &[
+            ("authors", TERMS_OF_ONE_KIND),
+            ("body", ONE),
+            ("categories", TERMS_OF_ONE_KIND),
+            ("tags", TERMS_OF_ONE_KIND),
+        ],
+    ),
+    ("RevisionConnection", &[("edges", PAGE_OF_REVISIONS), ("nodes", PAGE_OF_REVISIONS), ("pageInfo", ONE)]),
+    ("RevisionEdge", EDGE_FIELDS),
+    ("RevokePreviewsPayload", &[("userErrors", FEW)]),
+    ("RevokeTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
+    ("Tag", TERM_FIELDS),
+    ("TagConnection", TERM_CONNECTION_FIELDS),
+    ("TagEdge", EDGE_FIELDS),
+    ("TagPayload", &[("tag", ONE), ("userErrors", FEW)]),
+    ("TokenConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
+    ("TokenEdge", EDGE_FIELDS),
+    ("UnpublishPostPayload", POST_PAYLOAD_FIELDS),
+    ("UpdatePostPayload", POST_PAYLOAD_FIELDS),
+];
+
+impl Prices {
+    pub(super) fn of(table: &PriceTable) -> Self {
+        Self(table.iter().map(|(of, fields)| (*of, fields.iter().copied().collect())).collect())
+    }
+
+    pub(super) fn get(&self, of: &str, field: &str) -> Option<&Price> {
+        self.0.get(of)?.get(field)
+    }
+}
+
+impl Price {
+    /// The price of a field that returns one object.
+    pub(super) const fn of(reads: Bound) -> Self {
+        Self::computed(Reads::Fixed(reads))
+    }
+
+    /// The price of a field that returns one object, and whose reads depend on its arguments.
+    pub(super) const fn computed(reads: Reads) -> Self {
+        Self { reads, objects: Objects::One }
+    }
+
+    pub(super) const fn returning(self, objects: Objects) -> Self {
+        Self { objects, ..self }
+    }
+}
+
+impl Reads {
+    pub(super) fn bound(self, arguments: &Arguments<'_>) -> Bound {
+        match self {
+            Self::Fixed(bound) => bound,
+            Self::ForEachId(bound) => bound.times(ids(arguments)),
+            Self::PageOfPosts => page_of_posts(arguments, arguments.has("filter")),
+            Self::PageOfIndex => page_of_posts(arguments, true),
+            Self::PageOfHiddenPosts => page_of_hidden_posts(arguments),
+        }
+    }
+}
+
+impl Objects {
+    /// `page_size`: the one that was requested of the connection that the field is on. `months`: the number of months in the archive.
+    pub(super) fn count(self, arguments: &Arguments<'_>, page_size: u64, months: u64) -> u64 {
+        match self {
+            Self::One | Self::Few => 1,
+            Self::AtMost(count) => count,
+            Self::Page(most) => page_size.min(most),
+            Self::ForEachId => ids(arguments),
+            Self::Months => match (arguments.has("year"), arguments.has("month")) {
+                (true, true) => 1,
+                (true, false) => months.min(12),
+                _ => months,
+            },
+        }
+    }
+}
+
+fn ids(arguments: &Arguments<'_>) -> u64 {
+    arguments.list_length("ids").min(NODES_MAX as u64)
+}
+
+/// One page: the reads of months or of the index with their look-ups, and the reads for `hasNextPage` and `hasPreviousPage`.
+fn page_of_posts(arguments: &Arguments<'_>, by_index: bool) -> Bound {
+    let items = arguments.page_size();
+    let page = match (by_index, arguments.has("filter")) {
+        (true, true) => Bound::new(2 * (items + 1), 2 * u64::from(RANGE_READS_MAX)),
+        (true, false) => Bound::new(2 * (items + 1), 3 + items),
+        (false, _) => Bound::new(items + 1, PARTITION_CATALOG_READS + items + 2),
+    };
+    let neighbours =
+        if arguments.has_cursor() { Bound::new(4, 2 * (PARTITION_CATALOG_READS + 2)) } else { Bound::default() };
+    page.plus(neighbours)
+}
+
+/// The actor is not known here. For the role author, own drafts are filtered from all drafts, for the page and for each of its sides.
+fn page_of_hidden_posts(arguments: &Arguments<'_>) -> Bound {
+    let filtered = Bound::new(0, u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
+    page_of_posts(arguments, true).plus(filtered.times(if arguments.has_cursor() { 3 } else { 1 }))
+}

@@ -1,0 +1,121 @@
+//! The price table compared with the schema. The rule: a field that returns objects has an entry in the table; any other field has one, or is named here
+//! as free. A new field fails these tests until somebody has decided.
+
+use async_graphql::Positioned;
+use async_graphql::parser::parse_schema;
+use async_graphql::parser::types::{BaseType, FieldDefinition, TypeDefinition, TypeKind, TypeSystemDefinition};
+
+use super::super::prices::{Objects, PRICES, Prices};
+use crate::graphql::type_map::{TypeMap, innermost};
+
+/// Fields without an entry: their value is in the row, page or payload that their object was made from.
+const FREE: &[(&str, &[&str])] = &[
+    ("ArchiveMonth", &["year", "month", "postCount"]),
+    ("Author", &["id", "slug", "name", "bio", "url"]),
+    ("AuthorEdge", &["cursor"]),
+    ("Category", &["id", "slug", "name", "description"]),
+    ("CategoryEdge", &["cursor"]),
+    ("Change", &["at", "by"]),
+    ("ChangeEdge", &["cursor"]),
+    ("ChangedItem", &["nodeId", "slug", "action", "version"]),
+    ("ConflictError", &["code", "message", "field"]),
+    ("CreateTokenPayload", &["secret"]),
+    ("DeletePostPayload", &["deletedId"]),
+    ("DeleteTermPayload", &["deletedId"]),
+    ("InUseError", &["code", "message", "field", "usedByCount"]),
+    ("InputError", &["code", "message", "field"]),
+    ("NotFoundError", &["code", "message", "field", "suggestions"]),
+    ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
+    ("Post", &["id", "slug", "title", "excerpt", "status", "version", "createdAt", "updatedAt", "publishedAt"]),
+    ("PostBody", &["markdown", "html", "text", "wordCount", "readingMinutes"]),
+    ("PostEdge", &["cursor"]),
+    ("PreviewLink", &["token", "expiresAt"]),
+    ("Revision", &["id", "version", "changedAt", "changedBy", "changed", "slug", "title", "excerpt", "publishedAt"]),
+    ("RevisionEdge", &["cursor"]),
+    ("RevokePreviewsPayload", &["revokedAt"]),
+    ("Tag", &["id", "slug", "name", "description"]),
+    ("TagEdge", &["cursor"]),
+    ("Token", &["id", "name", "role", "author", "createdAt", "expiresAt", "revokedAt"]),
+    ("TokenConnection", &["totalCount"]),
+    ("TokenEdge", &["cursor"]),
+    ("Viewer", &["name", "role", "author"]),
+];
+
+const SDL: &str = include_str!("../../../../schema.graphql");
+
+fn is_free(of: &str, field: &str) -> bool {
+    FREE.iter().any(|(name, fields)| *name == of && fields.contains(&field))
+}
+
+/// The object types of a schema, and their fields.
+fn object_types(sdl: &str) -> Vec<(String, Vec<Positioned<FieldDefinition>>)> {
+    let of_type = |definition: TypeDefinition| match definition.kind {
+        TypeKind::Object(object) => Some((definition.name.node.to_string(), object.fields)),
+        _ => None,
+    };
+    let definitions = parse_schema(sdl).expect("the schema parses").definitions.into_iter();
+    let types = definitions.filter_map(|definition| match definition {
+        TypeSystemDefinition::Type(definition) => of_type(definition.node),
+        _ => None,
+    });
+    types.collect()
+}
+
+/// What is wrong with the price of a field.
+fn fault(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices) -> Option<&'static str> {
+    let name = field.name.node.as_str();
+    let price = prices.get(of, name);
+    let returns_objects = types.composite(innermost(&field.ty.node)).is_some();
+    let is_list = matches!(field.ty.node.base, BaseType::List(_));
+    match price {
+        None if returns_objects => Some("returns objects and has no price"),
+        None if !is_free(of, name) => Some("has no price and is not listed as free"),
+        Some(_) if is_free(of, name) => Some("has a price and is listed as free"),
+        Some(price) if returns_objects && is_list == matches!(price.objects, Objects::One) => {
+            Some("is a list of objects with the price of one object, or the reverse")
+        }
+        _ => None,
+    }
+}
+
+/// The faults of all fields of a schema, and the entries without a field.
+fn faults(sdl: &str) -> Vec<String> {
+    let (types, prices) = (TypeMap::of(sdl).expect("SDL"), Prices::of(PRICES));
+    let object_types = object_types(sdl);
+    let fields = object_types.iter().flat_map(|(of, fields)| fields.iter().map(move |field| (of, &field.node)));
+    let of_fields = fields.filter_map(|(of, field)| {
+        let fault = fault(of, field, &types, &prices)?;
+        Some(format!("{of}.{} {fault}", field.name.node))
+    });
+    let priced = PRICES.iter().flat_map(|(of, fields)| fields.iter().map(move |(name, _)| (*of, *name)));
+    let free = FREE.iter().flat_map(|(of, fields)| fields.iter().map(move |name| (*of, *name)));
+    let gone = priced.chain(free).filter(|(of, name)| types.object(of).is_none() || types.field(of, name).is_none());
+    of_fields.chain(gone.map(|(of, name)| format!("{of}.{name} is no field of an object type"))).collect()
+}
+
+#[test]
+fn every_field_that_returns_objects_has_a_price() {
+    assert_eq!(faults(SDL), Vec::<String>::new());
+    let count: usize = object_types(SDL).iter().map(|(_, fields)| fields.len()).sum();
+    assert!(count > 100, "only {count} fields were looked at");
+}
+
+#[test]
+fn a_field_without_a_price_and_a_price_without_a_field_are_found() {
+    for (old, new, expected) in [
+        ("newer: Post\n", "newer: Post\n\tnext: Post\n", "Post.next returns objects and has no price"),
+        ("newer: Post\n", "newer: Post\n\tshares: Int!\n", "Post.shares has no price and is not listed as free"),
+        ("newer: Post\n", "newest: Post\n", "Post.newer is no field of an object type"),
+        ("type PageInfo ", "interface PageInfo ", "PageInfo.startCursor is no field of an object type"),
+        (
+            "newer: Post\n",
+            "newer: [Post!]\n",
+            "Post.newer is a list of objects with the price of one object, or the reverse",
+        ),
+    ] {
+        let changed = SDL.replacen(old, new, 1);
+        assert_ne!(changed, SDL, "{old}");
+        let found = faults(&changed);
+        assert!(found.iter().any(|fault| fault == expected), "{expected}: {found:?}");
+    }
+}
