@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_graphql::{Context, Error, Pos, Request, ServerError};
 use subtle::ConstantTimeEq;
 
-use crate::content::access::{BadToken, with_author};
+use crate::content::access::{BadToken, PREVIEW_PREFIX, Previews, with_author};
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
 use crate::model::{Actor, Post, Role, TermKind};
@@ -81,19 +81,28 @@ impl SignIn {
         }
     }
 
-    /// The actor of the request's token; `None` for an anonymous request.
+    /// The reader for the request's token, which reads as the owner of the token, or as someone who has a preview link.
     ///
     /// # Errors
-    /// UNAUTHENTICATED if the token is invalid, whatever the request is: the client could mistake an anonymous answer for its own.
-    pub async fn actor(
-        &self,
-        content: &Content,
-        reader: &Reader,
-        request: &Request,
-    ) -> Result<Option<Arc<Actor>>, ServerError> {
-        let Some(BearerToken(text)) = bearer_of(request) else { return Ok(None) };
+    /// UNAUTHENTICATED, or BAD_PREVIEW and PREVIEW_EXPIRED for a preview token, if the token is invalid, whatever the request is: the client could
+    /// mistake an anonymous answer for its own.
+    pub async fn reader(&self, content: &Content, reader: Reader, request: &Request) -> Result<Reader, ServerError> {
+        match bearer_of(request) {
+            None => Ok(reader),
+            Some(BearerToken(text)) if text.starts_with(PREVIEW_PREFIX) => {
+                Previews::new(content, &reader).reader_for(text).await.map_err(failed)
+            }
+            Some(BearerToken(text)) => {
+                let actor = self.actor(content, &reader, text).await?;
+                Ok(reader.for_actor(Some(actor)))
+            }
+        }
+    }
+
+    /// The actor of a token that is not a preview token.
+    async fn actor(&self, content: &Content, reader: &Reader, text: &str) -> Result<Arc<Actor>, ServerError> {
         if let Some(actor) = self.editor_token.actor(text) {
-            return Ok(Some(actor));
+            return Ok(actor);
         }
         let actor = match &self.oidc {
             _ if text.is_empty() => Err(refused("`Authorization: Bearer` must be followed by exactly one token")),
@@ -104,7 +113,7 @@ impl SignIn {
             Some(provider) if Provider::is_jwt(text) => subject_of(provider, reader, text).await,
             _ => Err(refused(BadToken::Unknown)),
         };
-        actor.map(|actor| Some(Arc::new(actor)))
+        actor.map(Arc::new)
     }
 }
 

@@ -84,8 +84,7 @@ impl ContentService {
     /// The reader for this request, which reads as the owner of its token.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
         let reader = if requests_storage(request) { self.content.naming_reader() } else { self.content.reader() };
-        let actor = self.sign_in.actor(&self.content, &reader, request).await?;
-        Ok(reader.for_actor(actor))
+        self.sign_in.reader(&self.content, reader, request).await
     }
 
     /// The upper bound of the cost of the request.

@@ -33,7 +33,7 @@ use super::{
 use crate::graphql::{
     access::has_token,
     budget::Budget,
-    error::{Code, code_of, give_codes, hide_unsent_names},
+    error::{Code, add_new_names, code_of, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
     memory::{AnswerMemory, Charge, ConnectionMemory},
 };
@@ -312,7 +312,9 @@ async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> Gra
         }
         _ => api.service.execute(request).await,
     };
-    if !api.limits.query.introspection {
+    if api.limits.query.introspection {
+        add_new_names(&mut response);
+    } else {
         hide_unsent_names(&mut response, &document);
     }
     give_codes(&mut response, &document);

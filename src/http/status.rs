@@ -20,7 +20,11 @@ pub(super) fn status_of(response: &Response, media: Media) -> StatusCode {
     let code = response.errors.first().and_then(code_of).unwrap_or_default();
     if code == Code::GraphqlParseFailed.as_str() {
         StatusCode::BAD_REQUEST
-    } else if code == Code::Unauthenticated.as_str() {
+    } else if [Code::Unauthenticated, Code::BadPreview, Code::PreviewExpired]
+        .iter()
+        .any(|refused| code == refused.as_str())
+    {
+        // A preview token is a bearer token too.
         StatusCode::UNAUTHORIZED
     } else if code == Code::Forbidden.as_str() {
         StatusCode::FORBIDDEN
@@ -62,8 +66,10 @@ mod tests {
             Code::Unauthenticated,
             Code::Unavailable,
             Code::Forbidden,
+            Code::BadPreview,
+            Code::PreviewExpired,
         ];
-        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403]);
+        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403, 401, 401]);
         assert_eq!(status_of(&Response::new(Value::Null), Media::GraphqlResponse), StatusCode::OK);
     }
 

@@ -4,8 +4,6 @@
 //! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`. The signature is the HMAC-SHA256 of the rest, in base64url. The key is a row
 //! that all servers of a store share, written with the first link; a new key revokes all links at once.
 
-use std::sync::Arc;
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
@@ -21,7 +19,8 @@ use crate::store::{Batch, Operation, Precondition};
 use super::permission::{self, Permission};
 use super::secret;
 
-const PREFIX: &str = "tdp_";
+/// What every preview token begins with.
+pub(crate) const PREVIEW_PREFIX: &str = "tdp_";
 /// 30 days: a link is for a review and is not permanent.
 const MINUTES_MAX: i32 = 30 * 24 * 60;
 /// The default lifetime: a day.
@@ -43,7 +42,7 @@ struct PreviewClaim {
 
 impl PreviewClaim {
     fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.strip_prefix(PREFIX)?.splitn(3, '_');
+        let mut parts = text.strip_prefix(PREVIEW_PREFIX)?.splitn(3, '_');
         let id = parts.next()?.parse().ok()?;
         let expires_at = Instant::from_ticks(parts.next()?.parse().ok()?)?;
         let signature = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?.try_into().ok()?;
@@ -52,7 +51,7 @@ impl PreviewClaim {
 }
 
 fn signature(key: &Bytes32, id: &PostId, expires_at: Instant) -> Bytes32 {
-    secret::sign(key, &format!("{PREFIX}{id}_{}", expires_at.ticks()))
+    secret::sign(key, &format!("{PREVIEW_PREFIX}{id}_{}", expires_at.ticks()))
 }
 
 /// Preview links, for one request.
@@ -69,7 +68,8 @@ impl<'a> Previews<'a> {
     /// Creates a link to a post that the actor is allowed to change; permission to read drafts is not permission to share them.
     pub(crate) async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
         permission::require(actor, Role::Author, "this shares a draft")?;
-        let Some(whole) = self.whole(id).await? else { return Ok(Err(vec![missing()])) };
+        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
+        let Some(whole) = self.whole(&id).await? else { return Ok(Err(vec![missing()])) };
         match permission::to_change(actor, &whole.post, self.reader.now()) {
             Permission::Yes => {}
             Permission::No => return Err(permission::of_another()),
@@ -83,15 +83,33 @@ impl<'a> Previews<'a> {
         let signed = signature(&self.key_for_signing().await?, &whole.post.id, expires_at);
         audit::log_preview(actor, &whole.post);
         let signed = URL_SAFE_NO_PAD.encode(signed);
-        let text = format!("{PREFIX}{}_{}_{signed}", whole.post.id, expires_at.ticks());
+        let text = format!("{PREVIEW_PREFIX}{}_{}_{signed}", whole.post.id, expires_at.ticks());
         Ok(Ok(Preview { text, expires_at }))
     }
 
     /// The post of a link, as it is now; `None` if it was deleted since.
     ///
     /// # Errors
-    /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only for a link that was signed by this site.
+    /// As [`verify`](Self::verify).
     pub(crate) async fn show(&self, text: &str) -> Result<Option<WholePost>> {
+        let post = self.verify(text).await?;
+        self.whole(&post).await
+    }
+
+    /// The reader for a client who has a link: it also returns the link's post.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify).
+    pub(crate) async fn reader_for(&self, text: &str) -> Result<Reader> {
+        let post = self.verify(text).await?;
+        Ok(self.reader.clone().showing(post))
+    }
+
+    /// The post that a link gives access to.
+    ///
+    /// # Errors
+    /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only for a link that was signed by this site.
+    async fn verify(&self, text: &str) -> Result<PostId> {
         let claim = PreviewClaim::parse(text).ok_or(ContentError::BadPreview)?;
         if !self.is_signed(&claim).await? {
             return Err(ContentError::BadPreview);
@@ -99,7 +117,7 @@ impl<'a> Previews<'a> {
         if claim.expires_at <= self.reader.now() {
             return Err(ContentError::PreviewExpired);
         }
-        self.whole(NodeId::Post(claim.id).to_string().as_str()).await
+        Ok(claim.id)
     }
 
     /// Revokes all links.
@@ -113,10 +131,8 @@ impl<'a> Previews<'a> {
     }
 
     /// The post, whether it is published or not: the callers check that the client has access to it.
-    async fn whole(&self, id: &str) -> Result<Option<WholePost>> {
-        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(None) };
-        let bearer = Arc::new(Actor::new("a preview link", Role::Reader));
-        self.reader.clone().for_actor(Some(bearer)).whole_by_id(&id).await
+    async fn whole(&self, id: &PostId) -> Result<Option<WholePost>> {
+        self.reader.clone().showing(id.clone()).whole_by_id(id).await
     }
 
     /// Whether the signature is valid. If it does not match the cached key, the key is read again, because another server may have replaced it.

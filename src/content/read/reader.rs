@@ -36,6 +36,8 @@ pub struct Reader {
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
+    /// The post that the request has a preview link of.
+    preview: Option<PostId>,
 }
 
 /// The place of a post's body.
@@ -60,7 +62,14 @@ impl Reader {
     ) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
-        Self { source: CatalogSource { store, version: None }, counted, partition_catalogs, now, actor: None }
+        Self {
+            source: CatalogSource { store, version: None },
+            counted,
+            partition_catalogs,
+            now,
+            actor: None,
+            preview: None,
+        }
     }
 
     /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer.
@@ -81,6 +90,12 @@ impl Reader {
     #[must_use]
     pub fn for_actor(self, actor: Option<Arc<Actor>>) -> Self {
         Self { actor, ..self }
+    }
+
+    /// The reader for a preview link of this post, which returns it even if it is not published. Lists and counts do not contain it.
+    #[must_use]
+    pub(in crate::content) fn showing(self, post: PostId) -> Self {
+        Self { preview: Some(post), ..self }
     }
 
     pub fn actor(&self) -> Option<&Actor> {
@@ -363,7 +378,9 @@ impl Reader {
     }
 
     fn is_visible(&self, post: &Post) -> bool {
-        post.published_at.is_some_and(|at| at <= self.now) || self.actor().is_some_and(|actor| actor.sees(post))
+        post.published_at.is_some_and(|at| at <= self.now)
+            || self.actor().is_some_and(|actor| actor.sees(post))
+            || self.preview.as_ref() == Some(&post.id)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::post::TERMS_MAX;
 use super::arguments::Arguments;
 use super::bound::Bound;
 
-/// Reads the token of a request, and its author.
+/// Reads the token of a request and its author, or the key of preview links.
 pub const SIGN_IN: Bound = Bound::new(1 + TERM_READS, 0);
 
 /// A list of months costs one range read for each 1,000 months; ten reads cover more months than have passed since the year 1200.

@@ -6,6 +6,7 @@
 
 mod code;
 mod names;
+mod renamed;
 
 use std::collections::HashSet;
 
@@ -20,6 +21,7 @@ use async_graphql::{
 pub use code::{Code, code_of, code_word, coded, retry_after_of};
 use code::{set_code, shorten};
 pub use names::hide_unsent_names;
+pub use renamed::add_new_names;
 
 /// The maximum number of errors in one response. A document of 64 KB can break rules many thousand times, and each message repeats a part of it.
 pub const ERRORS_MAX: usize = 50;

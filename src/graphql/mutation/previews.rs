@@ -26,7 +26,8 @@ impl CreatePreviewInput {
 /// Access to one post as it is, a draft too, until a time. Anyone who has the token has the access.
 #[derive(SimpleObject)]
 pub(super) struct PreviewLink {
-    /// The secret for `preview(token:)`.
+    /// The secret: send it as `Authorization: Bearer`, and the queries that the site uses show this one post even if it is not published; nothing else
+    /// becomes visible. `preview(token:)` takes it too.
     token: String,
     /// When the access ends.
     expires_at: DateTime,

@@ -42,7 +42,7 @@ test("the drawings of the example blog are shown, in the post and in a preview o
   onSite(async (page) => {
     const { post } = await ask('{ post(slug: "first-light") { id } }');
     const made = await ask("mutation ($id: ID!) { createPreview(input: { contentId: $id }) { preview { token } } }", { id: post.id });
-    for (const address of ["/posts/first-light", `/preview/${made.createPreview.preview.token}`]) {
+    for (const address of ["/posts/first-light", `/preview/first-light#${made.createPreview.preview.token}`]) {
       await page.goto(address);
       const image = page.locator(".prose img").first();
       await image.scrollIntoViewIfNeeded();

@@ -17,6 +17,7 @@ mod oidc;
 mod post;
 mod preview;
 mod query;
+mod renamed;
 mod term_changes;
 mod terms;
 mod tokens;

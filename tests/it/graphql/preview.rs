@@ -156,3 +156,79 @@ async fn creating_a_link_requires_the_right_to_change_the_post() {
         site.ask_as(None, "mutation { createPreview(input: { contentId: \"x\" }) { preview { token } } }").await;
     assert_eq!(nobody["errors"][0]["extensions"]["code"], "UNAUTHENTICATED");
 }
+
+/// The token of a link as a bearer token: the queries of the site's own pages show the one draft, and nothing else changes.
+#[tokio::test]
+async fn the_document_of_the_site_shows_the_draft_to_a_bearer_of_its_preview_token() {
+    let site = site().await;
+    let mut scheduled = post(4, instant("2030-01-01T00:00:00Z"));
+    scheduled.post.authors = slugs(&["ada"]);
+    site.publish(&[scheduled]).await;
+    for (number, status) in [(1, "DRAFT"), (4, "SCHEDULED"), (3, "PUBLISHED")] {
+        let token = link(&site, number).await;
+        let id = format!("post-{}", post(number, instant("2030-01-01T00:00:00Z")).post.id);
+        let page = "status body { markdown html } authors { slug }";
+        let query = format!(
+            "{{ post(slug: \"post-{number}\") {{ id {page} newer {{ id }} }} node(id: \"{id}\") {{ ... on Post {{ {page} }} }} }}"
+        );
+        let answer = site.ask_as(Some(&token), &query).await;
+        assert_eq!(answer.get("errors"), None, "{number}: {answer}");
+        let [by_slug, by_id] = ["post", "node"].map(|field| &answer["data"][field]);
+        assert_eq!(
+            (&by_slug["id"], &by_slug["status"], &by_id["status"]),
+            (&json!(id), &json!(status), &json!(status))
+        );
+        assert_eq!(by_slug["body"]["markdown"], format!("Post {number}, *in full*.\n"));
+        assert_eq!(by_slug["body"], by_id["body"]);
+    }
+}
+
+#[tokio::test]
+async fn a_bearer_of_a_preview_token_sees_nothing_else() {
+    let site = site().await;
+    site.publish(&[post(4, instant("2030-01-01T00:00:00Z"))]).await;
+    let token = link(&site, 1).await;
+    let (other, scheduled) = (id(2), format!("post-{}", post(4, instant("2030-01-01T00:00:00Z")).post.id));
+    let of_post = "id slug title";
+    let queries = [
+        format!("{{ posts {{ totalCount nodes {{ {of_post} newer {{ id }} older {{ id }} }} }} }}"),
+        format!("{{ posts(filter: {{ authors: {{ any: [\"ada\"] }} }}) {{ totalCount nodes {{ {of_post} }} }} }}"),
+        format!("{{ author(slug: \"ada\") {{ name postCount posts {{ totalCount nodes {{ {of_post} }} }} }} }}"),
+        "{ archive { year month postCount } authors { totalCount nodes { slug postCount } } }".to_owned(),
+        format!(
+            "{{ a: post(slug: \"post-2\") {{ id }} b: node(id: \"{other}\") {{ id }} c: node(id: \"{scheduled}\") {{ id }} }}"
+        ),
+        format!("{{ nodes(ids: [\"{other}\", \"{scheduled}\", \"{}\"]) {{ id }} }}", id(3)),
+        "{ drafts { totalCount } }".to_owned(),
+        "{ scheduledPosts { totalCount } }".to_owned(),
+        "{ tokens { totalCount } }".to_owned(),
+        "{ changes { nodes { at } } }".to_owned(),
+        "{ viewer { name } }".to_owned(),
+        format!("mutation {{ deletePost(input: {{ id: \"{}\", expectedVersion: 1 }}) {{ deletedId }} }}", id(1)),
+        format!("mutation {{ createPreview(input: {{ contentId: \"{}\" }}) {{ preview {{ token }} }} }}", id(1)),
+    ];
+    for query in queries {
+        assert_eq!(site.ask_as(Some(&token), &query).await, site.ask_as(None, &query).await, "{query}");
+    }
+    // The earlier versions of the draft need a role.
+    let answer = site.ask_as(Some(&token), "{ post(slug: \"post-1\") { revisions { nodes { version } } } }").await;
+    assert_eq!(answer["data"]["post"]["revisions"], Value::Null, "{answer}");
+}
+
+#[tokio::test]
+async fn an_invalid_preview_token_in_the_header_refuses_the_whole_request() {
+    let site = site().await;
+    let token = link(&site, 1).await;
+    let code = async |token: &str| {
+        let answer = site.ask_as(Some(token), "{ posts { totalCount } }").await;
+        assert!(answer.get("data").is_none(), "{answer}");
+        answer["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(code("tdp_").await, "BAD_PREVIEW");
+    assert_eq!(code(&format!("{token}A")).await, "BAD_PREVIEW");
+    site.clock.set(instant("2026-06-15T12:30:00Z"));
+    assert_eq!(code(&token).await, "PREVIEW_EXPIRED");
+    site.clock.set(instant("2026-06-15T12:00:00Z"));
+    site.ask_as(Some(EDITOR_TOKEN), "mutation { revokePreviews { revokedAt } }").await;
+    assert_eq!(code(&token).await, "BAD_PREVIEW");
+}

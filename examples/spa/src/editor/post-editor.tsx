@@ -150,7 +150,7 @@ export function PostEditor({ post: first, authors }: Props) {
         {post ? (
           <>
             <Publishing post={post} isBusy={changes.isBusy} onPublish={(at) => void publish(at)} onUnpublish={() => void unpublish()} />
-            {post.status === "PUBLISHED" ? null : <PreviewLink id={post.id} />}
+            {post.status === "PUBLISHED" ? null : <PreviewLink id={post.id} slug={post.slug} />}
             <History post={post} isDirty={isDirty} onRestore={({ id, version }) => void restore(id, version)} />
           </>
         ) : (

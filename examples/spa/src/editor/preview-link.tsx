@@ -7,12 +7,12 @@ import { Minute } from "../ui/time";
 import { CreatePreview } from "./documents";
 import { sentence } from "./problems";
 
-export function PreviewLink({ id }: { id: string }) {
+export function PreviewLink({ id, slug }: { id: string; slug: string }) {
   const [{ data, error, fetching }, create] = useMutation(CreatePreview);
   const [isCopied, setCopied] = useState(false);
   const made = data?.createPreview;
   const preview = made?.preview;
-  const link = preview ? window.location.origin + addressOf.preview(preview.token) : null;
+  const link = preview ? window.location.origin + addressOf.preview(slug, preview.token) : null;
   const problem = error ? failureOf(error).title : made?.userErrors[0]?.message;
   const copy = async (text: string) => {
     await navigator.clipboard.writeText(text);

@@ -1,14 +1,32 @@
-// A draft, shown to anyone who has its link.
-import { useQuery } from "urql";
-import { PreviewQuery } from "../posts/documents";
+// A draft, shown to anyone who has its link. It is the page of a published post, read with the token of the link.
+import { useState } from "react";
+import { CombinedError, Provider, useQuery } from "urql";
+import { makeClient } from "../graphql/client";
+import { PostQuery } from "../posts/documents";
 import { WholePost, WholePostToCome } from "../posts/whole-post";
 import { useTitle } from "../ui/page";
 import { FailedView } from "../ui/states";
 import { NotFoundPage } from "./not-found";
 
-export function PreviewPage({ token }: { token: string }) {
-  const [{ data, error }, again] = useQuery({ query: PreviewQuery, variables: { token }, requestPolicy: "network-only" });
-  const post = data?.preview;
+/** What every preview token begins with. */
+const PREFIX = "tdp_";
+const INCOMPLETE = new CombinedError({ graphQLErrors: [{ message: "The link has no token.", extensions: { code: "BAD_PREVIEW" } }] });
+
+export function PreviewPage({ slug }: { slug: string }) {
+  // The address keeps the token until the reader follows a link within the page.
+  const [token] = useState(() => window.location.hash.slice(1));
+  const [client] = useState(() => makeClient(token));
+  if (!token.startsWith(PREFIX)) return <FailedView error={INCOMPLETE} onRetry={() => window.location.reload()} />;
+  return (
+    <Provider value={client}>
+      <Preview slug={slug} />
+    </Provider>
+  );
+}
+
+function Preview({ slug }: { slug: string }) {
+  const [{ data, error }, again] = useQuery({ query: PostQuery, variables: { slug } });
+  const post = data?.post;
   useTitle(post ? `Preview: ${post.title}` : undefined);
   if (error && !post) return <FailedView error={error} onRetry={() => again({ requestPolicy: "network-only" })} />;
   if (!data) return <WholePostToCome />;

@@ -75,11 +75,3 @@ export const PostQuery = graphql(`
     }
   }
 `);
-
-export const PreviewQuery = graphql(`
-  query Preview($token: String!) {
-    preview(token: $token) {
-      ...WholePost
-    }
-  }
-`);

@@ -30,7 +30,7 @@ const ROUTES: [RegExp, View][] = [
     ([year, month]) => <MonthPage key={`${year}-${month}`} year={Number(year)} month={Number(month)} />,
   ],
   [/^\/filter$/, (_, { search }) => <FilterPage search={search} />],
-  [/^\/preview\/([^/]+)$/, ([token = ""]) => <PreviewPage token={token} />],
+  [/^\/preview\/([^/]+)$/, ([slug = ""]) => <PreviewPage key={slug} slug={slug} />],
   [/^\/editor$/, () => <Desk />],
   [/^\/editor\/new$/, () => <NewPost />],
   [/^\/editor\/posts\/([^/]+)$/, ([id = ""]) => <EditPost key={id} id={id} />],

@@ -1,0 +1,60 @@
+//! Hints for clients that were written to an earlier schema. The rule: the error for a name that was removed ends with the name that replaces it.
+//!
+//! The engine quotes the names of its errors, so a hint is found by the form of the message and by its names; the test `graphql::renamed` sends a document
+//! for each. docs/upgrading.md has the same changes.
+
+use async_graphql::Response;
+
+use super::code_of;
+
+/// Fields of an object type that were removed, with the hint.
+const FIELDS: &[(&str, &str, &str)] = &[
+    ("CreatePreviewPayload", "token", r#"It is now "preview { token expiresAt }"."#),
+    ("CreatePreviewPayload", "expiresAt", r#"It is now "preview { token expiresAt }"."#),
+    ("CreateTokenPayload", "text", r#"It is now "secret"."#),
+];
+
+/// Types that were removed.
+const TYPES: &[(&str, &str)] =
+    &[("VersionedPostInput", r#"Each mutation has its own input: "UnpublishPostInput", "DeletePostInput"."#)];
+
+/// Fields of an input object that were removed.
+const INPUT_FIELDS: &[(&str, &str, &str)] = &[
+    ("PostFilter", "publishedAfter", r#"Use "publishedAt: { gt: … }", or gte to include the time."#),
+    ("PostFilter", "publishedBefore", r#"Use "publishedAt: { lt: … }", or lte to include the time."#),
+    ("PublishPostInput", "at", r#"It is now "publishAt"."#),
+];
+
+/// Required fields of an input object, which the engine reports before the removed field that they replace.
+const REQUIRED: &[(&str, &str)] = &[
+    ("contentId", r#""id" is now "contentId"."#),
+    ("expectedVersion", r#""version" is now "expectedVersion"."#),
+    ("revisionId", r#"Name the version by "revisionId", an "id" of "revisions"."#),
+];
+
+/// Adds the hint to each error of the engine that has one. The errors of the engine are those without a code.
+pub fn add_new_names(response: &mut Response) {
+    for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
+        if let Some(hint) = hint(&error.message) {
+            // The engine's own suggestion is the most similar name, which is seldom the new one.
+            let message = error.message.split(" Did you mean ").next().unwrap_or_default().trim_end_matches('.');
+            error.message = format!("{message}. {hint}");
+        }
+    }
+}
+
+fn hint(message: &str) -> Option<&'static str> {
+    let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
+    let of_two = |table: &[(&str, &str, &'static str)], of: &str, name: &str| {
+        table.iter().find(|(a, b, _)| (*a, *b) == (of, name)).map(|(_, _, hint)| *hint)
+    };
+    let of_one =
+        |table: &[(&str, &'static str)], name: &str| table.iter().find(|(a, _)| *a == name).map(|(_, hint)| *hint);
+    match quoted.as_slice() {
+        [name, of, ..] if message.starts_with("Unknown field ") => of_two(FIELDS, of, name),
+        [name, ..] if message.starts_with("Unknown type ") => of_one(TYPES, name),
+        [.., name, of] if message.contains(", unknown field ") => of_two(INPUT_FIELDS, of, name),
+        [.., name, _] if message.ends_with(" is required but not provided") => of_one(REQUIRED, name),
+        _ => None,
+    }
+}
