@@ -12,9 +12,9 @@ use crate::graphql::outline::Outline;
 /// the page.)
 const FREE: [(&str, &[&str]); 40] = [
     ("ArchiveMonth", &["year", "month", "postCount"]),
-    ("Author", &["id", "slug", "name", "bio", "url"]),
+    ("Author", &["id", "slug", "name", "bio", "url", "version"]),
     ("AuthorPayload", &["userErrors", "author"]),
-    ("Category", &["id", "slug", "name", "description"]),
+    ("Category", &["id", "slug", "name", "description", "version"]),
     ("CategoryPayload", &["userErrors", "category"]),
     ("Change", &["at", "by", "items"]),
     ("ChangeConnection", &["edges", "nodes", "pageInfo"]),
@@ -45,7 +45,7 @@ const FREE: [(&str, &[&str]); 40] = [
     ("RevisionEdge", &["cursor", "node"]),
     ("RevokePreviewsPayload", &["revokedAt", "userErrors"]),
     ("RevokeTokenPayload", &["token", "userErrors"]),
-    ("Tag", &["id", "slug", "name", "description"]),
+    ("Tag", &["id", "slug", "name", "description", "version"]),
     ("TagPayload", &["userErrors", "tag"]),
     ("Token", &["id", "name", "role", "author", "createdAt", "expiresAt", "revokedAt"]),
     ("TokenConnection", &["edges", "nodes", "pageInfo", "totalCount"]),

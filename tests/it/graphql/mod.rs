@@ -18,6 +18,7 @@ mod post;
 mod preview;
 mod query;
 mod term_changes;
+mod term_ids;
 mod terms;
 mod tokens;
 mod user_errors;
