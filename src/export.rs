@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::content::{Content, ContentError};
-use crate::import::jsonl::{Header, PostRecord, Record, Status, TermRecord, VERSION};
-use crate::model::{NodeId, Post, PostStatus, Slug, Term, TermKind, WholePost};
+use crate::import::jsonl::{Header, PostRecord, Record, Status, TermRecord, VERSION, first_id};
+use crate::model::{Post, PostStatus, Slug, Term, TermKind, WholePost};
 
 /// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
@@ -51,7 +51,9 @@ fn record_of_term(term: Term) -> Record {
     let kind = term.kind();
     let is_author = kind == TermKind::Author;
     let record = TermRecord {
-        id: Some(NodeId::Term(term.id).to_string()),
+        id: Some(first_id(&term.id)),
+        node_id: Some(term.node_id().to_string()),
+        version: term.version,
         slug: term.slug,
         former_slugs: term.former_slugs,
         name: term.name,

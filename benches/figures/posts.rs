@@ -97,7 +97,8 @@ pub fn write_json_lines(path: &Path, posts: u64) -> io::Result<()> {
     for kind in TermKind::ALL {
         for (slug, name) in terms(kind) {
             let (former_slugs, description, bio, url) = (Vec::new(), None, None, None);
-            let term = TermRecord { id: None, slug, former_slugs, name, description, bio, url };
+            let term =
+                TermRecord { id: None, node_id: None, version: 1, slug, former_slugs, name, description, bio, url };
             let record = match kind {
                 TermKind::Category => Record::Category(term),
                 TermKind::Tag => Record::Tag(term),

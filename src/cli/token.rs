@@ -116,7 +116,7 @@ fn line(token: &Token, now: Instant) -> String {
         () => "live",
     };
     let expires = token.expires_at.map_or_else(|| "never".to_owned(), seconds);
-    let author = token.author.as_ref().map(|author| format!(" (author {author})")).unwrap_or_default();
+    let author = token.author.as_ref().map(|author| format!(" (author {})", author.key.first_slug)).unwrap_or_default();
     let created = seconds(token.created_at);
     let name = in_one_line(&token.name);
     format!("{:12}  {:6}  {created:20}  {state:8}  {expires:20}  {name}{author}", token.id.as_str(), token.role.name())

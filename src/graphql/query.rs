@@ -268,8 +268,8 @@ async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
         }
         Ok(NodeId::Revision(..)) => Ok(None),
         Ok(NodeId::Term(id)) => {
-            let found = request.loaders.term(id.kind, &id.first_slug).await?;
-            Ok(found.filter(|term| term.id == id).map(node_of_term))
+            let found = request.loaders.term(id.key.kind, &id.key.first_slug).await?;
+            Ok(found.filter(|term| term.node_id() == id).map(node_of_term))
         }
     }
 }

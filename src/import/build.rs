@@ -6,7 +6,7 @@ use crate::model::excerpt::excerpt_of;
 use crate::model::{Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost};
 
 use super::jsonl::origin_of_id;
-use super::{ImportedPost, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
+use super::{ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
 
 /// The author of the versions that an import creates. A token can have the same name; its changes then count as those of an import.
 pub(super) const CHANGED_BY: &str = "import";
@@ -59,13 +59,14 @@ impl ImportTerms {
 /// The term to store: a new one as the source describes it, or an existing one with the values that the source adds.
 pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     let old = stored.iter().find(|term| term.slug == new.slug);
+    let ImportedTerm { name, description, url, first_slug, creation, version, former_slugs, .. } = new.imported.clone();
     let mut term = old.cloned().unwrap_or_else(|| {
-        let named = Term::new(kind, new.slug.clone(), new.name.clone());
-        let first_slug = new.first_slug.clone().unwrap_or(named.id.first_slug);
-        Term { id: TermId { kind, first_slug }, former_slugs: new.former_slugs.clone(), ..named }
+        let named = Term::new(kind, new.slug.clone(), name);
+        let first_slug = first_slug.unwrap_or(named.id.first_slug);
+        Term { id: TermId { kind, first_slug }, creation, version, former_slugs, ..named }
     });
-    term.description = new.description.clone().or(term.description);
-    term.url = new.url.clone().or(term.url);
+    term.description = description.or(term.description);
+    term.url = url.or(term.url);
     term
 }
 

@@ -30,7 +30,7 @@ pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
 pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
-use crate::model::{Instant, Slug, TermKind, rules};
+use crate::model::{CreationId, Instant, Slug, TermKind, rules};
 
 /// The data of a post that is kept before its body is read again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,14 +102,18 @@ pub struct ImportedTerm {
     pub url: Option<String>,
     /// The first slug that the term had, if it is not the current one.
     pub first_slug: Option<Slug>,
+    /// The creation id, if the source is an export that has it.
+    pub creation: Option<CreationId>,
+    /// The version of a new term: 1 unless the source is an export.
+    pub version: i32,
     /// Former slugs of the term, oldest first.
     pub former_slugs: Vec<Slug>,
 }
 
 impl ImportedTerm {
     pub fn named(kind: TermKind, slug: Option<Slug>, name: impl Into<String>) -> Self {
-        let (description, url) = (None, None);
-        Self { kind, slug, name: name.into(), description, url, first_slug: None, former_slugs: Vec::new() }
+        let (name, version, former_slugs) = (name.into(), 1, Vec::new());
+        Self { kind, slug, name, description: None, url: None, first_slug: None, creation: None, version, former_slugs }
     }
 }
 

@@ -17,13 +17,10 @@ pub struct KnownTerm {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTerm {
     pub slug: Slug,
-    pub name: String,
-    pub description: Option<String>,
-    pub url: Option<String>,
-    pub first_slug: Option<Slug>,
-    pub former_slugs: Vec<Slug>,
     /// Whether the store does not have this slug yet.
     pub is_new: bool,
+    /// The term as the source describes it.
+    pub imported: ImportedTerm,
 }
 
 /// Every term of one kind that an import needs, and the slug of each name.
@@ -87,9 +84,8 @@ impl Resolver {
         self.resolved.slugs.entry(folded(&term.name)).or_insert_with(|| slug.clone());
         self.taken.insert(slug.clone());
         if self.added.insert(slug.clone()) {
-            let ImportedTerm { name, description, url, first_slug, former_slugs, .. } = term.clone();
             let is_new = !self.stored.contains(&slug);
-            self.resolved.terms.push(NewTerm { slug, name, description, url, first_slug, former_slugs, is_new });
+            self.resolved.terms.push(NewTerm { slug, is_new, imported: term.clone() });
         }
     }
 
@@ -128,7 +124,7 @@ mod tests {
             .map(|(slug, name)| KnownTerm { slug: slug.parse().expect("a slug"), name: (*name).into() })
             .collect();
         let terms = resolve_terms(&names, &stored).terms;
-        terms.into_iter().map(|term| (term.slug.to_string(), term.name, term.is_new)).collect()
+        terms.into_iter().map(|term| (term.slug.to_string(), term.imported.name, term.is_new)).collect()
     }
 
     fn row(slug: &str, name: &str, is_new: bool) -> (String, String, bool) {

@@ -2,6 +2,7 @@
 //! modules of this crate.
 
 pub mod actor;
+pub mod creation_id;
 pub mod excerpt;
 pub mod html;
 pub mod html_cost;
@@ -17,9 +18,10 @@ pub mod token;
 pub mod words;
 
 pub use actor::{Actor, Role};
+pub use creation_id::CreationId;
 pub use instant::{Instant, Month};
 pub use markdown::{Rendered, render};
-pub use node_id::NodeId;
+pub use node_id::{NodeId, TermNodeId};
 pub use post::{Post, PostId, PostKey, PostStatus, WholePost};
 pub use slug::Slug;
 pub use term::{Term, TermId, TermKind};

@@ -1,11 +1,16 @@
 //! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so that
-//! `node` needs no search.
+//! `node` needs no search; and no two objects ever have the same id.
 //!
-//! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`; the id of a term is its kind and its first slug, as in `tag-rust`. Clients must treat ids as opaque.
+//! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`; the id of a term is `{kind}-{creation id}{base64url of the first
+//! slug}`. Both parts of it together are the base64url of some bytes, so an id has one spelling. Clients must treat ids as opaque.
 
 use std::fmt;
 use std::str::FromStr;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::creation_id::CreationId;
 use super::post::PostId;
 use super::slug::Slug;
 use super::term::{TermId, TermKind};
@@ -13,9 +18,16 @@ use super::term::{TermId, TermKind};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NodeId {
     Post(PostId),
-    Term(TermId),
+    Term(TermNodeId),
     /// A version of a post.
     Revision(PostId, i32),
+}
+
+/// The id of a term. The key finds its row, and the creation id distinguishes it from terms that had the same key before or get it later.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TermNodeId {
+    pub key: TermId,
+    pub creation: CreationId,
 }
 
 impl fmt::Display for NodeId {
@@ -23,8 +35,15 @@ impl fmt::Display for NodeId {
         match self {
             Self::Post(id) => write!(f, "post-{id}"),
             Self::Revision(id, version) => write!(f, "revision-{id}-{version}"),
-            Self::Term(id) => write!(f, "{}-{}", id.kind.noun(), id.first_slug),
+            Self::Term(id) => id.fmt(f),
         }
+    }
+}
+
+impl fmt::Display for TermNodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first_slug = URL_SAFE_NO_PAD.encode(self.key.first_slug.as_str());
+        write!(f, "{}-{}{first_slug}", self.key.kind.noun(), self.creation)
     }
 }
 
@@ -44,9 +63,12 @@ impl FromStr for NodeId {
             let version = version.parse().ok().filter(|_| is_plain).ok_or(())?;
             return id.parse().map(|id| Self::Revision(id, version)).map_err(|_| ());
         }
-        let kind = TermKind::ALL.into_iter().find(|k| k.noun() == kind).ok_or(())?;
-        let first_slug: Slug = rest.parse().map_err(|_| ())?;
-        Ok(Self::Term(TermId { kind, first_slug }))
+        let kind = TermKind::of_noun(kind).ok_or(())?;
+        let (creation, encoded) = rest.split_at_checked(CreationId::CHARS).ok_or(())?;
+        let creation = creation.parse().map_err(|_| ())?;
+        let first_slug = String::from_utf8(URL_SAFE_NO_PAD.decode(encoded).map_err(|_| ())?).map_err(|_| ())?;
+        let first_slug: Slug = first_slug.parse().map_err(|_| ())?;
+        Ok(Self::Term(TermNodeId { key: TermId { kind, first_slug }, creation }))
     }
 }
 
@@ -56,9 +78,16 @@ mod tests {
 
     #[test]
     fn an_id_parses_as_it_prints_and_other_texts_are_refused() {
-        for text in ["post-0123456789ab", "tag-rust-1.0", "author-x", "category-a", "revision-0123456789ab-17"] {
+        for text in [
+            "post-0123456789ab",
+            "tag-0123456789abcnVzdA",
+            "author-AAAAAAAAAAAAYWRh",
+            "category-zzzzzzzzzzzzYQ",
+            "revision-0123456789ab-17",
+        ] {
             assert_eq!(text.parse::<NodeId>().map(|id| id.to_string()), Ok(text.to_owned()));
         }
+        let no_slug = "tag-0123456789abLS0";
         for text in [
             "",
             "post-",
@@ -66,12 +95,27 @@ mod tests {
             "page-1",
             "tag--",
             "tag-Ä",
+            "tag-ääääää",
             "rust",
+            "tag-rust",
+            "tag-0123456789ab",
+            "tag-0123456789abcnVzdB",
+            "tag-0123456789abcnVzdA==",
+            "tag-0123456789ABcnVzdA",
+            "tag-0123456789ab_w",
+            no_slug,
             "revision-0123456789ab",
             "revision-0123456789ab-01",
             "revision-0123456789ab--1",
         ] {
             assert!(text.parse::<NodeId>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_id_of_a_term_of_an_earlier_version_is_base64_of_zeros_and_the_slug() {
+        let key = TermId { kind: TermKind::Tag, first_slug: "rust".parse().expect("a slug") };
+        let id = TermNodeId { key, creation: CreationId::EARLIER }.to_string();
+        assert_eq!(URL_SAFE_NO_PAD.decode(&id["tag-".len()..]), Ok(b"\0\0\0\0\0\0\0\0\0rust".to_vec()));
     }
 }

@@ -1,5 +1,7 @@
 //! Categories, tags and authors: the three kinds of terms of a post. The rule: all three are one type, because the same rules apply to them.
 
+use super::creation_id::CreationId;
+use super::node_id::TermNodeId;
 use super::slug::Slug;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +27,8 @@ impl TermKind {
     }
 }
 
-/// The id of a term, which renames do not change: the kind and the first slug of the term.
+/// The key of a term, which renames do not change: the kind and the first slug of the term. A term that is created after the deletion of another can
+/// have the same key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TermId {
     pub kind: TermKind,
@@ -35,6 +38,10 @@ pub struct TermId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     pub id: TermId,
+    /// `None` for a new term: it gets one when it is stored. Every stored term has one.
+    pub creation: Option<CreationId>,
+    /// 1 for a new term; each change increases it by one.
+    pub version: i32,
     pub slug: Slug,
     pub name: String,
     /// A category's or tag's description; an author's bio.
@@ -48,10 +55,23 @@ pub struct Term {
 impl Term {
     pub fn new(kind: TermKind, slug: Slug, name: impl Into<String>) -> Self {
         let id = TermId { kind, first_slug: slug.clone() };
-        Self { id, slug, name: name.into(), description: None, url: None, former_slugs: Vec::new() }
+        let (description, url, former_slugs) = (None, None, Vec::new());
+        Self { id, creation: None, version: 1, slug, name: name.into(), description, url, former_slugs }
     }
 
     pub fn kind(&self) -> TermKind {
         self.id.kind
+    }
+
+    /// The id for clients.
+    pub fn node_id(&self) -> TermNodeId {
+        TermNodeId { key: self.id.clone(), creation: self.creation.clone().unwrap_or(CreationId::EARLIER) }
+    }
+
+    /// Whether both have the same fields, whatever their versions.
+    pub fn is_same_content(&self, other: &Self) -> bool {
+        let Self { id, creation: _, version: _, slug, name, description, url, former_slugs } = self;
+        (id, slug, name, description, url, former_slugs)
+            == (&other.id, &other.slug, &other.name, &other.description, &other.url, &other.former_slugs)
     }
 }

@@ -7,7 +7,7 @@ use compact_str::CompactString;
 
 use super::actor::Role;
 use super::instant::Instant;
-use super::slug::Slug;
+use super::node_id::TermNodeId;
 
 /// The prefix of every token, so that a leaked token is recognized, for example in a log or a repository.
 pub const TOKEN_PREFIX: &str = "tdg_";
@@ -78,8 +78,8 @@ pub struct Token {
     /// For lists and logs.
     pub name: String,
     pub role: Role,
-    /// For the role author: the first slug of the author whose posts the token gives access to, which is the author's id.
-    pub author: Option<Slug>,
+    /// For the role author: the author whose posts the token gives access to.
+    pub author: Option<TermNodeId>,
     pub created_at: Instant,
     /// `None` if it does not expire.
     pub expires_at: Option<Instant>,

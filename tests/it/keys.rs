@@ -11,7 +11,7 @@ use tidings::keys::time::{self, Direction};
 use tidings::keys::{Collection, PostPlace, place, term};
 use tidings::model::instant::TICKS_MAX;
 use tidings::model::slug::SLUG_BYTES_MAX;
-use tidings::model::{Instant, Month, NodeId, PostId, PostKey, Slug, TermId, TermKind};
+use tidings::model::{CreationId, Instant, Month, NodeId, PostId, PostKey, Slug, TermId, TermKind, TermNodeId};
 use tidings::store::Key;
 
 /// 2,000 cases for each property take a second or two in a debug build.
@@ -200,11 +200,12 @@ proptest! {
     }
 
     #[test]
-    fn lookups_and_ids_parse_back(id in post_ids(), slug in slugs(), kind in kinds()) {
+    fn lookups_and_ids_parse_back(id in post_ids(), slug in slugs(), kind in kinds(), bits in proptest::option::of(any::<u64>())) {
+        let creation = bits.map_or(CreationId::EARLIER, CreationId::from_bits);
         prop_assert_eq!(lookup::parse(&lookup::by_id(&id)), Some(Lookup::Id(id.clone())));
         prop_assert_eq!(lookup::parse(&lookup::by_slug(&slug)), Some(Lookup::Slug(slug.clone())));
         prop_assert_eq!(id.as_str().parse(), Ok(id.clone()));
-        for node in [NodeId::Post(id), NodeId::Term(TermId { kind, first_slug: slug })] {
+        for node in [NodeId::Post(id), NodeId::Term(TermNodeId { key: TermId { kind, first_slug: slug }, creation })] {
             prop_assert_eq!(node.to_string().parse(), Ok(node));
         }
     }

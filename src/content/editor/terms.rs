@@ -8,7 +8,7 @@ use crate::content::error::Result;
 use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
-use crate::model::{Role, Slug, Term, TermId, TermKind};
+use crate::model::{Role, Slug, Term, TermKind, TermNodeId};
 
 use super::Editor;
 
@@ -66,14 +66,14 @@ impl Editor<'_> {
     }
 
     /// Deletes the term, unless a post or draft has it.
-    pub async fn delete_term(&self, kind: TermKind, slug: &str) -> Result<Edited<TermId>> {
+    pub async fn delete_term(&self, kind: TermKind, slug: &str) -> Result<Edited<TermNodeId>> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
         let Some(slug) = parse(slug, "slug", &mut errors) else { return Ok(Err(errors)) };
         match self.writer.delete_term(kind, &slug).await {
             Ok(Deleted::Done(term)) => {
                 audit::log_term(self.actor, "delete_term", &term);
-                Ok(Ok(term.id))
+                Ok(Ok(term.node_id()))
             }
             Ok(Deleted::InUse) => {
                 let message =

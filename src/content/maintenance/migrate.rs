@@ -13,7 +13,7 @@ use crate::content::tables::scan_all;
 use crate::content::write::{StoredIntent, intent};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
-use crate::model::{Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, Slug, Term, TermId, TermKind};
 use crate::store::{Batch, Entity, Operation, Precondition, Properties};
 
 use super::{RepairOptions, repair};
@@ -154,6 +154,8 @@ impl OldTerms {
 fn read(kind: TermKind, fields: &RowFields<'_>, slug: Slug, first_slug: Slug) -> Result<Term> {
     Ok(Term {
         id: TermId { kind, first_slug },
+        creation: Some(CreationId::EARLIER),
+        version: 1,
         slug,
         name: fields.text(NAME)?.to_string(),
         description: fields.optional_text("Description")?.map(ToString::to_string),

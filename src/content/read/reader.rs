@@ -12,7 +12,7 @@ use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::rows::term::TermRow;
 use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
 use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
-use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermId, TermKind, WholePost};
+use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, Term, TermKind, TermNodeId, WholePost};
 use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
 use super::coalesce;
@@ -369,8 +369,9 @@ impl Reader {
         slugs.iter().zip(found).map(first).collect()
     }
 
-    pub(in crate::content) async fn term_by_id(&self, id: &TermId) -> Result<Option<Arc<Term>>> {
-        Ok(self.term(id.kind, &id.first_slug).await?.filter(|term| term.id == *id))
+    /// The term with this id; `None` if it was deleted, even if another term has its first slug. One or two point reads.
+    pub(in crate::content) async fn term_by_id(&self, id: &TermNodeId) -> Result<Option<Arc<Term>>> {
+        Ok(self.term(id.key.kind, &id.key.first_slug).await?.filter(|term| term.node_id() == *id))
     }
 
     fn visible(&self, post: Post) -> Option<Arc<Post>> {

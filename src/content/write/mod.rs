@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::intent::IntentName;
-use crate::model::PostId;
+use crate::model::{CreationId, PostId};
 use crate::store::Store;
 
 use super::error::Result;
@@ -72,6 +72,10 @@ impl Writer {
     /// A new id of 62 random bits, which no post has had before.
     pub fn new_post_id(&self) -> Result<PostId> {
         Ok(PostId::from_bits(u64::from_le_bytes(random::bytes()?)))
+    }
+
+    fn new_creation_id(&self) -> Result<CreationId> {
+        Ok(CreationId::from_bits(u64::from_le_bytes(random::bytes()?)))
     }
 
     fn new_intent_name(&self) -> Result<IntentName> {

@@ -8,7 +8,7 @@ use crate::content::tables::read_all;
 use crate::content::tables::rows::change::{self as rows, Action, ChangeRow, ChangedItem};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, history};
-use crate::model::{Instant, Post, Term};
+use crate::model::{CreationId, Instant, Post, Term};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, StoreError};
 
@@ -62,6 +62,7 @@ pub(super) fn of_post(before: Option<&Post>, after: Option<&Post>) -> Option<Cha
         slug: post.slug.to_string(),
         action: action(before, after),
         version: after.map(|after| after.version),
+        creation: None,
     })
 }
 
@@ -90,7 +91,8 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Cha
         id: term.id.first_slug.to_string(),
         slug: term.slug.to_string(),
         action,
-        version: None,
+        version: after.map(|after| after.version),
+        creation: term.creation.as_ref().and_then(CreationId::stored).map(ToOwned::to_owned),
     })
 }
 

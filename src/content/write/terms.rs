@@ -103,13 +103,23 @@ impl Writer {
             });
         }
         let found: Vec<(Option<StoredTerm>, Term)> = stream::iter(finds).buffered(CONCURRENCY).try_collect().await?;
-        let change = |(before, after): (Option<StoredTerm>, Term)| match &before {
-            None => Some(TermChange { before: None, after: Some(after) }),
-            Some(stored) if stored.term.id != after.id || stored.term.slug != after.slug => None,
-            Some(stored) if stored.term == after => None,
-            Some(_) => Some(TermChange { before, after: Some(after) }),
+        let differs = |(before, after): &(Option<StoredTerm>, Term)| match before.as_ref().map(|stored| &stored.term) {
+            None => true,
+            Some(stored) if stored.id != after.id || stored.slug != after.slug => false,
+            Some(stored) => !stored.is_same_content(after),
         };
-        Ok(found.into_iter().filter_map(change).collect())
+        found.into_iter().filter(differs).map(|(before, after)| self.change_to(before, after)).collect()
+    }
+
+    /// The change that creates or replaces a term: a new term gets a creation id unless it has one, and an existing one keeps its own and gets the next
+    /// version.
+    fn change_to(&self, before: Option<StoredTerm>, after: Term) -> Result<TermChange> {
+        let (creation, version) = match (&before, after.creation) {
+            (Some(StoredTerm { term, .. }), _) => (term.creation.clone(), term.version.saturating_add(1)),
+            (None, Some(creation)) => (Some(creation), after.version),
+            (None, None) => (Some(self.new_creation_id()?), after.version),
+        };
+        Ok(TermChange { before, after: Some(Term { creation, version, ..after }) })
     }
 
     /// Creates or changes the term of a slug: `edit` gets the existing term and returns the changed one. If others change the term meanwhile, `edit`
@@ -126,11 +136,15 @@ impl Writer {
         for tries in 0..TRIES_MAX {
             let before = self.find_term(kind, slug).await?;
             let after = match edit(before.as_ref().map(|stored| &stored.term)) {
-                Ok(after) if before.as_ref().is_some_and(|stored| stored.term == after) => return Ok(Ok(after)),
                 Ok(after) => after,
                 Err(refused) => return Ok(Err(refused)),
             };
-            match self.change_term(TermChange { before, after: Some(after.clone()) }).await? {
+            if let Some(stored) = before.as_ref().filter(|stored| stored.term.is_same_content(&after)) {
+                return Ok(Ok(stored.term.clone()));
+            }
+            let change = self.change_to(before, after)?;
+            let after = change.term().clone();
+            match self.change_term(change).await? {
                 TermOutcome::Done => return Ok(Ok(after)),
                 TermOutcome::Busy => return Err(ContentError::Busy),
                 _ => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
@@ -156,10 +170,12 @@ impl Writer {
                 Ok(edited) => renamed(edited, to),
                 Err(refused) => return Ok(Err(refused)),
             };
-            if after == before.term {
-                return Ok(Ok(Renamed::Done(after)));
+            if after.is_same_content(&before.term) {
+                return Ok(Ok(Renamed::Done(before.term)));
             }
-            match self.change_term(TermChange { before: Some(before), after: Some(after.clone()) }).await? {
+            let change = self.change_to(Some(before), after)?;
+            let after = change.term().clone();
+            match self.change_term(change).await? {
                 TermOutcome::Done => return Ok(Ok(Renamed::Done(after))),
                 TermOutcome::Taken => return Ok(Ok(Renamed::Taken)),
                 TermOutcome::Busy => return Err(ContentError::Busy),

@@ -148,7 +148,7 @@ pub struct ChangedItem {
     slug: String,
     /// What was done.
     action: ChangeAction,
-    /// The version of the post after the change; null if the object has no version.
+    /// The version of the object after the change; null if it was deleted, or if an earlier version of the server recorded the change.
     version: Option<i32>,
 }
 
@@ -180,8 +180,12 @@ impl From<&RecordedChange> for Change {
 
 impl From<&RecordedItem> for ChangedItem {
     fn from(item: &RecordedItem) -> Self {
-        let node_id = format!("{}-{}", item.kind, item.id).into();
-        Self { node_id, slug: item.slug.clone(), action: item.action.into(), version: item.version }
+        Self {
+            node_id: item.node_id().into(),
+            slug: item.slug.clone(),
+            action: item.action.into(),
+            version: item.version,
+        }
     }
 }
 

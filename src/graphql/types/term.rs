@@ -11,7 +11,7 @@ use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::filter::PostFilter;
-use crate::model::{NodeId, Term, rules};
+use crate::model::{Term, rules};
 
 /// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);
@@ -39,7 +39,7 @@ impl From<Term> for Author {
 }
 
 fn id(term: &Term) -> ID {
-    NodeId::Term(term.id.clone()).to_string().into()
+    term.node_id().to_string().into()
 }
 
 async fn post_count(ctx: &Context<'_>, term: &Term) -> Result<i32> {
@@ -56,7 +56,7 @@ async fn posts(ctx: &Context<'_>, term: &Term, paging: Paging, filter: Option<Po
 /// A category: a subject that groups posts.
 #[Object]
 impl Category {
-    /// An opaque id that never changes, even if the slug does.
+    /// An opaque id that never changes and is never given to another object.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
@@ -74,6 +74,11 @@ impl Category {
     /// What the category is about; plain text. Null if there is no description.
     async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
+    }
+
+    /// The version number: 1 for a new category; every change increases it by one.
+    async fn version(&self) -> i32 {
+        self.0.version
     }
 
     /// The number of published posts with this category; scheduled posts do not count. It costs one storage request, and one more for each 1,000
@@ -100,7 +105,7 @@ impl Category {
 /// A tag: a keyword of posts.
 #[Object]
 impl Tag {
-    /// An opaque id that never changes, even if the slug does.
+    /// An opaque id that never changes and is never given to another object.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
@@ -118,6 +123,11 @@ impl Tag {
     /// What the tag is about; plain text. Null if there is no description.
     async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
+    }
+
+    /// The version number: 1 for a new tag; every change increases it by one.
+    async fn version(&self) -> i32 {
+        self.0.version
     }
 
     /// The number of published posts with this tag; scheduled posts do not count. It costs one storage request, and one more for each 1,000
@@ -144,7 +154,7 @@ impl Tag {
 /// An author of posts.
 #[Object]
 impl Author {
-    /// An opaque id that never changes, even if the slug does.
+    /// An opaque id that never changes and is never given to another object.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
@@ -168,6 +178,11 @@ impl Author {
     async fn url(&self) -> Option<&str> {
         // Stores that an older release wrote may hold any URL.
         self.0.url.as_deref().filter(|url| rules::is_web_address(url))
+    }
+
+    /// The version number: 1 for a new author; every change increases it by one.
+    async fn version(&self) -> i32 {
+        self.0.version
     }
 
     /// The number of published posts of the author; scheduled posts do not count. It costs one storage request, and one more for each 1,000

@@ -44,7 +44,7 @@ impl From<&model::Token> for Token {
             id: token.id.as_str().into(),
             name: token.name.clone(),
             role: token.role.into(),
-            author: token.author.as_ref().map(ToString::to_string),
+            author: token.author.as_ref().map(|author| author.key.first_slug.to_string()),
             created_at: DateTime(token.created_at),
             expires_at: token.expires_at.map(DateTime),
             revoked_at: token.revoked_at.map(DateTime),

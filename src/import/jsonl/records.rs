@@ -10,7 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::import::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
-use crate::model::{Instant, NodeId, Slug};
+use crate::model::{Instant, NodeId, Slug, TermId};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -34,8 +34,14 @@ pub enum Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TermRecord {
+    /// The kind and the first slug, as in `tag-rust`: the id of the term in earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The id of the term for clients; absent in an export of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+    #[serde(default = "first_version")]
+    pub version: i32,
     #[serde(with = "as_text")]
     pub slug: Slug,
     #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
@@ -145,15 +151,32 @@ fn terms(slugs: Vec<String>) -> Vec<Term> {
     slugs.into_iter().map(|slug| Term { slug: slug.parse().ok(), name: slug }).collect()
 }
 
+/// The id of a term in earlier versions.
+pub fn first_id(key: &TermId) -> String {
+    format!("{}-{}", key.kind.noun(), key.first_slug)
+}
+
+/// The first slug in the id of a term of earlier versions, if it is of this kind.
+fn first_slug(kind: TermKind, id: &str) -> Option<Slug> {
+    id.strip_prefix(kind.noun())?.strip_prefix('-')?.parse().ok()
+}
+
 impl TermRecord {
     pub(super) fn into_term(self, kind: TermKind) -> ImportedTerm {
         let description = if kind == TermKind::Author { self.bio } else { self.description };
-        let first_slug = match self.id.map(|id| id.parse()) {
-            Some(Ok(NodeId::Term(id))) if id.kind == kind && id.first_slug != self.slug => Some(id.first_slug),
+        let node = match self.node_id.map(|id| id.parse()) {
+            Some(Ok(NodeId::Term(node))) if node.key.kind == kind => Some(node),
             _ => None,
         };
+        let first_slug = match &node {
+            Some(node) => Some(node.key.first_slug.clone()),
+            None => self.id.and_then(|id| first_slug(kind, &id)),
+        };
+        let first_slug = first_slug.filter(|first_slug| *first_slug != self.slug);
+        let creation = node.map(|node| node.creation);
         let named = ImportedTerm::named(kind, Some(self.slug), self.name);
-        ImportedTerm { description, url: self.url, first_slug, former_slugs: self.former_slugs, ..named }
+        let (url, version, former_slugs) = (self.url, self.version.max(1), self.former_slugs);
+        ImportedTerm { description, url, first_slug, creation, version, former_slugs, ..named }
     }
 }
 

@@ -321,7 +321,8 @@ fn lists(names: &BTreeSet<String>) -> Vec<ListOf> {
     let mut lists: Vec<ListOf> = ["posts", "categories", "tags", "authors"].map(ListOf::root).to_vec();
     for name in names {
         if let Ok(NodeId::Term(id)) = name.parse() {
-            lists.push(ListOf::within(&format!("{}(slug: \"{}\")", id.kind.noun(), id.first_slug), "posts"));
+            let TermId { kind, first_slug } = id.key;
+            lists.push(ListOf::within(&format!("{}(slug: \"{first_slug}\")", kind.noun()), "posts"));
         }
     }
     lists

@@ -19,6 +19,7 @@ mod preview;
 mod query;
 mod renamed;
 mod term_changes;
+mod term_ids;
 mod terms;
 mod tokens;
 mod user_errors;

@@ -1,8 +1,9 @@
 //! `Query`: objects by id and slug; for an unknown or invalid id or slug, the result is null in its place, and never an error.
 
 use serde_json::{Value, json};
+use tidings::model::TermKind;
 
-use crate::support::site::{Site, instant, post, slugs};
+use crate::support::site::{Site, instant, post, slugs, term_id};
 
 /// Three posts, and two terms of each kind.
 async fn site() -> Site {
@@ -67,6 +68,16 @@ fn invalid_ids() -> Vec<String> {
     .to_vec();
     ids.push("x".repeat(10_000));
     ids.push(format!("tag-{}", "x".repeat(201)));
+    // The slug with another creation id, of another kind, with padding, and with another last bit.
+    let id = term_id(TermKind::Tag, "rust");
+    ids.extend([
+        "tag-AAAAAAAAAAAAcnVzdA".to_owned(),
+        "tag-0123456789abcnVzdA".to_owned(),
+        format!("{id}=="),
+        format!("{id} "),
+    ]);
+    ids.push(id.strip_suffix('A').map(|id| format!("{id}B")).expect("base64 of four bytes"));
+    ids.push(term_id(TermKind::Tag, "ada"));
     ids
 }
 
@@ -138,8 +149,9 @@ async fn the_kinds_of_objects_have_separate_slugs() {
         of_tag: tag(slug: "post-1") { id } of_post: post(slug: "post-1") { title }
     }"#;
     let expected = json!({
-        "tag": { "id": "tag-rust" }, "category": { "id": "category-rust" }, "author": { "id": "author-rust" }, "post": null,
-        "of_tag": { "id": "tag-post-1" }, "of_post": { "title": "Post 1" },
+        "tag": { "id": term_id(TermKind::Tag, "rust") }, "category": { "id": term_id(TermKind::Category, "rust") },
+        "author": { "id": term_id(TermKind::Author, "rust") }, "post": null,
+        "of_tag": { "id": term_id(TermKind::Tag, "post-1") }, "of_post": { "title": "Post 1" },
     });
     assert_eq!(site.query(query).await, expected);
 }

@@ -1,15 +1,16 @@
-//! An export during an unfinished change. The rule: at whatever request the change stopped, the export contains each post once, in its old or
-//! its new version.
+//! Exports. The rules: at whatever request a change stopped, an export contains each post once, in its old or its new version; an export of an
+//! earlier version can be imported; and an import into another store keeps the ids of all objects.
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tidings::export::export;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
-use crate::support::folder::{folder, import};
+use crate::support::folder::{counts, folder, import};
+use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
 
 const BEFORE: [(&str, &str); 3] = [
@@ -25,12 +26,16 @@ const AFTER: [(&str, &str); 3] = [
     ("2025-01-30-three.md", "---\ntitle: Three\ndraft: true\n---\nThree.\n"),
 ];
 
-async fn titles(store: &Store) -> Vec<String> {
+async fn records(site: &Site) -> Vec<Value> {
     let mut out = Vec::new();
-    export(&Site::over(Arc::clone(store)).await.content, &mut out).await.expect("an export");
+    export(&site.content, &mut out).await.expect("an export");
     let lines = String::from_utf8(out).expect("UTF-8");
-    let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let posts = records.filter(|record| record["type"] == "post");
+    lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")).collect()
+}
+
+async fn titles(store: &Store) -> Vec<String> {
+    let records = records(&Site::over(Arc::clone(store)).await).await;
+    let posts = records.into_iter().filter(|record| record["type"] == "post");
     let mut titles: Vec<_> = posts.map(|post| post["title"].as_str().expect("a title").to_owned()).collect();
     titles.sort();
     titles
@@ -49,5 +54,94 @@ async fn an_export_during_an_unfinished_change_has_each_post_once() {
         }
         let_requests_arrive(&store).await;
         assert_eq!(titles(&store).await, ["One", "Three", "Two"], "stopped at request {requests}");
+    }
+}
+
+/// As the version before this one wrote it.
+const EARLIER: &str = r#"{"tidings":1}
+{"type":"category","id":"category-news","slug":"news","name":"News"}
+{"type":"tag","id":"tag-rust","slug":"crab","formerSlugs":["rust"],"name":"Rust","description":"A language."}
+{"type":"author","id":"author-ada","slug":"ada","name":"Ada","bio":"Counts."}
+{"type":"post","id":"0123456789ab","slug":"one","formerSlugs":[],"title":"One","excerpt":null,"markdown":"x","status":"PUBLISHED","version":3,"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-02T00:00:00Z","publishedAt":"2025-01-01T00:00:00Z","authors":["ada"],"categories":["news"],"tags":["crab"]}
+"#;
+
+const TERMS: &str = "{ categories { nodes { id slug version } } tags { nodes { id slug version } } authors { nodes { id slug version } } }";
+
+async fn import_text(site: &Site, text: &str) -> (usize, usize, usize, usize) {
+    let folder = folder(&[("export.jsonl", text)]);
+    let report = import(&site.content, &folder.path().join("export.jsonl")).await.expect("an import");
+    site.assert_sound().await;
+    counts(&report)
+}
+
+fn lines(records: &[Value]) -> String {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+#[tokio::test]
+async fn an_export_of_the_previous_version_is_imported() {
+    let site = Site::in_memory().await;
+    assert_eq!(import_text(&site, EARLIER).await, (1, 0, 0, 0));
+    let query = r#"{ former: tag(slug: "rust") { slug description } post(slug: "one") { id version tags { slug } authors { slug bio } categories { slug } } }"#;
+    let expected = json!({
+        "former": { "slug": "crab", "description": "A language." },
+        "post": {
+            "id": "post-0123456789ab", "version": 3, "tags": [{ "slug": "crab" }], "authors": [{ "slug": "ada", "bio": "Counts." }],
+            "categories": [{ "slug": "news" }],
+        },
+    });
+    assert_eq!(site.query(query).await, expected);
+    let seen = site.query(TERMS).await;
+    assert!(!seen.to_string().contains("-AAAAAAAAAAAA"), "each new term has an id of its own: {seen}");
+    assert_eq!(import_text(&site, EARLIER).await, (0, 0, 1, 0), "a second import changes nothing");
+    assert_eq!(site.query(TERMS).await, seen);
+}
+
+/// Renamed, changed and old terms keep their ids and versions.
+#[tokio::test]
+async fn ids_survive_a_move() {
+    let site = Site::in_memory().await;
+    import_text(&site, EARLIER).await;
+    let mutations = [
+        r#"saveTag(input: { slug: "crab", newSlug: "lobster" }) { userErrors { code } }"#,
+        r#"saveAuthor(input: { slug: "ada", bio: "Counts more." }) { userErrors { code } }"#,
+        r#"saveTag(input: { slug: "unused" }) { userErrors { code } }"#,
+    ];
+    for mutation in mutations {
+        let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+        assert_eq!(answer.body.get("errors"), None, "{mutation}");
+    }
+    let seen = site.query(TERMS).await;
+    let exported = records(&site).await;
+    let tag = |nodes: &Value, slug: &str| {
+        nodes["tags"]["nodes"].as_array().expect("tags").iter().find(|tag| tag["slug"] == slug).cloned().expect("a tag")
+    };
+    let record = exported.iter().find(|record| record["slug"] == "lobster").expect("a record");
+    assert_eq!((&record["id"], &record["nodeId"]), (&json!("tag-rust"), &tag(&seen, "lobster")["id"]));
+    let text = lines(&exported);
+    let other = Site::in_memory().await;
+    for _ in 0..2 {
+        import_text(&other, &text).await;
+        assert_eq!(other.query(TERMS).await, seen);
+        assert_eq!(lines(&records(&other).await), text);
+    }
+    // A term of an earlier version has an id that no other term gets, and keeps it, too.
+    let unused = tag(&seen, "unused")["id"].as_str().expect("an id").to_owned();
+    let old = "tag-AAAAAAAAAAAAdW51c2Vk";
+    let third = Site::in_memory().await;
+    import_text(&third, &text.replace(&unused, old)).await;
+    assert_eq!(tag(&third.query(TERMS).await, "unused")["id"], old);
+}
+
+/// A nodeId that is not the id of such a term is ignored.
+#[tokio::test]
+async fn an_invalid_node_id_does_not_prevent_an_import() {
+    for node_id in ["", "tag-rust", "author-AAAAAAAAAAAAcnVzdA", "post-0123456789ab", "tag-\u{fffd}"] {
+        let mut tag = json!({ "type": "tag", "slug": "rust", "name": "Rust", "version": -1 });
+        tag["nodeId"] = json!(node_id);
+        let site = Site::in_memory().await;
+        assert_eq!(import_text(&site, &lines(&[json!({ "tidings": 1 }), tag])).await, (0, 0, 0, 0));
+        let found = site.query(r#"{ tag(slug: "rust") { name version } }"#).await["tag"].clone();
+        assert_eq!(found, json!({ "name": "Rust", "version": 1 }), "{node_id}");
     }
 }

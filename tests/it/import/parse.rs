@@ -85,8 +85,8 @@ fn the_jekyll_blog_is_parsed_completely() {
     assert_eq!(published("jekyll-3-9-3-released"), "2023-01-29T00:00:00Z");
     assert_eq!(published("jekyll-turns-2-0-0"), "2014-05-06T00:00:00Z");
     let authors = resolve_terms(source.terms(TermKind::Author), &[]).terms;
-    assert_eq!(authors.iter().filter(|author| author.name.eq_ignore_ascii_case("dirtyf")).count(), 1);
-    assert!(authors.iter().any(|author| author.name == "mattr-" && author.slug.as_str() == "mattr"));
+    assert_eq!(authors.iter().filter(|author| author.imported.name.eq_ignore_ascii_case("dirtyf")).count(), 1);
+    assert!(authors.iter().any(|author| author.imported.name == "mattr-" && author.slug.as_str() == "mattr"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::model::{Instant, Post, PostId, Slug, Term, TermKind, WholePost};
+use tidings::model::{CreationId, Instant, Post, PostId, Slug, Term, TermId, TermKind, TermNodeId, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::{Change, Outcome};
@@ -27,6 +27,16 @@ pub fn slug(text: &str) -> Slug {
 
 pub fn slugs(texts: &[&str]) -> Vec<Slug> {
     texts.iter().map(|text| slug(text)).collect()
+}
+
+/// The creation id that [`Site::publish`] gives to a term, so that the same content has the same ids on every site.
+fn creation_of(first_slug: &str) -> CreationId {
+    CreationId::from_bits(first_slug.bytes().fold(7, |bits: u64, byte| bits.wrapping_mul(31).wrapping_add(byte.into())))
+}
+
+/// The id of a term that [`Site::publish`] has saved.
+pub fn term_id(kind: TermKind, first_slug: &str) -> String {
+    TermNodeId { key: TermId { kind, first_slug: slug(first_slug) }, creation: creation_of(first_slug) }.to_string()
 }
 
 /// A published post; its id and its slug follow from the number.
@@ -75,8 +85,10 @@ impl Site {
             let mut named: Vec<Slug> = posts.iter().flat_map(|p| p.post.terms(kind).to_vec()).collect();
             named.sort();
             named.dedup();
-            let terms =
-                named.into_iter().map(|slug| Term::new(kind, slug.clone(), format!("The {} {slug}", kind.noun())));
+            let terms = named.into_iter().map(|slug| Term {
+                creation: Some(creation_of(slug.as_str())),
+                ..Term::new(kind, slug.clone(), format!("The {} {slug}", kind.noun()))
+            });
             writer.save_terms(kind, terms.collect()).await.expect("terms are saved");
         }
         for batch in posts.chunks(1_000) {

@@ -2,5 +2,6 @@
 
 mod atomic;
 mod budgets;
+mod new_tags;
 mod once;
 mod stopped;

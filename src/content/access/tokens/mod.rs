@@ -13,7 +13,7 @@ use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TOKENS_MAX, TokenText};
-use crate::model::{Actor, Instant, Role, Slug, TermKind, Token, TokenId};
+use crate::model::{Actor, Instant, Role, TermKind, TermNodeId, Token, TokenId};
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::{permission, secret};
@@ -115,8 +115,8 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// The first slug of the author of a token with the role author.
-    async fn author(&self, new: &NewToken, errors: &mut Vec<UserError>) -> Result<Option<Slug>> {
+    /// The author of a token with the role author.
+    async fn author(&self, new: &NewToken, errors: &mut Vec<UserError>) -> Result<Option<TermNodeId>> {
         let Some(text) = new.author.as_ref().filter(|_| new.role == Role::Author) else { return Ok(None) };
         let found = match text.parse() {
             Ok(slug) => self.reader.term(TermKind::Author, &slug).await?,
@@ -126,7 +126,7 @@ impl<'a> Tokens<'a> {
             let message = format!("there is no author with the slug {text:?}");
             errors.push(UserError::not_found("author", message));
         }
-        Ok(found.map(|author| author.id.first_slug.clone()))
+        Ok(found.map(|author| author.node_id()))
     }
 
     /// Whether one more token can be created; deletes the oldest revoked or expired token if the maximum is reached.

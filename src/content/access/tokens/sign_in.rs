@@ -9,7 +9,7 @@ use crate::content::tables::rows::token as rows;
 use crate::content::{Content, Reader};
 use crate::keys::{Table, token as keys};
 use crate::model::token::TokenText;
-use crate::model::{Actor, Role, Slug, TermId, TermKind, Token, TokenId};
+use crate::model::{Actor, Role, Slug, Token, TokenId};
 
 use super::cache::CachedToken;
 
@@ -67,13 +67,12 @@ impl Content {
 
 async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<Actor, BadToken>> {
     let actor = Actor::of_token(token);
-    let first_slug = match (&token.author, token.role) {
-        (Some(first_slug), Role::Author) => first_slug.clone(),
+    let author = match (&token.author, token.role) {
+        (Some(author), Role::Author) => author,
         (None, Role::Author) => return Ok(Err(BadToken::AuthorGone)),
         _ => return Ok(Ok(actor)),
     };
-    let id = TermId { kind: TermKind::Author, first_slug };
-    let slug = reader.term_by_id(&id).await?.map(|author| author.id.first_slug.clone());
+    let slug = reader.term_by_id(author).await?.map(|author| author.id.first_slug.clone());
     Ok(with_author(actor, slug))
 }
 

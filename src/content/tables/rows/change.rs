@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Instant;
+use crate::model::{CreationId, Instant, TermId, TermKind, TermNodeId};
 use crate::store::{Entity, Properties, StoreError};
 
 use super::packed::{self, TooLarge};
@@ -28,8 +28,24 @@ pub struct ChangedItem {
     /// After the change; before it, for what was deleted.
     pub slug: String,
     pub action: Action,
-    /// A post's, after the change.
+    /// After the change; absent for a deletion, and for a change of a term that an earlier version recorded.
     pub version: Option<i32>,
+    /// A term's creation id; absent for a term that an earlier version created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creation: Option<String>,
+}
+
+impl ChangedItem {
+    /// The id of the object for clients.
+    pub fn node_id(&self) -> String {
+        let creation = CreationId::of_stored(self.creation.as_deref());
+        match (TermKind::of_noun(&self.kind), self.id.parse(), creation) {
+            (Some(kind), Ok(first_slug), Ok(creation)) => {
+                TermNodeId { key: TermId { kind, first_slug }, creation }.to_string()
+            }
+            _ => format!("{}-{}", self.kind, self.id),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

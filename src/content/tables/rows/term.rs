@@ -3,7 +3,7 @@
 
 use crate::keys::intent::IntentName;
 use crate::keys::term as keys;
-use crate::model::{Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, Slug, Term, TermId, TermKind};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{NewRow, RowFields};
@@ -14,6 +14,8 @@ const DELETING_BY: &str = "DeletingBy";
 const GONE_BY: &str = "GoneBy";
 const WRITTEN_BY: &str = "Intent";
 const LISTED: &str = "Listed";
+const CREATION_ID: &str = "CreationId";
+const VERSION: &str = "Version";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermRow {
@@ -47,6 +49,8 @@ pub struct SlugRow {
 pub fn identity(term: &Term) -> Properties {
     NewRow::default()
         .text(FIRST_SLUG, &term.id.first_slug)
+        .optional_text(CREATION_ID, term.creation.as_ref().and_then(CreationId::stored))
+        .int32(VERSION, term.version)
         .text("Slug", &term.slug)
         .text("Name", &term.name)
         .optional_text("Description", term.description.as_deref())
@@ -107,8 +111,12 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
         let by = fields.optional_text(WRITTEN_BY)?.map(ToString::to_string).unwrap_or_default();
         return Ok(TermRow::Slug(SlugRow { first_slug, is_listed: fields.flag(LISTED)?, by }));
     }
+    let creation = fields.optional_text(CREATION_ID)?.map(|text| text.as_str());
     let term = Term {
         id: TermId { kind, first_slug },
+        // Earlier versions wrote neither a creation id nor a version.
+        creation: Some(CreationId::of_stored(creation).map_err(|_| fields.damaged(CREATION_ID))?),
+        version: if row.properties.get(VERSION).is_some() { fields.int32(VERSION)? } else { 1 },
         // A term that an earlier version wrote and never renamed has no such property.
         slug: if fields.optional_text("Slug")?.is_some() { fields.parsed("Slug")? } else { slug },
         name: fields.text("Name")?.to_string(),

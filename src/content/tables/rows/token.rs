@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use crate::keys::token;
-use crate::model::Token;
+use crate::model::{CreationId, TermId, TermKind, TermNodeId, Token};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{NewRow, RowFields};
 
 const SECRET_HASH: &str = "SecretHash";
 const KEY: &str = "Key";
+const AUTHOR: &str = "Author";
+const AUTHOR_CREATION_ID: &str = "AuthorCreationId";
 
 /// SHA-256 of a secret, or a key of HMAC-SHA256, which has as many bytes.
 pub type Bytes32 = [u8; 32];
@@ -18,7 +20,8 @@ pub fn row(token: &Token, secret_hash: &Bytes32) -> Properties {
     let mut properties = NewRow::default()
         .text("Name", &token.name)
         .text("Role", token.role.name())
-        .optional_text("Author", token.author.as_ref())
+        .optional_text(AUTHOR, token.author.as_ref().map(|author| &author.key.first_slug))
+        .optional_text(AUTHOR_CREATION_ID, token.author.as_ref().and_then(|author| author.creation.stored()))
         .instant("CreatedAt", token.created_at)
         .optional_instant("ExpiresAt", token.expires_at)
         .optional_instant("RevokedAt", token.revoked_at)
@@ -29,17 +32,25 @@ pub fn row(token: &Token, secret_hash: &Bytes32) -> Properties {
 
 pub fn read(row: &Entity) -> Result<(Token, Bytes32), StoreError> {
     let fields = RowFields(row);
-    let author = fields.optional_text("Author")?.map(|text| text.parse().map_err(|_| fields.damaged("Author")));
     let token = Token {
         id: token::parse(&row.key).ok_or_else(|| fields.damaged("RowKey"))?,
         name: fields.text("Name")?.to_string(),
         role: fields.parsed("Role")?,
-        author: author.transpose()?,
+        author: read_author(&fields)?,
         created_at: fields.instant("CreatedAt")?,
         expires_at: fields.optional_instant("ExpiresAt")?,
         revoked_at: fields.optional_instant("RevokedAt")?,
     };
     Ok((token, bytes(&fields, SECRET_HASH)?))
+}
+
+/// The creation id is absent if an earlier version created the author.
+fn read_author(fields: &RowFields<'_>) -> Result<Option<TermNodeId>, StoreError> {
+    let Some(text) = fields.optional_text(AUTHOR)? else { return Ok(None) };
+    let key = TermId { kind: TermKind::Author, first_slug: text.parse().map_err(|_| fields.damaged(AUTHOR))? };
+    let creation = fields.optional_text(AUTHOR_CREATION_ID)?.map(|text| text.as_str());
+    let creation = CreationId::of_stored(creation).map_err(|_| fields.damaged(AUTHOR_CREATION_ID))?;
+    Ok(Some(TermNodeId { key, creation }))
 }
 
 pub fn key_row(key: &Bytes32) -> Properties {

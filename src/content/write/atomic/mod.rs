@@ -58,7 +58,7 @@ impl Writer {
         let mut outcomes = Vec::with_capacity(planned.len());
         for part in size::parts(planned) {
             let (new_tags, key) = (new_tags.to_vec(), key.map(|key| (key.clone(), self.clock.now())));
-            let made = self.transact(move |rows| posts::change(rows, &part, &new_tags, key.as_ref())).await;
+            let made = self.transact(move |rows, name| posts::change(rows, name, &part, &new_tags, key.as_ref())).await;
             match made {
                 Ok(made) => outcomes.extend(made),
                 // Some of the changes were made, and no other error can report that.
@@ -75,18 +75,19 @@ impl Writer {
             return Ok(Vec::new());
         }
         let changes = changes.to_vec();
-        self.transact(move |rows| terms::change(rows, &changes)).await
+        self.transact(move |rows, _| terms::change(rows, &changes)).await
     }
 
-    /// Runs `change` in a transaction that writes the rows of the overlay, and the record of the items that `change` returns.
+    /// Runs `change` in a transaction that writes the rows of the overlay, and the record of the items that `change` returns. `change` also gets the
+    /// name of the change.
     async fn transact<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut Overlay<'_>) -> Result<(T, Vec<ChangedItem>), StoreError> + Send + 'static,
+        change: impl FnOnce(&mut Overlay<'_>, &IntentName) -> Result<(T, Vec<ChangedItem>), StoreError> + Send + 'static,
     ) -> Result<T> {
         let (name, by) = (self.new_intent_name()?, self.by.clone());
         let plan = move |stored: &dyn crate::store::Rows| {
             let mut rows = Overlay::new(stored);
-            let (value, items) = change(&mut rows)?;
+            let (value, items) = change(&mut rows, &name)?;
             Ok((value, recorded(rows, &name, by.as_deref(), items)?))
         };
         let ended = transact(&self.store, plan).instrument(spans::commit()).await;

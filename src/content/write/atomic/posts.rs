@@ -8,6 +8,7 @@ use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change, Planned, delete_rows, is_move, put_rows};
 use crate::content::write::record;
 use crate::content::write::revisions::REVISIONS_MAX;
+use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, history};
 use crate::model::{Instant, Post, PostKey, Slug, TermKind};
 use crate::store::{Key, Operation, Precondition, StoreError};
@@ -16,9 +17,11 @@ use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, keyed};
 
-/// The outcome of each change, and the items for the record of changes. `key`: the idempotency key of a creation, and the current instant.
+/// The outcome of each change, and the items for the record of changes. `name`: of the change. `key`: the idempotency key of a creation, and the
+/// current instant.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
+    name: &IntentName,
     planned: &[Planned],
     new_tags: &[Slug],
     key: Option<&(NewKey, Instant)>,
@@ -32,7 +35,7 @@ pub(super) fn change(
     for planned in planned {
         let refused = refusal(rows, &planned.change, new_tags)?;
         if refused.is_none() {
-            write(rows, planned, new_tags)?;
+            write(rows, name, planned, new_tags)?;
             items.extend(record::of_post(planned.change.before(), planned.change.after()));
             if let Some((key, now)) = key {
                 keyed::write(rows, key, &planned.change.post().id, *now);
@@ -87,7 +90,7 @@ fn whole_row(post: &Post) -> (Table, Key) {
     (place.collection.table(), place.whole(&post.slug))
 }
 
-fn write(rows: &mut Overlay<'_>, planned: &Planned, new_tags: &[Slug]) -> Result<(), StoreError> {
+fn write(rows: &mut Overlay<'_>, name: &IntentName, planned: &Planned, new_tags: &[Slug]) -> Result<(), StoreError> {
     let change = &planned.change;
     let (before, after) = (change.before(), change.after());
     if let Some(before) = &change.before {
@@ -104,7 +107,7 @@ fn write(rows: &mut Overlay<'_>, planned: &Planned, new_tags: &[Slug]) -> Result
     let made = after.map(|after| after.tags.as_slice()).unwrap_or_default();
     for tag in made.iter().filter(|tag| new_tags.contains(tag)) {
         if terms::state(rows, TermKind::Tag, tag)? == TermSlugs::Absent {
-            terms::create_tag(rows, tag)?;
+            terms::create_tag(rows, name, tag)?;
         }
     }
     Ok(())

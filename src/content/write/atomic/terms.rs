@@ -10,6 +10,7 @@ use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, TermChange};
 use crate::content::write::record;
 use crate::content::write::terms::has_slug;
+use crate::keys::intent::IntentName;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{Slug, Term, TermId, TermKind};
@@ -53,8 +54,8 @@ pub(super) fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<T
 }
 
 /// Creates a tag with the post that has it.
-pub(super) fn create_tag(rows: &mut Overlay<'_>, slug: &Slug) -> Result<(), StoreError> {
-    write(rows, None, Some(&Term::new(TermKind::Tag, slug.clone(), slug.as_str())))
+pub(super) fn create_tag(rows: &mut Overlay<'_>, name: &IntentName, slug: &Slug) -> Result<(), StoreError> {
+    write(rows, None, Some(&plan::new_tag(name, slug)))
 }
 
 fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome>, StoreError> {

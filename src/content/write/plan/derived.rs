@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::content::access::secret;
 use crate::content::tables::rows::{lookup as rows, post, term};
+use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
-use crate::model::{Post, Slug, Term};
+use crate::model::{CreationId, Post, Slug, Term, TermKind};
 use crate::store::{Key, Properties};
 
 /// The content of a row of `PostKeys` for the post that owns it; `None` if the post does not own it.
@@ -44,4 +46,12 @@ pub(crate) fn term_rows(of: &Term) -> BTreeMap<Slug, DerivedSlugRow> {
         (slug.clone(), DerivedSlugRow { properties, is_listed })
     };
     [first_slug, &of.slug].into_iter().chain(&of.former_slugs).map(row).collect()
+}
+
+/// The tag that an intent creates with a post. Its creation id follows from the intent, so that the writer and a recovery create the same tag.
+pub(crate) fn new_tag(intent: &IntentName, slug: &Slug) -> Term {
+    let hash = secret::hash(&format!("{intent} {slug}"));
+    let bits = hash.first_chunk().expect("a hash has 32 bytes");
+    let creation = CreationId::from_bits(u64::from_le_bytes(*bits));
+    Term { creation: Some(creation), ..Term::new(TermKind::Tag, slug.clone(), slug.as_str()) }
 }

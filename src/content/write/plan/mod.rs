@@ -14,7 +14,7 @@ mod derived;
 mod snapshot;
 mod step;
 
-pub(super) use derived::{claim_row, revision_row, term_rows};
+pub(super) use derived::{claim_row, new_tag, revision_row, term_rows};
 pub(super) use snapshot::{PostSnapshot, TermSnapshot};
 pub(super) use step::{Step, Witness, commit_step, reserve_step, take_step, tentative_step};
 pub(in crate::content) use step::{count_operation, delete_rows, put_rows};

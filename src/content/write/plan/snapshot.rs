@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::keys::PostPlace;
-use crate::model::{Instant, Post, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, Instant, Post, Slug, Term, TermId, TermKind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostSnapshot {
@@ -30,6 +30,16 @@ pub struct TermSnapshot {
     description: Option<String>,
     url: Option<String>,
     former_slugs: Vec<String>,
+    /// Absent for a term that an earlier version created, and in an intent of an earlier version.
+    #[serde(default)]
+    creation: Option<String>,
+    /// Absent in an intent of an earlier version.
+    #[serde(default = "first_version")]
+    version: i32,
+}
+
+fn first_version() -> i32 {
+    1
 }
 
 impl PostSnapshot {
@@ -86,6 +96,8 @@ impl TermSnapshot {
             description: term.description.clone(),
             url: term.url.clone(),
             former_slugs: term.former_slugs.iter().map(Slug::to_string).collect(),
+            creation: term.creation.as_ref().and_then(CreationId::stored).map(ToOwned::to_owned),
+            version: term.version,
         }
     }
 
@@ -94,6 +106,25 @@ impl TermSnapshot {
         let id = TermId { kind: TermKind::of_noun(&self.kind)?, first_slug: self.first_slug.parse().ok()? };
         let former_slugs = self.former_slugs.iter().map(|slug| slug.parse().ok()).collect::<Option<_>>()?;
         let (name, description, url) = (self.name.clone(), self.description.clone(), self.url.clone());
-        Some(Term { id, slug: self.slug.parse().ok()?, name, description, url, former_slugs })
+        let (creation, version) = (CreationId::of_stored(self.creation.as_deref()).ok()?, self.version);
+        let slug = self.slug.parse().ok()?;
+        Some(Term { id, creation: Some(creation), version, slug, name, description, url, former_slugs })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_of_an_earlier_version_can_be_read_and_a_term_is_read_as_it_was_written() {
+        let earlier = r#"{"kind":"tag","first_slug":"rust","slug":"crab","name":"Rust","description":null,"url":null,"former_slugs":["rust"]}"#;
+        let term = serde_json::from_str::<TermSnapshot>(earlier).expect("a snapshot").to_term().expect("a term");
+        assert_eq!((&term.creation, term.version), (&Some(CreationId::EARLIER), 1));
+        for creation in [CreationId::EARLIER, CreationId::from_bits(7)] {
+            let term = Term { creation: Some(creation), version: 3, ..term.clone() };
+            let written = serde_json::to_string(&TermSnapshot::of(&term)).expect("JSON");
+            assert_eq!(serde_json::from_str::<TermSnapshot>(&written).expect("a snapshot").to_term(), Some(term));
+        }
     }
 }

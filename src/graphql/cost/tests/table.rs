@@ -11,9 +11,9 @@ use crate::graphql::type_map::{TypeMap, innermost};
 /// Fields without an entry: their value is in the row, page or payload that their object was made from.
 const FREE: &[(&str, &[&str])] = &[
     ("ArchiveMonth", &["year", "month", "postCount"]),
-    ("Author", &["id", "slug", "name", "bio", "url"]),
+    ("Author", &["id", "version", "slug", "name", "bio", "url"]),
     ("AuthorEdge", &["cursor"]),
-    ("Category", &["id", "slug", "name", "description"]),
+    ("Category", &["id", "version", "slug", "name", "description"]),
     ("CategoryEdge", &["cursor"]),
     ("Change", &["at", "by"]),
     ("ChangeEdge", &["cursor"]),
@@ -33,7 +33,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("Revision", &["id", "version", "changedAt", "changedBy", "changed", "slug", "title", "excerpt", "publishedAt"]),
     ("RevisionEdge", &["cursor"]),
     ("RevokePreviewsPayload", &["revokedAt"]),
-    ("Tag", &["id", "slug", "name", "description"]),
+    ("Tag", &["id", "version", "slug", "name", "description"]),
     ("TagEdge", &["cursor"]),
     ("Token", &["id", "name", "role", "author", "createdAt", "expiresAt", "revokedAt"]),
     ("TokenConnection", &["totalCount"]),

@@ -111,7 +111,8 @@ impl Audit<'_> {
         for kind in TermKind::ALL {
             let (nodes, total) = self.walk(plural(kind), "id slug").await;
             self.compare(&format!("totalCount of {}", plural(kind)), &json!(nodes.len()), &total, &[]);
-            let pairs: Vec<(String, String)> = nodes.iter().map(|node| (text(&node["id"]), slug_of(node))).collect();
+            let pairs: Vec<(String, String)> =
+                nodes.iter().map(|node| (super::content::id(&node["id"]), slug_of(node))).collect();
             if !pairs.is_sorted_by(|a, b| a.1 < b.1) {
                 self.violate(
                     Kind::Quiet,
@@ -182,17 +183,14 @@ impl Audit<'_> {
         let lists = format!(
             "id slug posts(first: {WHOLE}) {{ totalCount nodes {{ id }} }} back: posts(last: {WHOLE}) {{ nodes {{ id }} }}"
         );
-        let query = format!(
-            "{{ by_id: node(id: {id:?}) {{ ... on {} {{ {lists} }} }} by_slug: {}(slug: {slug:?}) {{ {lists} }} }}",
-            type_name(kind),
-            kind.noun()
-        );
-        let data = self.ask(&query, Value::Null).await;
+        let query = format!("{{ term: {}(slug: {slug:?}) {{ {lists} }} }}", kind.noun());
+        let by_slug = self.ask(&query, Value::Null).await["term"].take();
+        let query = format!("{{ term: node(id: {}) {{ ... on {} {{ {lists} }} }} }}", by_slug["id"], type_name(kind));
+        let by_id = self.ask(&query, Value::Null).await["term"].take();
         let expected = found.published_ids(|shown| shown.content.has(kind, id));
-        for way in ["by_id", "by_slug"] {
-            let term = &data[way];
+        for (way, term) in [("by id", &by_id), ("by slug", &by_slug)] {
             let name = format!("{} {slug} {way}", kind.noun());
-            self.compare(&name, &json!([id, slug]), &json!([term["id"], term["slug"]]), &[]);
+            self.compare(&name, &json!([id, slug]), &json!([super::content::id(&term["id"]), term["slug"]]), &[]);
             self.compare_ids(&format!("the posts of {name}"), &expected, &ids(&term["posts"]["nodes"]));
             self.compare_ids(&format!("the posts of {name}, backward"), &expected, &ids(&term["back"]["nodes"]));
             self.compare(
@@ -230,7 +228,7 @@ impl Audit<'_> {
         });
         let query = format!("{{ term: {}(slug: {slug:?}) {{ id }} {} }}", kind.noun(), filtered.join(" "));
         let data = self.ask(&query, Value::Null).await;
-        let id = text(&data["term"]["id"]);
+        let id = super::content::id(&data["term"]["id"]);
         let expected = found.published_ids(|shown| shown.content.has(kind, &id));
         for way in ["any", "all"] {
             let name = format!("the filter {way} [{slug}] of {} (the slug of {id:?})", plural(kind));

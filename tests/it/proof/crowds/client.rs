@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::change::Change;
-use super::content::{Shown, text};
+use super::content::{Shown, id, text};
 
 /// Longer than a server takes for its longest answer.
 const ANSWER_MAX: Duration = Duration::from_secs(45);
@@ -132,8 +132,8 @@ fn outcome(change: &Change, answer: &Value) -> Outcome {
         _ if result.is_null() => {
             Outcome::Unknown { code: "neither a result nor an error".to_owned(), message: answer.to_string() }
         }
-        _ if change.is_deletion() => Outcome::Made { id: text(result), post: None },
-        _ if change.is_of_a_term() => Outcome::Made { id: text(&result["id"]), post: None },
+        _ if change.is_deletion() => Outcome::Made { id: id(result), post: None },
+        _ if change.is_of_a_term() => Outcome::Made { id: id(&result["id"]), post: None },
         _ => Outcome::Made { id: text(&result["id"]), post: Shown::of(result) },
     }
 }

@@ -1,7 +1,8 @@
-//! A post, as an answer shows it and as an operation is expected to leave it. The rule: terms are compared by their ids, which no rename changes.
+//! A post, as an answer shows it and as an operation is expected to leave it. The rule: terms are compared by their kind and first slug, which no rename
+//! changes and which are known before a term is created.
 
 use serde_json::Value;
-use tidings::model::TermKind;
+use tidings::model::{NodeId, TermKind};
 
 /// The fields of a post that each query selects; the slugs of its terms are among them so that the server must read the terms.
 pub(super) const FIELDS: &str = "id version slug title status publishedAt \
@@ -52,7 +53,7 @@ pub(super) fn index(kind: TermKind) -> usize {
     TermKind::ALL.iter().position(|other| *other == kind).expect("it is one of all")
 }
 
-/// The id of a term by the first slug that it had.
+/// How the tests name a term: by its kind and the first slug that it had.
 pub(super) fn term_id(kind: TermKind, first_slug: &str) -> String {
     format!("{}-{first_slug}", kind.noun())
 }
@@ -61,9 +62,17 @@ pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
+/// The id in an answer; of a term, what [`term_id`] says.
+pub(super) fn id(value: &Value) -> String {
+    match value.as_str().and_then(|id| id.parse().ok()) {
+        Some(NodeId::Term(node)) => term_id(node.key.kind, node.key.first_slug.as_str()),
+        _ => text(value),
+    }
+}
+
 /// The ids of a list of objects.
 pub(super) fn ids(nodes: &Value) -> Vec<String> {
-    nodes.as_array().into_iter().flatten().map(|node| text(&node["id"])).collect()
+    nodes.as_array().into_iter().flatten().map(|node| id(&node["id"])).collect()
 }
 
 impl Shown {

@@ -6,12 +6,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tidings::model::TermKind;
 
 use crate::proof::scene::{Scene, delete_tag, id, on, rename_tag, retag, save_tag};
 use crate::proof::stage::Stage;
 use crate::support::asking::Reply;
 use crate::support::memory::MemoryStore;
 use crate::support::model::Command;
+use crate::support::site::term_id;
 
 use super::{each, go_watched, on_both_stores};
 
@@ -107,13 +109,16 @@ async fn assert_shown_beside(scene: &Scene, command: &Command, query: &str, is_s
 async fn a_tag_that_is_renamed_back_is_found_by_its_first_slug_all_the_while(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await.after(&[rename_tag("b", "sea")]).await;
     let query = r#"{ tag(slug: "b") { id } }"#;
-    assert_shown_beside(&scene, &rename_tag("sea", "b"), query, |seen| seen["tag"]["id"] == "tag-b").await;
+    assert_shown_beside(&scene, &rename_tag("sea", "b"), query, |seen| {
+        seen["tag"]["id"] == term_id(TermKind::Tag, "b")
+    })
+    .await;
 }
 
 async fn a_post_has_its_tags_while_one_is_renamed_back(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await.after(&[rename_tag("b", "sea")]).await;
     let query = format!("{{ node(id: \"post-{}\") {{ ... on Post {{ tags {{ id }} }} }} }}", id(1));
-    let is_sound = |seen: &Value| each(&seen["node"]["tags"], "id") == ["tag-a", "tag-b"];
+    let is_sound = |seen: &Value| each(&seen["node"]["tags"], "id") == ["a", "b"].map(|of| term_id(TermKind::Tag, of));
     assert_shown_beside(&scene, &rename_tag("sea", "b"), &query, is_sound).await;
 }
 

@@ -13,8 +13,8 @@ use tidings::testing::{Change, Outcome, Stored};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, instant, post, slug, slugs};
 
-/// Properties that name intents, and the one that counts the transactions of a change.
-const OF_THE_PROTOCOL: [&str; 3] = ["Intent", "MadeBy", "Sequence"];
+/// Properties that name intents, the one that counts the transactions of a change, and the creation ids, which are random.
+const OF_THE_PROTOCOL: [&str; 4] = ["Intent", "MadeBy", "Sequence", "CreationId"];
 /// Their keys are random.
 const RANDOM: [Table; 2] = [Table::Intents, Table::Changes];
 

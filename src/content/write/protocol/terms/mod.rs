@@ -14,7 +14,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::term::{self as term_rows, TermRow};
 use crate::content::write::outcomes::TermOutcome;
-use crate::content::write::plan::{StoredTerm, TermChange};
+use crate::content::write::plan::{self, StoredTerm, TermChange};
 use crate::content::write::retry::retry_on_conflict;
 use crate::content::write::terms::has_slug;
 use crate::content::write::{Writer, record};
@@ -303,7 +303,7 @@ impl Session<'_> {
         }
         let mut partitions = HashSet::new();
         for tag in missing {
-            let term = Term::new(TermKind::Tag, tag.clone(), tag.as_str());
+            let term = plan::new_tag(&self.name, tag);
             let partition = Partition::Terms(TermKind::Tag, term::partition(tag));
             listing::ensure_listed(&self.store, &self.name, &partition).await?;
             while let rows::Inserted::Waits(by) = rows::insert(&self.store, &self.name, &term).await? {

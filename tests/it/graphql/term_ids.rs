@@ -1,0 +1,234 @@
+//! The ids and versions of categories, tags and authors. The rule: an id belongs to one object for ever, on both kinds of stores and in every store that
+//! an export brings the object to; an object that an earlier version created keeps one id, too.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tidings::keys::Table;
+use tidings::model::TermKind;
+use tidings::store::{Batch, Operation, Precondition, Store};
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::memory::MemoryStore;
+use crate::support::rows::scan;
+use crate::support::site::{Site, instant, post, slugs};
+
+/// The properties that earlier versions did not write.
+const NEW_PROPERTIES: [&str; 3] = ["CreationId", "Version", "AuthorCreationId"];
+
+async fn sites() -> [Site; 2] {
+    [Site::over(MemoryStore::transactional()).await, Site::over(MemoryStore::empty()).await]
+}
+
+/// The payload of a mutation that must succeed.
+async fn mutate(site: &Site, mutation: &str) -> Value {
+    let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+    assert_eq!(answer.body.get("errors"), None, "{mutation}");
+    let payload = answer.body["data"].as_object().and_then(|data| data.values().next()).cloned().expect("one field");
+    assert_eq!(payload["userErrors"], json!([]), "{mutation}");
+    payload
+}
+
+async fn save(site: &Site, noun: &str, input: &str) -> Value {
+    let (first, rest) = noun.split_at(1);
+    let field = format!("save{}{rest}", first.to_uppercase());
+    mutate(site, &format!("{field}(input: {{ {input} }}) {{ {noun} {{ id slug version }} userErrors {{ code }} }}"))
+        .await[noun]
+        .clone()
+}
+
+async fn delete(site: &Site, noun: &str, slug: &str) -> Value {
+    let (first, rest) = noun.split_at(1);
+    let field = format!("delete{}{rest}", first.to_uppercase());
+    mutate(site, &format!("{field}(input: {{ slug: {slug:?} }}) {{ deletedId userErrors {{ code }} }}")).await
+        ["deletedId"]
+        .clone()
+}
+
+async fn node(site: &Site, id: &Value) -> Value {
+    site.query(&format!("{{ node(id: {id}) {{ id }} }}")).await["node"].clone()
+}
+
+/// Removes the properties that earlier versions did not write from every row.
+async fn make_old(site: &Site) {
+    let tables = TermKind::ALL.map(Table::Terms).into_iter().chain([Table::Tokens]);
+    for table in tables.map(Table::name) {
+        for row in scan(&site.store, table).await {
+            let properties = NEW_PROPERTIES.iter().fold(row.properties, |row, name| row.without(name));
+            let put = Operation::Put { row: row.key.row().to_owned(), properties, precondition: Precondition::None };
+            let batch = Batch::new(row.key.partition(), vec![put]).expect("a batch");
+            site.store.commit(table, &batch).await.expect("a write");
+        }
+    }
+    site.invalidate_cached();
+}
+
+#[tokio::test]
+async fn an_id_is_never_given_twice() {
+    for site in sites().await {
+        for noun in TermKind::ALL.map(TermKind::noun) {
+            let mut ids: Vec<Value> = Vec::new();
+            for _ in 0..3 {
+                let id = save(&site, noun, r#"slug: "rust", name: "Rust""#).await["id"].clone();
+                assert_eq!(node(&site, &id).await["id"], id);
+                for earlier in &ids {
+                    assert_eq!(node(&site, earlier).await, Value::Null, "{earlier} is the id of {id}");
+                }
+                assert_eq!(delete(&site, noun, "rust").await, id);
+                assert_eq!(node(&site, &id).await, Value::Null);
+                assert!(!ids.contains(&id), "{id} is given twice");
+                ids.push(id);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tag_that_is_created_with_a_post_has_an_id_of_its_own() {
+    for site in sites().await {
+        let earlier = save(&site, "tag", r#"slug: "rust""#).await["id"].clone();
+        delete(&site, "tag", "rust").await;
+        let create = r#"createPost(input: { title: "T", markdown: "", tags: ["rust"] }) { post { tags { id version } } userErrors { code } }"#;
+        let tag = mutate(&site, create).await["post"]["tags"][0].clone();
+        assert_ne!(tag["id"], earlier);
+        assert_eq!((node(&site, &tag["id"]).await["id"].clone(), &tag["version"]), (tag["id"].clone(), &json!(1)));
+        assert_eq!(node(&site, &earlier).await, Value::Null);
+        site.assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn a_change_keeps_the_id_and_gives_the_next_version() {
+    for site in sites().await {
+        let id = save(&site, "author", r#"slug: "ada""#).await["id"].clone();
+        for (input, slug, version) in [
+            (r#"slug: "ada", name: "Ada L.""#, "ada", 2),
+            (r#"slug: "ada", name: "Ada L.""#, "ada", 2),
+            (r#"slug: "ada", newSlug: "lovelace""#, "lovelace", 3),
+            (r#"slug: "lovelace", newSlug: "countess", bio: "Counts.""#, "countess", 4),
+            (r#"slug: "countess", newSlug: "ada""#, "ada", 5),
+            (r#"slug: "ada", bio: null"#, "ada", 6),
+        ] {
+            let saved = save(&site, "author", input).await;
+            assert_eq!(saved, json!({ "id": id, "slug": slug, "version": version }), "{input}");
+        }
+        site.assert_sound().await;
+    }
+}
+
+/// The id of an object that an earlier version created has no creation id; no object that is created later has this id.
+#[tokio::test]
+async fn a_store_of_the_previous_version_keeps_its_terms_and_their_ids() {
+    for site in sites().await {
+        let mut whole = post(1, instant("2026-05-01T00:00:00Z"));
+        (whole.post.tags, whole.post.authors) = (slugs(&["rust"]), slugs(&["ada"]));
+        site.publish(&[whole]).await;
+        save(&site, "tag", r#"slug: "free""#).await;
+        make_old(&site).await;
+        site.assert_sound().await;
+        let seen = site
+            .query("{ tags { nodes { id slug version posts { totalCount } } } authors { nodes { id version } } }")
+            .await;
+        let tag = |id: &str, slug: &str, posts: u64| json!({ "id": id, "slug": slug, "version": 1, "posts": { "totalCount": posts } });
+        let (free, rust) = ("tag-AAAAAAAAAAAAZnJlZQ", "tag-AAAAAAAAAAAAcnVzdA");
+        let expected = json!({
+            "tags": { "nodes": [tag(free, "free", 0), tag(rust, "rust", 1)] },
+            "authors": { "nodes": [{ "id": "author-AAAAAAAAAAAAYWRh", "version": 1 }] },
+        });
+        assert_eq!(seen, expected);
+        for id in [free, rust, "author-AAAAAAAAAAAAYWRh"] {
+            assert_eq!(node(&site, &json!(id)).await["id"], json!(id));
+        }
+        let renamed = save(&site, "tag", r#"slug: "rust", newSlug: "crab""#).await;
+        assert_eq!(renamed, json!({ "id": rust, "slug": "crab", "version": 2 }));
+        assert_eq!(delete(&site, "tag", "free").await, json!(free));
+        let again = save(&site, "tag", r#"slug: "free""#).await["id"].clone();
+        assert_ne!(again, json!(free));
+        assert_eq!(node(&site, &json!(free)).await, Value::Null);
+        site.assert_sound().await;
+    }
+}
+
+/// The id of an earlier version of the server, which it gave again, finds nothing.
+#[tokio::test]
+async fn an_id_in_the_form_of_an_earlier_version_is_null() {
+    let site = Site::in_memory().await;
+    save(&site, "tag", r#"slug: "rust""#).await;
+    assert_eq!(node(&site, &json!("tag-rust")).await, Value::Null);
+}
+
+#[tokio::test]
+async fn the_record_of_changes_distinguishes_two_tags_with_the_same_slug() {
+    for site in sites().await {
+        let first = save(&site, "tag", r#"slug: "rust""#).await["id"].clone();
+        delete(&site, "tag", "rust").await;
+        let second = save(&site, "tag", r#"slug: "rust""#).await["id"].clone();
+        assert_ne!(first, second);
+        let query = "{ changes { nodes { items { nodeId action } } } }";
+        let found = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["changes"]["nodes"].clone();
+        let items = found.as_array().expect("nodes").iter().flat_map(|node| node["items"].as_array().expect("items"));
+        let mut found: Vec<(String, String)> =
+            items.map(|item| (item["nodeId"].to_string(), item["action"].to_string())).collect();
+        found.sort();
+        let mut expected = [(&first, "\"CREATED\""), (&first, "\"DELETED\""), (&second, "\"CREATED\"")]
+            .map(|(id, action)| (id.to_string(), action.to_owned()));
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+}
+
+/// An author that was deleted, and another with the same slug: a token gives access to the posts of the first one only.
+mod tokens {
+    use super::*;
+    use tidings::model::Role;
+
+    async fn codes(site: &Site, token: &str) -> Value {
+        let answer = site.ask_as(Some(token), "{ viewer { author } }").await;
+        match answer["errors"].get(0) {
+            Some(error) => error["extensions"]["code"].clone(),
+            None => answer["data"]["viewer"]["author"].clone(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_of_a_deleted_author_does_not_attach_to_another_with_the_same_slug() {
+        for site in sites().await {
+            save(&site, "author", r#"slug: "ada""#).await;
+            let token = site.token(Role::Author, Some("ada")).await;
+            save(&site, "author", r#"slug: "ada", newSlug: "countess", name: "Ada L.""#).await;
+            assert_eq!(codes(&site, &token).await, json!("ada"));
+            delete(&site, "author", "countess").await;
+            assert_eq!(codes(&site, &token).await, json!("UNAUTHENTICATED"));
+            save(&site, "author", r#"slug: "ada""#).await;
+            for _ in 0..2 {
+                assert_eq!(codes(&site, &token).await, json!("UNAUTHENTICATED"));
+                site.invalidate_cached();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_of_the_previous_version_stays_with_its_author() {
+        let site = Site::over(MemoryStore::empty() as Store).await;
+        save(&site, "author", r#"slug: "ada""#).await;
+        let token = site.token(Role::Author, Some("ada")).await;
+        make_old(&site).await;
+        assert_eq!(codes(&site, &token).await, json!("ada"));
+        delete(&site, "author", "ada").await;
+        save(&site, "author", r#"slug: "ada""#).await;
+        assert_eq!(codes(&site, &token).await, json!("UNAUTHENTICATED"));
+        save(&site, "author", r#"slug: "ada", newSlug: "countess""#).await;
+        let newer = site.token(Role::Author, Some("countess")).await;
+        assert_eq!(codes(&site, &newer).await, json!("ada"));
+    }
+}
+
+/// Two servers over the same rows show the same ids.
+#[tokio::test]
+async fn another_server_shows_the_same_id() {
+    for site in sites().await {
+        let id = save(&site, "category", r#"slug: "news""#).await["id"].clone();
+        let other = Site::over(Arc::clone(&site.store)).await;
+        assert_eq!(other.query(r#"{ category(slug: "news") { id } }"#).await["category"]["id"], id);
+    }
+}
