@@ -17,7 +17,7 @@ use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
-use super::types::node::Node;
+use super::types::node::{Node, node_of_term};
 use super::types::post::PostObject;
 use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
@@ -271,14 +271,6 @@ async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
             let found = request.loaders.term(id.key.kind, &id.key.first_slug).await?;
             Ok(found.filter(|term| term.node_id() == id).map(node_of_term))
         }
-    }
-}
-
-fn node_of_term(term: Arc<Term>) -> Node {
-    match term.kind() {
-        TermKind::Category => Node::Category(Category(term)),
-        TermKind::Tag => Node::Tag(Tag(term)),
-        TermKind::Author => Node::Author(Author(term)),
     }
 }
 

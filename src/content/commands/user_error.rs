@@ -1,6 +1,6 @@
 //! The errors of a change that the client can fix. The rule: if a change returns one, nothing was changed.
 
-use crate::model::{Slug, WholePost};
+use crate::model::{Slug, Term, WholePost};
 
 /// A reason why a change was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,7 @@ pub enum Problem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Current {
     Post(WholePost),
+    Term(Term),
 }
 
 /// The name of a problem.
@@ -102,13 +103,15 @@ impl UserError {
         Self::new(Problem::KeyReused, field, message)
     }
 
-    /// `current`: the post as it is now.
-    pub fn conflict(current: WholePost) -> Self {
+    pub(crate) fn conflict(current: Current) -> Self {
+        let (noun, version) = match &current {
+            Current::Post(whole) => ("post", whole.post.version),
+            Current::Term(term) => (term.kind().noun(), term.version),
+        };
         let message = format!(
-            "the post has changed: its version is {}; read it again, then repeat the change on that version",
-            current.post.version
+            "the {noun} has changed: its version is {version}; read it again, then repeat the change on that version"
         );
-        Self::new(Problem::Conflict(Box::new(Current::Post(current))), "expectedVersion", message)
+        Self::new(Problem::Conflict(Box::new(current)), "expectedVersion", message)
     }
 
     pub fn code(&self) -> UserErrorCode {

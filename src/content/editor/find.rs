@@ -4,7 +4,7 @@
 use futures_util::future::try_join_all;
 
 use crate::content::access::{Permission, permission};
-use crate::content::commands::{Edited, UserError};
+use crate::content::commands::{Current, Edited, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::{NodeId, Post, Slug, TermKind};
@@ -43,7 +43,7 @@ impl FoundPost {
     pub(super) fn current(self) -> Edited<Stored> {
         match self {
             Self::Current(stored) => Ok(stored),
-            Self::Stale(stored) => Err(vec![UserError::conflict(stored.whole)]),
+            Self::Stale(stored) => Err(vec![UserError::conflict(Current::Post(stored.whole))]),
             Self::Missing => Err(vec![UserError::not_found("id", "there is no post with this id")]),
         }
     }

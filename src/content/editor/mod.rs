@@ -14,7 +14,7 @@ use super::error::Result;
 use super::{Content, Reader, Writer};
 
 pub use find::NamedTerms;
-pub use terms::TermChanges;
+pub use terms::{NewTerm, TermChanges};
 
 /// The changes of one request, at one instant.
 pub struct Editor<'a> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
-use crate::content::commands::{self, Edited, NewPost, Patch, PostChanges, UserError};
+use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored};
 use crate::model::{Instant, NodeId, PostId, Slug, TermKind, WholePost};
@@ -126,7 +126,7 @@ impl Editor<'_> {
         let stored = match self.find_post(id, version).await? {
             FoundPost::Current(stored) => stored,
             FoundPost::Stale(stored) => {
-                errors.push(UserError::conflict(stored.whole.clone()));
+                errors.push(UserError::conflict(Current::Post(stored.whole.clone())));
                 stored
             }
             missing @ FoundPost::Missing => return Ok(missing.current().map(|stored| stored.whole)),

@@ -1,18 +1,28 @@
-//! Changes of categories, tags and authors. The rule: an omitted field keeps its value, even if another client changes the term meanwhile; a text
-//! that is cleared or blank is removed.
+//! Changes of categories, tags and authors. The rule: a change names the object by its id and the version that it is based on, so a slug that belongs to
+//! another object now, and a change that another person has made, change nothing.
 
 use crate::content::access::permission;
 use crate::content::audit;
-use crate::content::commands::{Edited, Patch, UserError};
+use crate::content::commands::{Current, Edited, Patch, UserError};
 use crate::content::error::Result;
 use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
-use crate::model::{Role, Slug, Term, TermKind, TermNodeId};
+use crate::model::{NodeId, Role, Slug, Term, TermKind, TermNodeId};
 
 use super::Editor;
 
 const CHANGES_TERMS: &str = "this changes a category, tag or author";
+
+/// A new category, tag or author.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewTerm {
+    pub name: String,
+    /// `None`: it is generated from the name.
+    pub slug: Option<String>,
+    pub description: Option<String>,
+    pub url: Option<String>,
+}
 
 /// Changes to the fields of a term.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,79 +31,139 @@ pub struct TermChanges {
     pub description: Patch<String>,
     pub url: Patch<String>,
     /// The old slug remains a former slug of the term.
-    pub new_slug: Patch<String>,
+    pub slug: Patch<String>,
+}
+
+/// A term that a change names, with the version that the change is based on.
+#[derive(Debug, Clone)]
+struct Named {
+    id: TermNodeId,
+    version: i32,
 }
 
 impl Editor<'_> {
-    /// Creates the term if no term has the slug; changes it otherwise.
-    pub async fn save_term(&self, kind: TermKind, slug: &str, changes: TermChanges) -> Result<Edited<Term>> {
+    /// Creates a term. A slug that a term of this kind has or has had is refused.
+    pub async fn create_term(&self, kind: TermKind, new: NewTerm) -> Result<Edited<Term>> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
-        let slug = parse(slug, "slug", &mut errors);
-        let new_slug = changes.new_slug.clone().required("newSlug").map_err(|error| errors.push(error)).ok().flatten();
-        let new_slug = new_slug.and_then(|new| parse(&new, "newSlug", &mut errors));
+        let slug = match &new.slug {
+            Some(text) => parse(text, &mut errors),
+            None => slug_of_name(&new.name, &mut errors),
+        };
+        let changes = TermChanges {
+            name: Patch::Set(new.name),
+            description: new.description.into(),
+            url: new.url.into(),
+            slug: Patch::Keep,
+        };
+        let base = slug.clone().unwrap_or_else(|| Slug::from_name("new").expect("\"new\" is a valid slug"));
+        let made = changed(Term::new(kind, base, ""), &changes, &mut errors);
         let (Some(slug), true) = (slug, errors.is_empty()) else { return Ok(Err(errors)) };
-        let saved = self.save_named(kind, &slug, new_slug.as_ref(), &changes).await?;
+        let created = self.writer.edit_term(kind, &slug, |owner| match owner {
+            Some(owner) => Err(vec![taken_by(owner, &slug)]),
+            None => Ok(made.clone()),
+        });
+        let created = created.await?;
+        if let Ok(term) = &created {
+            audit::log_term(self.actor, "create_term", term);
+        }
+        Ok(created)
+    }
+
+    /// Changes the term of an id, if it has this version.
+    pub async fn update_term(
+        &self,
+        kind: TermKind,
+        id: &str,
+        version: i32,
+        changes: TermChanges,
+    ) -> Result<Edited<Term>> {
+        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
+        let Some(named) = named(kind, id, version) else { return Ok(Err(vec![missing(kind)])) };
+        let mut errors = Vec::new();
+        let slug = changes.slug.clone().required("slug").map_err(|error| errors.push(error)).ok().flatten();
+        let slug = slug.and_then(|new| parse(&new, &mut errors));
+        let edit = |found: &Term| edited(&named, found, slug.as_ref(), &changes, &errors);
+        let first_slug = &named.id.key.first_slug;
+        let saved = match &slug {
+            None => {
+                let edit = |found: Option<&Term>| found.ok_or_else(|| vec![missing(kind)]).and_then(edit);
+                self.writer.edit_term(kind, first_slug, edit).await?
+            }
+            Some(new) => match self.writer.rename_term(kind, first_slug, new, edit).await? {
+                Ok(Renamed::Done(term)) => Ok(term),
+                Ok(Renamed::Taken) => Err(vec![taken(kind, new)]),
+                Ok(Renamed::Gone) => Err(vec![missing(kind)]),
+                Err(refused) => Err(refused),
+            },
+        };
         if let Ok(term) = &saved {
-            audit::log_term(self.actor, "save_term", term);
+            audit::log_term(self.actor, "update_term", term);
         }
         Ok(saved)
     }
 
-    async fn save_named(
-        &self,
-        kind: TermKind,
-        slug: &Slug,
-        new_slug: Option<&Slug>,
-        changes: &TermChanges,
-    ) -> Result<Edited<Term>> {
-        let edit = |found: Option<&Term>| changed(kind, slug, found, changes);
-        match new_slug {
-            None => self.writer.edit_term(kind, slug, edit).await,
-            Some(new) => {
-                let renamed = self.writer.rename_term(kind, slug, new, |found| {
-                    let is_renamed = found.slug != *new;
-                    edit(Some(if is_renamed { check_former_slugs(found)? } else { found }))
-                });
-                renamed.await.map(|renamed| match renamed {
-                    Ok(Renamed::Done(term)) => Ok(term),
-                    Ok(Renamed::Taken) => Err(vec![taken(kind, new)]),
-                    Ok(Renamed::Gone) => Err(vec![missing(kind, slug)]),
-                    Err(refused) => Err(refused),
-                })
-            }
-        }
-    }
-
-    /// Deletes the term, unless a post or draft has it.
-    pub async fn delete_term(&self, kind: TermKind, slug: &str) -> Result<Edited<TermNodeId>> {
+    /// Deletes the term of an id, if it has this version and no post or draft has it.
+    pub async fn delete_term(&self, kind: TermKind, id: &str, version: i32) -> Result<Edited<TermNodeId>> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
-        let mut errors = Vec::new();
-        let Some(slug) = parse(slug, "slug", &mut errors) else { return Ok(Err(errors)) };
-        match self.writer.delete_term(kind, &slug).await {
+        let Some(named) = named(kind, id, version) else { return Ok(Err(vec![missing(kind)])) };
+        let first_slug = &named.id.key.first_slug;
+        let check = |found: &Term| refusal(&named, found).map_or(Ok(()), |refused| Err(vec![refused]));
+        Ok(match self.writer.delete_term(kind, first_slug, check).await? {
             Ok(Deleted::Done(term)) => {
                 audit::log_term(self.actor, "delete_term", &term);
-                Ok(Ok(term.node_id()))
+                Ok(term.node_id())
             }
             Ok(Deleted::InUse) => {
-                let message =
-                    format!("posts or drafts still have the {} {slug}; remove it from them first", kind.noun());
-                let uses = total::count_uses(self.reader, kind, &slug).await?;
-                Ok(Err(vec![UserError::in_use("slug", message, uses)]))
+                let uses = total::count_uses(self.reader, kind, first_slug).await?;
+                let message = format!("{uses} posts and drafts have the {}; remove it from them first", kind.noun());
+                Err(vec![UserError::in_use("id", message, uses)])
             }
-            Ok(Deleted::Gone) => Ok(Err(vec![missing(kind, &slug)])),
-            Err(e) => Err(e),
-        }
+            Ok(Deleted::Gone) => Err(vec![missing(kind)]),
+            Err(refused) => Err(refused),
+        })
     }
 }
 
-fn parse(text: &str, field: &'static str, errors: &mut Vec<UserError>) -> Option<Slug> {
-    text.parse().map_err(|e| errors.push(UserError::invalid(field, format!("{e}")))).ok()
+/// The term of this kind that an id names.
+fn named(kind: TermKind, id: &str, version: i32) -> Option<Named> {
+    match id.parse() {
+        Ok(NodeId::Term(id)) if id.key.kind == kind => Some(Named { id, version }),
+        _ => None,
+    }
 }
 
-fn changed(kind: TermKind, slug: &Slug, existing: Option<&Term>, changes: &TermChanges) -> Edited<Term> {
-    let mut term = existing.cloned().unwrap_or_else(|| Term::new(kind, slug.clone(), slug.as_str()));
-    let mut errors = Vec::new();
+/// Why a change that names a term cannot be made on the term of its first slug.
+fn refusal(named: &Named, found: &Term) -> Option<UserError> {
+    if found.node_id() != named.id {
+        return Some(missing(found.kind()));
+    }
+    (found.version != named.version).then(|| UserError::conflict(Current::Term(found.clone())))
+}
+
+/// The term after the changes, or all faults: a stale version before those of the input.
+fn edited(
+    named: &Named,
+    found: &Term,
+    slug: Option<&Slug>,
+    changes: &TermChanges,
+    faults: &[UserError],
+) -> Edited<Term> {
+    let mut errors: Vec<UserError> = refusal(named, found).into_iter().collect();
+    if found.node_id() != named.id {
+        return Err(errors);
+    }
+    errors.extend_from_slice(faults);
+    if slug.is_some_and(|slug| *slug != found.slug) && found.former_slugs.len() >= FORMER_SLUGS_MAX {
+        let message =
+            format!("the {} has {FORMER_SLUGS_MAX} former slugs already, and cannot have more", found.kind().noun());
+        errors.push(UserError::invalid("slug", message));
+    }
+    let term = changed(found.clone(), changes, &mut errors);
+    if errors.is_empty() { Ok(term) } else { Err(errors) }
+}
+
+fn changed(mut term: Term, changes: &TermChanges, errors: &mut Vec<UserError>) -> Term {
     match changes.name.clone().required("name") {
         Ok(name) => term.name = name.map_or(term.name, |name| name.trim().to_owned()),
         Err(error) => errors.push(error),
@@ -101,27 +171,41 @@ fn changed(kind: TermKind, slug: &Slug, existing: Option<&Term>, changes: &TermC
     term.description = changes.description.clone().apply(term.description).filter(|text| !text.trim().is_empty());
     term.url = changes.url.clone().apply(term.url).filter(|url| !url.trim().is_empty());
     let (description, url) = (term.description.as_deref(), term.url.as_deref());
-    let broken = rules::check_term(kind, &term.name, description, url).err().unwrap_or_default();
-    let broken = broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason)));
-    errors.extend(broken);
-    if errors.is_empty() { Ok(term) } else { Err(errors) }
+    let broken = rules::check_term(term.kind(), &term.name, description, url).err().unwrap_or_default();
+    errors.extend(broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason))));
+    term
 }
 
-/// The number of former slugs is limited, because each is a row, and a name in the term's identity row.
-fn check_former_slugs(term: &Term) -> Edited<&Term> {
-    match term.former_slugs.len() {
-        0..FORMER_SLUGS_MAX => Ok(term),
-        _ => {
-            let message = format!("the term has {FORMER_SLUGS_MAX} former slugs already, and cannot have more");
-            Err(vec![UserError::invalid("newSlug", message)])
-        }
+fn parse(text: &str, errors: &mut Vec<UserError>) -> Option<Slug> {
+    text.parse().map_err(|e| errors.push(UserError::invalid("slug", format!("{e}")))).ok()
+}
+
+fn slug_of_name(name: &str, errors: &mut Vec<UserError>) -> Option<Slug> {
+    let slug = Slug::from_name(name);
+    if slug.is_none() && !name.trim().is_empty() {
+        errors.push(UserError::invalid(
+            "slug",
+            "the name has no letter or digit of which a slug could be made; give a slug",
+        ));
     }
+    slug
+}
+
+fn taken_by(owner: &Term, slug: &Slug) -> UserError {
+    let noun = owner.kind().noun();
+    let has = if owner.slug == *slug { "has" } else { "has had" };
+    UserError::taken("slug", format!("the {noun} \"{}\" {has} the slug {slug}", owner.name))
 }
 
 fn taken(kind: TermKind, slug: &Slug) -> UserError {
-    UserError::taken("newSlug", format!("the slug {slug} belongs to another {}", kind.noun()))
+    UserError::taken("slug", format!("another {} has or has had the slug {slug}", kind.noun()))
 }
 
-fn missing(kind: TermKind, slug: &Slug) -> UserError {
-    UserError::not_found("slug", format!("there is no {} with the slug {slug}", kind.noun()))
+fn missing(kind: TermKind) -> UserError {
+    let noun = kind.noun();
+    let article = if kind == TermKind::Author { "an" } else { "a" };
+    UserError::not_found(
+        "id",
+        format!("there is no {noun} with this id; an id of {article} {noun} is in its field `id`"),
+    )
 }

@@ -185,17 +185,25 @@ impl Writer {
         Err(ContentError::Busy)
     }
 
-    /// Deletes the term of a slug, and the rows of all its slugs.
+    /// Deletes the term of a slug, and the rows of all its slugs, unless `check` refuses the term.
     ///
     /// # Errors
     /// As [`edit_term`](Self::edit_term).
-    pub async fn delete_term(&self, kind: TermKind, slug: &Slug) -> Result<Deleted> {
+    pub async fn delete_term<E>(
+        &self,
+        kind: TermKind,
+        slug: &Slug,
+        check: impl Fn(&Term) -> std::result::Result<(), E>,
+    ) -> Result<std::result::Result<Deleted, E>> {
         for tries in 0..TRIES_MAX {
-            let Some(before) = self.find_term(kind, slug).await? else { return Ok(Deleted::Gone) };
+            let Some(before) = self.find_term(kind, slug).await? else { return Ok(Ok(Deleted::Gone)) };
+            if let Err(refused) = check(&before.term) {
+                return Ok(Err(refused));
+            }
             let term = before.term.clone();
             match self.change_term(TermChange { before: Some(before), after: None }).await? {
-                TermOutcome::Done => return Ok(Deleted::Done(term)),
-                TermOutcome::InUse => return Ok(Deleted::InUse),
+                TermOutcome::Done => return Ok(Ok(Deleted::Done(term))),
+                TermOutcome::InUse => return Ok(Ok(Deleted::InUse)),
                 TermOutcome::Busy => return Err(ContentError::Busy),
                 TermOutcome::Taken | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }

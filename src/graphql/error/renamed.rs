@@ -12,11 +12,26 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("CreatePreviewPayload", "token", r#"It is now "preview { token expiresAt }"."#),
     ("CreatePreviewPayload", "expiresAt", r#"It is now "preview { token expiresAt }"."#),
     ("CreateTokenPayload", "text", r#"It is now "secret"."#),
+    ("Mutation", "saveAuthor", r#"Use "createAuthor", or "updateAuthor" with the id and expectedVersion."#),
+    ("Mutation", "saveCategory", r#"Use "createCategory", or "updateCategory" with the id and expectedVersion."#),
+    ("Mutation", "saveTag", r#"Use "createTag", or "updateTag" with the id and expectedVersion."#),
 ];
 
 /// Types that were removed.
-const TYPES: &[(&str, &str)] =
-    &[("VersionedPostInput", r#"Each mutation has its own input: "UnpublishPostInput", "DeletePostInput"."#)];
+const TYPES: &[(&str, &str)] = &[
+    ("AuthorPayload", r#"It is now "CreateAuthorPayload" or "UpdateAuthorPayload"."#),
+    ("CategoryPayload", r#"It is now "CreateCategoryPayload" or "UpdateCategoryPayload"."#),
+    (
+        "DeleteTermInput",
+        r#"Each mutation has its own input: "DeleteCategoryInput", "DeleteTagInput" or "DeleteAuthorInput", with the id and expectedVersion."#,
+    ),
+    ("DeleteTermPayload", r#"It is now "DeleteCategoryPayload", "DeleteTagPayload" or "DeleteAuthorPayload"."#),
+    ("SaveAuthorInput", r#"It is now "CreateAuthorInput" or "UpdateAuthorInput"."#),
+    ("SaveCategoryInput", r#"It is now "CreateCategoryInput" or "UpdateCategoryInput"."#),
+    ("SaveTagInput", r#"It is now "CreateTagInput" or "UpdateTagInput"."#),
+    ("TagPayload", r#"It is now "CreateTagPayload" or "UpdateTagPayload"."#),
+    ("VersionedPostInput", r#"Each mutation has its own input: "UnpublishPostInput", "DeletePostInput"."#),
+];
 
 /// Fields of an input object that were removed.
 const INPUT_FIELDS: &[(&str, &str, &str)] = &[
@@ -28,6 +43,7 @@ const INPUT_FIELDS: &[(&str, &str, &str)] = &[
 /// Required fields of an input object, which the engine reports before the removed field that they replace.
 const REQUIRED: &[(&str, &str)] = &[
     ("contentId", r#""id" is now "contentId"."#),
+    ("id", r#"Name the object by its "id"; a slug changes and deletes nothing."#),
     ("expectedVersion", r#""version" is now "expectedVersion"."#),
     ("revisionId", r#"Name the version by "revisionId", an "id" of "revisions"."#),
 ];

@@ -1,10 +1,10 @@
-//! The inputs of mutations and their conversion to what `content` takes. The rule: in a change, an omitted field keeps its value, and null clears it;
+//! The inputs of the mutations of posts and their conversion to what `content` takes. The rule: in a change, an omitted field keeps its value, and null clears it;
 //! a field that cannot be cleared refuses null.
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::commands::{NewPost, Patch, PostChanges};
-use crate::content::editor::{NamedTerms, TermChanges};
+use crate::content::editor::NamedTerms;
 use crate::graphql::scalars::DateTime;
 use crate::model::Instant;
 
@@ -85,7 +85,8 @@ impl UpdatePostInput {
     }
 }
 
-fn patch<T>(field: MaybeUndefined<T>) -> Patch<T> {
+/// An omitted field keeps its value, null clears it.
+pub(super) fn patch<T>(field: MaybeUndefined<T>) -> Patch<T> {
     match field {
         MaybeUndefined::Undefined => Patch::Keep,
         MaybeUndefined::Null => Patch::Clear,
@@ -164,85 +165,4 @@ versioned_input! {
 versioned_input! {
     /// A post to delete.
     DeletePostInput
-}
-
-/// A category to create, or to change if it exists. Omitted fields stay unchanged.
-#[derive(InputObject)]
-pub(super) struct SaveCategoryInput {
-    /// The slug of the category; if no category has it, one is created.
-    slug: String,
-    /// A new slug for an existing category; the old one still finds it. Null is INVALID.
-    new_slug: MaybeUndefined<String>,
-    /// The display name; if omitted, a new category is named after its slug. Null is INVALID.
-    name: MaybeUndefined<String>,
-    /// What the category is about; plain text. Null or empty: it is removed.
-    description: MaybeUndefined<String>,
-}
-
-/// A tag to create, or to change if it exists. Omitted fields stay unchanged.
-#[derive(InputObject)]
-pub(super) struct SaveTagInput {
-    /// The slug of the tag; if no tag has it, one is created.
-    slug: String,
-    /// A new slug for an existing tag; the old one still finds it. Null is INVALID.
-    new_slug: MaybeUndefined<String>,
-    /// The display name; if omitted, a new tag is named after its slug. Null is INVALID.
-    name: MaybeUndefined<String>,
-    /// What the tag is about; plain text. Null or empty: it is removed.
-    description: MaybeUndefined<String>,
-}
-
-/// An author to create, or to change if it exists. Omitted fields stay unchanged.
-#[derive(InputObject)]
-pub(super) struct SaveAuthorInput {
-    /// The slug of the author; if no author has it, one is created.
-    slug: String,
-    /// A new slug for an existing author; the old one still finds it. Null is INVALID.
-    new_slug: MaybeUndefined<String>,
-    /// The display name; if omitted, a new author is named after its slug. Null is INVALID.
-    name: MaybeUndefined<String>,
-    /// About the author; plain text. Null or empty: it is removed.
-    bio: MaybeUndefined<String>,
-    /// The URL of the author's own web page, with `http` or `https`. Null or empty: it is removed.
-    url: MaybeUndefined<String>,
-}
-
-impl SaveCategoryInput {
-    pub(super) fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, term_changes(self.name, self.description, MaybeUndefined::Undefined, self.new_slug))
-    }
-}
-
-impl SaveTagInput {
-    pub(super) fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, term_changes(self.name, self.description, MaybeUndefined::Undefined, self.new_slug))
-    }
-}
-
-impl SaveAuthorInput {
-    pub(super) fn into_parts(self) -> (String, TermChanges) {
-        (self.slug, term_changes(self.name, self.bio, self.url, self.new_slug))
-    }
-}
-
-fn term_changes(
-    name: MaybeUndefined<String>,
-    description: MaybeUndefined<String>,
-    url: MaybeUndefined<String>,
-    new_slug: MaybeUndefined<String>,
-) -> TermChanges {
-    TermChanges { name: patch(name), description: patch(description), url: patch(url), new_slug: patch(new_slug) }
-}
-
-/// A category, tag or author to delete.
-#[derive(InputObject)]
-pub(super) struct DeleteTermInput {
-    /// The current slug, or a former one.
-    slug: String,
-}
-
-impl DeleteTermInput {
-    pub(super) fn into_slug(self) -> String {
-        self.slug
-    }
 }

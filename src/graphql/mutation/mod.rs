@@ -4,6 +4,7 @@
 mod inputs;
 mod payloads;
 mod previews;
+mod terms;
 mod tokens;
 mod user_errors;
 
@@ -12,23 +13,26 @@ use async_graphql::{Context, Object};
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use crate::content::access::{Previews, Tokens};
-use crate::content::commands::Edited;
 use crate::content::editor::Editor;
-use crate::model::{NodeId, Role, Term, TermKind};
+use crate::model::{Role, TermKind};
 
 use super::failure::Result;
 use super::scalars::DateTime;
 use super::{access, context};
 
 use inputs::{
-    CreatePostInput, DeletePostInput, DeleteTermInput, PublishPostInput, RestoreRevisionInput, SaveAuthorInput,
-    SaveCategoryInput, SaveTagInput, UnpublishPostInput, UpdatePostInput,
+    CreatePostInput, DeletePostInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
 };
 use payloads::{
-    AuthorPayload, CategoryPayload, CreatePostPayload, DeletePostPayload, DeleteTermPayload, PublishPostPayload,
-    RestoreRevisionPayload, TagPayload, UnpublishPostPayload, UpdatePostPayload,
+    CreatePostPayload, DeletePostPayload, PublishPostPayload, RestoreRevisionPayload, UnpublishPostPayload,
+    UpdatePostPayload,
 };
-use user_errors::{UserErrors, user_errors};
+use terms::{
+    CreateAuthorInput, CreateAuthorPayload, CreateCategoryInput, CreateCategoryPayload, CreateTagInput,
+    CreateTagPayload, DeleteAuthorInput, DeleteAuthorPayload, DeleteCategoryInput, DeleteCategoryPayload,
+    DeleteTagInput, DeleteTagPayload, UpdateAuthorInput, UpdateAuthorPayload, UpdateCategoryInput,
+    UpdateCategoryPayload, UpdateTagInput, UpdateTagPayload,
+};
 
 pub(super) use payloads::PostPayload;
 
@@ -109,70 +113,94 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, version).await?.into()))
     }
 
-    /// Creates a category, or changes the one that has this slug. Requires the role ADMIN.
-    async fn save_category(
+    /// Creates a category. A slug that another category has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
+    async fn create_category(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The category.")] input: SaveCategoryInput,
-    ) -> Result<CategoryPayload> {
-        let (slug, changes) = input.into_parts();
-        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Category, &slug, changes).await?;
-        let (category, user_errors) = term_or_errors(saved);
-        Ok(CategoryPayload { category: category.map(Into::into), user_errors })
+        #[graphql(desc = "The category.")] input: CreateCategoryInput,
+    ) -> Result<Option<CreateCategoryPayload>> {
+        Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Category, input.into()).await?.into()))
     }
 
-    /// Creates a tag, or changes the one that has this slug. Requires the role ADMIN.
-    async fn save_tag(
+    /// Changes a category; omitted fields stay unchanged. Requires the role ADMIN.
+    async fn update_category(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The tag.")] input: SaveTagInput,
-    ) -> Result<TagPayload> {
-        let (slug, changes) = input.into_parts();
-        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Tag, &slug, changes).await?;
-        let (tag, user_errors) = term_or_errors(saved);
-        Ok(TagPayload { tag: tag.map(Into::into), user_errors })
+        #[graphql(desc = "The category and its changes.")] input: UpdateCategoryInput,
+    ) -> Result<Option<UpdateCategoryPayload>> {
+        let (id, version, changes) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Category, &id, version, changes).await?.into()))
     }
 
-    /// Creates an author, or changes the one that has this slug. Requires the role ADMIN.
-    async fn save_author(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The author.")] input: SaveAuthorInput,
-    ) -> Result<AuthorPayload> {
-        let (slug, changes) = input.into_parts();
-        let saved = editor(ctx, Role::Admin)?.save_term(TermKind::Author, &slug, changes).await?;
-        let (author, user_errors) = term_or_errors(saved);
-        Ok(AuthorPayload { author: author.map(Into::into), user_errors })
-    }
-
-    /// Deletes a category that no post or draft has; otherwise `userErrors` contains IN_USE. The former slugs become available again too.
+    /// Deletes a category that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
     /// Requires the role ADMIN.
     async fn delete_category(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The category.")] input: DeleteTermInput,
-    ) -> Result<DeleteTermPayload> {
-        delete_term(ctx, TermKind::Category, input).await
+        #[graphql(desc = "The category.")] input: DeleteCategoryInput,
+    ) -> Result<Option<DeleteCategoryPayload>> {
+        let (id, version) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Category, &id, version).await?.into()))
     }
 
-    /// Deletes a tag that no post or draft has; otherwise `userErrors` contains IN_USE. The former slugs become available again too.
+    /// Creates a tag. A slug that another tag has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
+    async fn create_tag(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The tag.")] input: CreateTagInput,
+    ) -> Result<Option<CreateTagPayload>> {
+        Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Tag, input.into()).await?.into()))
+    }
+
+    /// Changes a tag; omitted fields stay unchanged. Requires the role ADMIN.
+    async fn update_tag(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The tag and its changes.")] input: UpdateTagInput,
+    ) -> Result<Option<UpdateTagPayload>> {
+        let (id, version, changes) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Tag, &id, version, changes).await?.into()))
+    }
+
+    /// Deletes a tag that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
     /// Requires the role ADMIN.
     async fn delete_tag(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The tag.")] input: DeleteTermInput,
-    ) -> Result<DeleteTermPayload> {
-        delete_term(ctx, TermKind::Tag, input).await
+        #[graphql(desc = "The tag.")] input: DeleteTagInput,
+    ) -> Result<Option<DeleteTagPayload>> {
+        let (id, version) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Tag, &id, version).await?.into()))
     }
 
-    /// Deletes an author that no post or draft has; otherwise `userErrors` contains IN_USE. The former slugs become available again too.
+    /// Creates an author. A slug that another author has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
+    async fn create_author(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The author.")] input: CreateAuthorInput,
+    ) -> Result<Option<CreateAuthorPayload>> {
+        Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Author, input.into()).await?.into()))
+    }
+
+    /// Changes an author; omitted fields stay unchanged. Requires the role ADMIN.
+    async fn update_author(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The author and its changes.")] input: UpdateAuthorInput,
+    ) -> Result<Option<UpdateAuthorPayload>> {
+        let (id, version, changes) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Author, &id, version, changes).await?.into()))
+    }
+
+    /// Deletes an author that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
     /// Requires the role ADMIN.
     async fn delete_author(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The author.")] input: DeleteTermInput,
-    ) -> Result<DeleteTermPayload> {
-        delete_term(ctx, TermKind::Author, input).await
+        #[graphql(desc = "The author.")] input: DeleteAuthorInput,
+    ) -> Result<Option<DeleteAuthorPayload>> {
+        let (id, version) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, version).await?.into()))
     }
 
     /// Creates a preview link: until it expires, anyone with its token can read this one post by `preview`, in its current state. Requires the role
@@ -214,13 +242,6 @@ impl Mutation {
     }
 }
 
-async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteTermInput) -> Result<DeleteTermPayload> {
-    Ok(match editor(ctx, Role::Admin)?.delete_term(kind, &input.into_slug()).await? {
-        Ok(id) => DeleteTermPayload { deleted_id: Some(NodeId::Term(id).to_string().into()), user_errors: Vec::new() },
-        Err(errors) => DeleteTermPayload { deleted_id: None, user_errors: user_errors(errors) },
-    })
-}
-
 fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
     let request = context::of(ctx);
     Previews::new(&request.content, &request.reader)
@@ -239,11 +260,4 @@ fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let request = context::of(ctx);
     request.loaders.clear();
     Ok(Editor::new(&request.content, &request.reader, actor)?)
-}
-
-fn term_or_errors(edited: Edited<Term>) -> (Option<Term>, UserErrors) {
-    match edited {
-        Ok(term) => (Some(term), Vec::new()),
-        Err(errors) => (None, user_errors(errors)),
-    }
 }

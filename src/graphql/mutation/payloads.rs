@@ -1,10 +1,9 @@
-//! The answers of mutations of content. The rule: either the change was made, or `userErrors` says why not.
+//! The answers of the mutations of posts. The rule: either the change was made, or `userErrors` says why not.
 
 use async_graphql::{ID, Interface, SimpleObject};
 
 use crate::content::commands::Edited;
 use crate::graphql::types::post::PostObject;
-use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{NodeId, PostId, WholePost};
 
 use super::user_errors::{UserErrors, user_errors};
@@ -95,40 +94,4 @@ impl From<Edited<PostId>> for DeletePostPayload {
             Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
         }
     }
-}
-
-/// The id of the deleted category, tag or author, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct DeleteTermPayload {
-    /// The id of the deleted object; null if the object was not deleted.
-    pub deleted_id: Option<ID>,
-    /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: UserErrors,
-}
-
-/// The saved category, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct CategoryPayload {
-    /// The category after the change; null if the change was not made.
-    pub category: Option<Category>,
-    /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: UserErrors,
-}
-
-/// The saved tag, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct TagPayload {
-    /// The tag after the change; null if the change was not made.
-    pub tag: Option<Tag>,
-    /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: UserErrors,
-}
-
-/// The saved author, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct AuthorPayload {
-    /// The author after the change; null if the change was not made.
-    pub author: Option<Author>,
-    /// The reasons why the change was not made; empty if it was made.
-    pub user_errors: UserErrors,
 }

@@ -1,11 +1,13 @@
 //! The problems of a mutation that the client can fix. The rule: each kind that carries more than a text has a type of its own, and all have the fields
 //! of the interface `UserError`.
 
+use std::sync::Arc;
+
 use async_graphql::{Enum, Interface, SimpleObject};
 
 use crate::content::commands::{self, Current, Problem};
 use crate::graphql::interface_value::InterfaceValue;
-use crate::graphql::types::node::Node;
+use crate::graphql::types::node::{Node, node_of_term};
 
 /// The value of the field `userErrors`.
 pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
@@ -119,9 +121,10 @@ impl From<commands::UserError> for UserError {
             }
             Problem::Conflict(current) => {
                 let current = match *current {
-                    Current::Post(whole) => InterfaceValue(Node::Post(whole.into())),
+                    Current::Post(whole) => Node::Post(whole.into()),
+                    Current::Term(term) => node_of_term(Arc::new(term)),
                 };
-                Self::Conflict(ConflictError { code, message, field, current })
+                Self::Conflict(ConflictError { code, message, field, current: InterfaceValue(current) })
             }
             Problem::InUse { used_by } => {
                 let used_by_count = i32::try_from(used_by).unwrap_or(i32::MAX);

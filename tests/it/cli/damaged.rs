@@ -165,7 +165,7 @@ fn a_server_whose_file_is_damaged_refuses_changes_and_keeps_running() {
         if n % 2 == 0 {
             serving.ask(QUERY);
         }
-        let mutation = r#"mutation { saveTag(input: { slug: "new", name: "New" }) { userErrors { message } } }"#;
+        let mutation = r#"mutation { createTag(input: { slug: "new", name: "New" }) { userErrors { message } } }"#;
         let answer = serving.ask_as(Some(EDITOR_TOKEN), mutation);
         let errors = answer["errors"].as_array().cloned().unwrap_or_default();
         assert!(errors.iter().all(is_storage_error), "iteration {n}: {answer}");

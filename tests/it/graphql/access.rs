@@ -96,7 +96,10 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         (change("unpublishPost", BOBS_POST, ""), [none, no, no, yes, yes]),
         (change("deletePost", BOBS_POST, ""), [none, no, no, yes, yes]),
         (change("deletePost", NEVER, ""), [none, no, missing, missing, missing]),
-        ("mutation { saveTag(input: { slug: \"t\" }) { tag { id } userErrors { code } } }".to_owned(), of_admins),
+        (
+            "mutation { createTag(input: { slug: \"t\", name: \"t\" }) { tag { id } userErrors { code } } }".to_owned(),
+            of_admins,
+        ),
         (
             format!(
                 "mutation {{ createPreview(input: {{ contentId: \"{}\" }}) {{ preview {{ token }} userErrors {{ code }} }} }}",
@@ -106,15 +109,17 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         ),
         ("mutation { revokePreviews { revokedAt userErrors { code } } }".to_owned(), of_admins),
         (
-            "mutation { deleteTag(input: { slug: \"never\" }) { deletedId userErrors { code } } }".to_owned(),
+            "mutation { deleteTag(input: { @tag(never) }) { deletedId userErrors { code } } }".to_owned(),
             [none, no, no, no, missing],
         ),
         (
-            "mutation { saveCategory(input: { slug: \"c\" }) { category { id } userErrors { code } } }".to_owned(),
+            "mutation { createCategory(input: { slug: \"c\", name: \"c\" }) { category { id } userErrors { code } } }"
+                .to_owned(),
             of_admins,
         ),
         (
-            "mutation { saveAuthor(input: { slug: \"ada\" }) { author { id } userErrors { code } } }".to_owned(),
+            "mutation { createAuthor(input: { slug: \"new\", name: \"New\" }) { author { id } userErrors { code } } }"
+                .to_owned(),
             of_admins,
         ),
         ("{ tokens { totalCount } }".to_owned(), of_admins),
@@ -232,7 +237,7 @@ async fn the_storage_cost_is_shown_only_to_roles_that_see_every_draft() {
 async fn a_token_of_a_renamed_author_keeps_its_access() {
     let site = site().await;
     let ada = site.token(Role::Author, Some("ada")).await;
-    let rename = "mutation { saveAuthor(input: { slug: \"ada\", newSlug: \"countess\" }) { author { slug } userErrors { code } } }";
+    let rename = "mutation { updateAuthor(input: { @author(ada), slug: \"countess\" }) { author { slug } userErrors { code } } }";
     assert_eq!(outcome(&site.ask_as(Some(EDITOR_TOKEN), rename).await), "done");
     let own = "{ drafts { totalCount nodes { slug authors { slug } } } }";
     let expected =
@@ -257,9 +262,9 @@ async fn a_token_of_a_deleted_author_is_refused() {
             site.ask_as(Some(EDITOR_TOKEN), &format!("mutation {{ {mutation} {{ userErrors {{ code }} }} }}")).await;
         assert_eq!(outcome(&answer), "done", "{mutation}");
     };
-    mutate("saveAuthor(input: { slug: \"carl\" })").await;
+    mutate("createAuthor(input: { slug: \"carl\", name: \"carl\" })").await;
     let token = site.token(Role::Author, Some("carl")).await;
     assert_eq!(outcome(&site.ask_as(Some(&token), "{ posts { totalCount } }").await), "done");
-    mutate("deleteAuthor(input: { slug: \"carl\" })").await;
+    mutate("deleteAuthor(input: { @author(carl) })").await;
     assert_eq!(outcome(&site.ask_as(Some(&token), "{ posts { totalCount } }").await), "UNAUTHENTICATED");
 }

@@ -2,6 +2,7 @@
 //! one variable; null clears the field or is refused, and an omitted field keeps its value.
 
 use serde_json::{Value, json};
+use tidings::model::TermKind;
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
@@ -56,11 +57,11 @@ fn refused(field: &str) -> Value {
 async fn site() -> Site {
     let site = Site::in_memory().await;
     for mutation in [
-        "mutation { changed: saveAuthor(input: { slug: \"ada\", name: \"Ada\", bio: \"Counts.\", url: \"https://ada.example\" }) { userErrors { code } } }",
-        "mutation { changed: saveCategory(input: { slug: \"news\", name: \"News\", description: \"What is new.\" }) { userErrors { code } } }",
-        "mutation { changed: saveAuthor(input: { slug: \"bob\" }) { userErrors { code } } }",
-        "mutation { changed: saveCategory(input: { slug: \"old\" }) { userErrors { code } } }",
-        "mutation { changed: saveTag(input: { slug: \"rust\", name: \"Rust\", description: \"A language.\" }) { userErrors { code } } }",
+        "mutation { changed: createAuthor(input: { slug: \"ada\", name: \"Ada\", bio: \"Counts.\", url: \"https://ada.example\" }) { userErrors { code } } }",
+        "mutation { changed: createCategory(input: { slug: \"news\", name: \"News\", description: \"What is new.\" }) { userErrors { code } } }",
+        "mutation { changed: createAuthor(input: { slug: \"bob\", name: \"bob\" }) { userErrors { code } } }",
+        "mutation { changed: createCategory(input: { slug: \"old\", name: \"old\" }) { userErrors { code } } }",
+        "mutation { changed: createTag(input: { slug: \"rust\", name: \"Rust\", description: \"A language.\" }) { userErrors { code } } }",
     ] {
         let made = site.mutate(mutation, json!({}), Some(EDITOR_TOKEN)).await;
         assert_eq!(made.body["data"]["changed"]["userErrors"], json!([]), "{}", made.body);
@@ -139,9 +140,15 @@ async fn null_clears_a_field_of_a_post_or_is_refused_and_an_omitted_field_keeps_
 async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
     let site = site().await;
     let (rust, ada, news) = (
-        ("saveTag", "SaveTagInput", "changed: tag { slug name description }", "rust"),
-        ("saveAuthor", "SaveAuthorInput", "changed: author { slug name bio url }", "ada"),
-        ("saveCategory", "SaveCategoryInput", "changed: category { slug name description }", "news"),
+        ("updateTag", "UpdateTagInput", "changed: tag { slug name description }", TermKind::Tag, "rust"),
+        ("updateAuthor", "UpdateAuthorInput", "changed: author { slug name bio url }", TermKind::Author, "ada"),
+        (
+            "updateCategory",
+            "UpdateCategoryInput",
+            "changed: category { slug name description }",
+            TermKind::Category,
+            "news",
+        ),
     );
     let cases = [
         (rust, "description", "A language.", true),
@@ -149,27 +156,29 @@ async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
         (ada, "bio", "Counts.", true),
         (ada, "url", "https://ada.example", true),
         (rust, "name", "Rust", false),
-        (rust, "newSlug", "rust", false),
+        (rust, "slug", "rust", false),
     ];
-    for ((mutation, input, answer, slug), field, before, can_be_cleared) in cases {
-        let shown = if field == "newSlug" { "slug" } else { field };
+    for ((mutation, input, answer, kind, slug), field, before, can_be_cleared) in cases {
         for in_one_variable in [true, false] {
-            let fixed = vec![("slug", "String!", json!(slug))];
-            let tried = Tried { mutation, input, answer, fixed, field, of: "String" };
-            let kept = tried.change(&site, in_one_variable, None).await;
-            assert_eq!(kept["changed"][shown], before, "{field} omitted: {kept}");
-            let null = tried.change(&site, in_one_variable, Some(Value::Null)).await;
+            let tried = async || {
+                let (id, version) = site.named(kind, slug).await;
+                let fixed = vec![("id", "ID!", json!(id)), ("expectedVersion", "Int!", json!(version))];
+                Tried { mutation, input, answer, fixed, field, of: "String" }
+            };
+            let kept = tried().await.change(&site, in_one_variable, None).await;
+            assert_eq!(kept["changed"][field], before, "{field} omitted: {kept}");
+            let null = tried().await.change(&site, in_one_variable, Some(Value::Null)).await;
             if can_be_cleared {
-                assert_eq!((&null["changed"][shown], &null["userErrors"]), (&Value::Null, &json!([])), "{field}: null");
-                let set = tried.change(&site, in_one_variable, Some(json!(before))).await;
-                assert_eq!(set["changed"][shown], before, "{field}: {set}");
-                let empty = tried.change(&site, in_one_variable, Some(json!(""))).await;
+                assert_eq!((&null["changed"][field], &null["userErrors"]), (&Value::Null, &json!([])), "{field}: null");
+                let set = tried().await.change(&site, in_one_variable, Some(json!(before))).await;
+                assert_eq!(set["changed"][field], before, "{field}: {set}");
+                let empty = tried().await.change(&site, in_one_variable, Some(json!(""))).await;
                 assert_eq!(
-                    (&empty["changed"][shown], &empty["userErrors"]),
+                    (&empty["changed"][field], &empty["userErrors"]),
                     (&Value::Null, &json!([])),
                     "{field}: empty"
                 );
-                tried.change(&site, in_one_variable, Some(json!(before))).await;
+                tried().await.change(&site, in_one_variable, Some(json!(before))).await;
             } else {
                 assert_eq!((&null["changed"], &null["userErrors"]), (&Value::Null, &refused(field)), "{field}: null");
             }

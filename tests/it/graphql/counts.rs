@@ -29,9 +29,9 @@ async fn counts(site: &Site, tag: &str) -> [i64; 3] {
 async fn drafts_and_scheduled_posts_do_not_count_and_a_renamed_term_keeps_its_count() {
     let site = Site::in_memory().await;
     for mutation in [
-        "mutation { saveCategory(input: { slug: \"news\" }) { userErrors { code } } }",
-        "mutation { saveTag(input: { slug: \"rust\" }) { userErrors { code } } }",
-        "mutation { saveAuthor(input: { slug: \"ada\" }) { userErrors { code } } }",
+        "mutation { createCategory(input: { slug: \"news\", name: \"news\" }) { userErrors { code } } }",
+        "mutation { createTag(input: { slug: \"rust\", name: \"rust\" }) { userErrors { code } } }",
+        "mutation { createAuthor(input: { slug: \"ada\", name: \"ada\" }) { userErrors { code } } }",
     ] {
         mutate(&site, mutation).await;
     }
@@ -49,8 +49,7 @@ async fn drafts_and_scheduled_posts_do_not_count_and_a_renamed_term_keeps_its_co
     let first = mutate(&site, &create("First", ", publishAt: \"2020-01-01T00:00:00Z\"", "[\"rust\"]")).await;
     mutate(&site, &create("Second", ", publishAt: \"2020-01-02T00:00:00Z\"", "[]")).await;
     assert_eq!(counts(&site, "rust").await, [2, 1, 2]);
-    mutate(&site, "mutation { saveTag(input: { slug: \"rust\", newSlug: \"rustlang\" }) { userErrors { code } } }")
-        .await;
+    mutate(&site, "mutation { updateTag(input: { @tag(rust), slug: \"rustlang\" }) { userErrors { code } } }").await;
     assert_eq!(counts(&site, "rustlang").await, [2, 1, 2]);
     assert_eq!(counts(&site, "rust").await, [2, 1, 2], "by the former slug");
     let id = &first["createPost"]["post"]["id"];
@@ -74,7 +73,7 @@ async fn each_field_of_a_mutation_counts_again() {
         &site,
         &format!(
             "mutation {{ a: publishPost(input: {{ id: {id}, expectedVersion: 1 }}) {{ {fields} }} \
-             b: saveTag(input: {{ slug: \"rust\", name: \"Rust\" }}) {{ tag {{ name postCount }} userErrors {{ code }} }} \
+             b: updateTag(input: {{ @tag(rust), name: \"Rust\" }}) {{ tag {{ name postCount }} userErrors {{ code }} }} \
              c: unpublishPost(input: {{ id: {id}, expectedVersion: 2 }}) {{ {fields} }} }}"
         ),
     )

@@ -107,7 +107,7 @@ async fn an_earlier_version_is_restored_as_a_new_version() {
 #[tokio::test]
 async fn a_restored_version_creates_deleted_tags_and_requires_deleted_categories() {
     let site = Site::in_memory().await;
-    mutate(&site, r#"saveCategory(input: { slug: "news", name: "News" }) { userErrors { code } }"#).await;
+    mutate(&site, r#"createCategory(input: { slug: "news", name: "News" }) { userErrors { code } }"#).await;
     let made = mutate(
         &site,
         r#"createPost(input: { title: "One", markdown: "x", tags: ["gone"], categories: ["news"] }) { post { id } }"#,
@@ -118,7 +118,7 @@ async fn a_restored_version_creates_deleted_tags_and_requires_deleted_categories
         r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tags: [], categories: [] }}) {{ post {{ id }} }}"#
     );
     mutate(&site, &strip).await;
-    for delete in [r#"deleteTag(input: { slug: "gone" })"#, r#"deleteCategory(input: { slug: "news" })"#] {
+    for delete in [r#"deleteTag(input: { @tag(gone) })"#, r#"deleteCategory(input: { @category(news) })"#] {
         assert_ne!(mutate(&site, &format!("{delete} {{ deletedId }}")).await["deletedId"], Value::Null, "{delete}");
     }
     let restore = format!(
@@ -130,7 +130,7 @@ async fn a_restored_version_creates_deleted_tags_and_requires_deleted_categories
         refused["userErrors"][0]["message"].as_str().expect("a message").contains("category \"news\""),
         "{refused}"
     );
-    mutate(&site, r#"saveCategory(input: { slug: "news" }) { userErrors { code } }"#).await;
+    mutate(&site, r#"createCategory(input: { slug: "news", name: "news" }) { userErrors { code } }"#).await;
     assert_eq!(mutate(&site, &restore).await["post"]["tags"], json!([{ "slug": "gone" }]));
     site.assert_sound().await;
 }
@@ -167,9 +167,9 @@ async fn the_newest_100_versions_are_kept_and_none_of_a_deleted_post() {
 async fn the_list_of_changes_shows_who_did_what() {
     let site = Site::in_memory().await;
     let id = create_post_with_four_versions(&site).await;
-    mutate(&site, r#"saveTag(input: { slug: "b", newSlug: "c" }) { userErrors { code } }"#).await;
+    mutate(&site, r#"updateTag(input: { @tag(b), slug: "c" }) { userErrors { code } }"#).await;
     mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", expectedVersion: 4 }}) {{ deletedId }}"#)).await;
-    mutate(&site, r#"deleteTag(input: { slug: "c" }) { deletedId }"#).await;
+    mutate(&site, r#"deleteTag(input: { @tag(c) }) { deletedId }"#).await;
     let found =
         ask(&site, "{ changes { nodes { by items { nodeId slug action version } } pageInfo { hasNextPage } } }").await;
     let nodes = found["data"]["changes"]["nodes"].as_array().expect("nodes").clone();

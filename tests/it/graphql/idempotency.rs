@@ -54,7 +54,7 @@ async fn the_same_input_again_returns_the_current_post() {
             r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, title: "B" }}) {{ userErrors {{ code }} }}"#
         );
         run(&site, EDITOR_TOKEN, &update).await;
-        run(&site, EDITOR_TOKEN, r#"deleteTag(input: { slug: "a" }) { userErrors { code } }"#).await;
+        run(&site, EDITOR_TOKEN, r#"deleteTag(input: { @tag(a) }) { userErrors { code } }"#).await;
         let again = create(&site, KEYED).await;
         assert_eq!((&again["post"]["id"], &again["post"]["title"]), (&json!(id), &json!("B")));
         assert_eq!((&again["post"]["version"], posts(&site).await), (&json!(2), 1));
@@ -66,7 +66,7 @@ async fn the_same_input_again_returns_the_current_post() {
 #[tokio::test]
 async fn a_retry_returns_the_post_although_its_category_was_deleted() {
     for site in sites().await {
-        run(&site, EDITOR_TOKEN, r#"saveCategory(input: { slug: "c" }) { userErrors { code } }"#).await;
+        run(&site, EDITOR_TOKEN, r#"createCategory(input: { slug: "c", name: "c" }) { userErrors { code } }"#).await;
         let input = r#"title: "A", markdown: "x", slug: "a", categories: ["c"], idempotencyKey: "k""#;
         let first = create(&site, input).await;
         let id = first["post"]["id"].as_str().expect("an id");
@@ -74,7 +74,7 @@ async fn a_retry_returns_the_post_although_its_category_was_deleted() {
             r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, categories: [] }}) {{ userErrors {{ code }} }}"#
         );
         run(&site, EDITOR_TOKEN, &update).await;
-        let deleted = run(&site, EDITOR_TOKEN, r#"deleteCategory(input: { slug: "c" }) { deletedId }"#).await;
+        let deleted = run(&site, EDITOR_TOKEN, r#"deleteCategory(input: { @category(c) }) { deletedId }"#).await;
         assert_ne!(deleted["deletedId"], Value::Null);
         assert_eq!(create(&site, input).await["post"]["id"], json!(id));
     }

@@ -20,6 +20,7 @@ mod query;
 mod renamed;
 mod term_changes;
 mod term_ids;
+mod term_mutations;
 mod terms;
 mod tokens;
 mod user_errors;

@@ -1,6 +1,7 @@
 //! Mutations: what they change, what they refuse, and that they require a token.
 
 use serde_json::{Value, json};
+use tidings::model::TermKind;
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
@@ -11,9 +12,9 @@ async fn mutate(site: &Site, name: &str, input: Value) -> Value {
     let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
     let answer = match name {
         "deletePost" => "deletedId".to_owned(),
-        "saveCategory" => "category { id slug name description }".to_owned(),
-        "saveTag" => "tag { id slug name description }".to_owned(),
-        "saveAuthor" => "author { slug name bio url version }".to_owned(),
+        "createCategory" => "category { id slug name description }".to_owned(),
+        "createTag" => "tag { id slug name description }".to_owned(),
+        "createAuthor" | "updateAuthor" => "author { slug name bio url version }".to_owned(),
         _ => format!("post {{ {FIELDS} }}"),
     };
     let query = format!(
@@ -35,12 +36,20 @@ async fn site() -> Site {
     let site = Site::in_memory().await;
     mutate(
         &site,
-        "saveAuthor",
+        "createAuthor",
         json!({ "slug": "ada", "name": "Ada", "bio": "Counts.", "url": "https://ada.example" }),
     )
     .await;
-    mutate(&site, "saveCategory", json!({ "slug": "news", "name": "News" })).await;
+    mutate(&site, "createCategory", json!({ "slug": "news", "name": "News" })).await;
     site
+}
+
+/// The changes as the input of `updateAuthor`, for the author ada as she is now.
+async fn of_ada(site: &Site, mut changes: Value) -> Value {
+    let (id, version) = site.named(TermKind::Author, "ada").await;
+    changes["id"] = json!(id);
+    changes["expectedVersion"] = json!(version);
+    changes
 }
 
 async fn create(site: &Site, input: Value) -> Value {
@@ -53,7 +62,7 @@ async fn create(site: &Site, input: Value) -> Value {
 async fn the_url_of_an_author_is_a_web_address() {
     let site = site().await;
     for url in ["javascript:alert(1)", "data:text/html,x", "ada.example"] {
-        let saved = mutate(&site, "saveAuthor", json!({ "slug": "ada", "url": url })).await;
+        let saved = mutate(&site, "updateAuthor", of_ada(&site, json!({ "url": url })).await).await;
         assert_eq!(refused(&saved), [("INVALID".to_owned(), "url".to_owned())], "{url}");
     }
 }
@@ -245,12 +254,12 @@ async fn one_of_fifty_concurrent_posts_with_the_same_slug_is_created() {
 #[tokio::test]
 async fn a_changed_term_keeps_the_fields_that_the_input_leaves_out() {
     let site = site().await;
-    let saved = mutate(&site, "saveAuthor", json!({ "slug": "ada", "name": "Ada L." })).await;
+    let saved = mutate(&site, "updateAuthor", of_ada(&site, json!({ "name": "Ada L." })).await).await;
     assert_eq!(
         saved["author"],
         json!({ "slug": "ada", "name": "Ada L.", "bio": "Counts.", "url": "https://ada.example", "version": 2 })
     );
-    let bad = mutate(&site, "saveTag", json!({ "slug": "x", "name": "" })).await;
+    let bad = mutate(&site, "createTag", json!({ "slug": "x", "name": "" })).await;
     assert_eq!(refused(&bad), [("INVALID".to_owned(), "name".to_owned())]);
     site.assert_sound().await;
 }
@@ -311,9 +320,9 @@ async fn all_errors_of_an_input_are_returned_at_once() {
     change["expectedVersion"] = json!(1);
     change.as_object_mut().expect("an object").remove("publishAt");
     assert_eq!(refused(&mutate(&site, "updatePost", change).await), own(&of_fields));
-    let term = json!({ "slug": "ada", "name": " ", "bio": "x".repeat(20_000), "url": "ada.example" });
+    let term = json!({ "name": " ", "bio": "x".repeat(20_000), "url": "ada.example" });
     let of_term = own(&[("INVALID", "name"), ("INVALID", "bio"), ("INVALID", "url")]);
-    assert_eq!(refused(&mutate(&site, "saveAuthor", term).await), of_term);
+    assert_eq!(refused(&mutate(&site, "updateAuthor", of_ada(&site, term).await).await), of_term);
     mutate(&site, "deletePost", json!({ "id": post["id"], "expectedVersion": 1 })).await;
     assert_eq!(site.query("{ posts { totalCount } tags { totalCount } }").await, before);
     site.assert_sound().await;

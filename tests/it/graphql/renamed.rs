@@ -10,6 +10,21 @@ const CASES: &[(&str, &str)] = &[
     (r#"mutation { createPreview(input: { contentId: "x" }) { token } }"#, r#""preview { token expiresAt }"."#),
     (r#"mutation { createPreview(input: { contentId: "x" }) { expiresAt } }"#, r#""preview { token expiresAt }"."#),
     (r#"mutation { createToken(input: { name: "n", role: READER }) { text } }"#, r#""secret"."#),
+    (r#"mutation { saveTag(input: { slug: "x" }) { tag { id } } }"#, r#""updateTag" with the id and expectedVersion."#),
+    (r#"mutation { saveCategory(input: { slug: "x" }) { category { id } } }"#, r#"the id and expectedVersion."#),
+    (r#"mutation { saveAuthor(input: { slug: "x" }) { author { id } } }"#, r#"the id and expectedVersion."#),
+    (r#"mutation { deleteTag(input: { slug: "x" }) { deletedId } }"#, r#""id"; a slug changes and deletes nothing."#),
+    (r#"mutation($i: SaveTagInput!) { updateTag(input: $i) { tag { id } } }"#, r#""UpdateTagInput"."#),
+    (
+        r#"mutation($i: SaveCategoryInput!) { updateCategory(input: $i) { category { id } } }"#,
+        r#""UpdateCategoryInput"."#,
+    ),
+    (r#"mutation($i: SaveAuthorInput!) { updateAuthor(input: $i) { author { id } } }"#, r#""UpdateAuthorInput"."#),
+    (r#"mutation($i: DeleteTermInput!) { deleteTag(input: $i) { deletedId } }"#, "with the id and expectedVersion."),
+    (r#"{ node(id: "x") { ... on TagPayload { tag { id } } } }"#, r#""UpdateTagPayload"."#),
+    (r#"{ node(id: "x") { ... on CategoryPayload { category { id } } } }"#, r#""UpdateCategoryPayload"."#),
+    (r#"{ node(id: "x") { ... on AuthorPayload { author { id } } } }"#, r#""UpdateAuthorPayload"."#),
+    (r#"{ node(id: "x") { ... on DeleteTermPayload { deletedId } } }"#, r#""DeleteAuthorPayload"."#),
     (r#"mutation($i: VersionedPostInput!) { deletePost(input: $i) { deletedId } }"#, r#""DeletePostInput"."#),
     (r#"{ posts(filter: { publishedAfter: "2024-01-01T00:00:00Z" }) { totalCount } }"#, "gte to include the time."),
     (r#"{ posts(filter: { publishedBefore: "2024-01-01T00:00:00Z" }) { totalCount } }"#, "lte to include the time."),
@@ -39,7 +54,7 @@ fn messages(answer: &Value) -> Vec<&str> {
 async fn the_error_for_a_removed_name_has_the_new_one() {
     let site = Site::in_memory().await;
     for (document, hint) in CASES {
-        let answer = site.ask_as(Some(EDITOR_TOKEN), document).await;
+        let answer = site.mutate(document, json!({ "i": { "id": "x" } }), Some(EDITOR_TOKEN)).await.body;
         assert!(messages(&answer).iter().any(|message| message.ends_with(hint)), "{document}: {answer}");
     }
 }

@@ -29,7 +29,7 @@ async fn mutate(site: &Site, mutation: &str) -> Value {
 
 async fn rename(site: &Site, slug: &str, new_slug: &str) -> Value {
     let fields = "tag { id slug name } userErrors { code field }";
-    mutate(site, &format!(r#"saveTag(input: {{ slug: "{slug}", newSlug: "{new_slug}" }}) {{ {fields} }}"#)).await
+    mutate(site, &format!(r#"updateTag(input: {{ @tag({slug}), slug: "{new_slug}" }}) {{ {fields} }}"#)).await
 }
 
 fn nodes(data: &Value, slugs: &[&str]) -> bool {
@@ -88,14 +88,14 @@ async fn a_current_or_former_slug_of_another_tag_is_refused_and_nothing_changes(
     rename(&site, "web", "net").await;
     for taken in ["web", "net"] {
         let mutation = format!(
-            r#"saveTag(input: {{ slug: "rust", newSlug: "{taken}", name: "Other" }}) {{ tag {{ slug }} userErrors {{ code field }} }}"#
+            r#"updateTag(input: {{ @tag(rust), slug: "{taken}", name: "Other" }}) {{ tag {{ slug }} userErrors {{ code field }} }}"#
         );
         let refused = mutate(&site, &mutation).await;
-        assert_eq!(refused, json!({ "tag": null, "userErrors": [{ "code": "TAKEN", "field": ["input", "newSlug"] }] }));
+        assert_eq!(refused, json!({ "tag": null, "userErrors": [{ "code": "TAKEN", "field": ["input", "slug"] }] }));
     }
     assert_eq!(site.query(r#"{ tag(slug: "rust") { name } }"#).await["tag"]["name"], json!("The tag rust"));
     assert_eq!(rename(&site, "none", "other").await["userErrors"][0]["code"], json!("NOT_FOUND"));
-    assert_eq!(rename(&site, "rust", "no slug!").await["userErrors"][0]["field"], json!(["input", "newSlug"]));
+    assert_eq!(rename(&site, "rust", "no slug!").await["userErrors"][0]["field"], json!(["input", "slug"]));
 }
 
 #[tokio::test]
@@ -113,10 +113,10 @@ async fn a_post_can_name_a_renamed_tag_by_any_of_its_slugs() {
 #[tokio::test]
 async fn a_term_that_a_post_or_a_draft_has_is_not_deleted() {
     let site = site().await;
-    for (mutation, slug) in [("deleteTag", "rust"), ("deleteCategory", "plans")] {
-        let asked = format!(r#"{mutation}(input: {{ slug: "{slug}" }}) {{ deletedId userErrors {{ code field }} }}"#);
+    for delete in ["deleteTag(input: { @tag(rust) })", "deleteCategory(input: { @category(plans) })"] {
+        let asked = format!("{delete} {{ deletedId userErrors {{ code field }} }}");
         let refused = mutate(&site, &asked).await;
-        let expected = json!({ "deletedId": null, "userErrors": [{ "code": "IN_USE", "field": ["input", "slug"] }] });
+        let expected = json!({ "deletedId": null, "userErrors": [{ "code": "IN_USE", "field": ["input", "id"] }] });
         assert_eq!(refused, expected);
     }
 }
@@ -124,9 +124,9 @@ async fn a_term_that_a_post_or_a_draft_has_is_not_deleted() {
 #[tokio::test]
 async fn all_slugs_of_a_deleted_tag_are_free_again() {
     let site = site().await;
-    let saved = mutate(&site, r#"saveTag(input: { slug: "free", name: "Free" }) { tag { id } }"#).await;
+    let saved = mutate(&site, r#"createTag(input: { slug: "free", name: "Free" }) { tag { id } }"#).await;
     rename(&site, "free", "open").await;
-    let delete = r#"deleteTag(input: { slug: "free" }) { deletedId userErrors { code } }"#;
+    let delete = r#"deleteTag(input: { @tag(free) }) { deletedId userErrors { code } }"#;
     assert_eq!(mutate(&site, delete).await, json!({ "deletedId": saved["tag"]["id"], "userErrors": [] }));
     let gone = site.query(r#"{ a: tag(slug: "free") { id } b: tag(slug: "open") { id } tags { totalCount } }"#).await;
     assert_eq!(gone, json!({ "a": null, "b": null, "tags": { "totalCount": 2 } }));

@@ -66,7 +66,7 @@ async fn a_conflict_carries_the_post_as_it_is_now() {
 #[tokio::test]
 async fn a_stale_version_is_reported_together_with_all_other_faults_and_nothing_is_changed() {
     let site = Site::in_memory().await;
-    mutate(&site, r#"saveCategory(input: { slug: "news" }) { userErrors { code } }"#).await;
+    mutate(&site, r#"createCategory(input: { slug: "news", name: "news" }) { userErrors { code } }"#).await;
     let id = create(&site, r#"title: "One", slug: "one""#).await;
     let faults =
         r#"title: " ", slug: "No Slug", markdown: null, authors: ["nobody"], categories: ["mews"], tags: ["-"]"#;
@@ -94,9 +94,14 @@ async fn a_stale_version_is_reported_together_with_all_other_faults_and_nothing_
 async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
     let site = Site::in_memory().await;
     for slug in ["networks", "network", "netware", "news", "rust"] {
-        mutate(&site, &format!(r#"saveCategory(input: {{ slug: "{slug}" }}) {{ userErrors {{ code }} }}"#)).await;
+        mutate(
+            &site,
+            &format!(r#"createCategory(input: {{ slug: "{slug}", name: "{slug}" }}) {{ userErrors {{ code }} }}"#),
+        )
+        .await;
     }
-    mutate(&site, r#"saveAuthor(input: { slug: "ada-lovelace" }) { userErrors { code } }"#).await;
+    mutate(&site, r#"createAuthor(input: { slug: "ada-lovelace", name: "ada-lovelace" }) { userErrors { code } }"#)
+        .await;
     for (field, slug, suggestions) in [
         ("categories", "netwrok", json!(["network", "networks"])),
         ("categories", "rsut", json!(["rust"])),
@@ -121,7 +126,9 @@ async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
 #[tokio::test]
 async fn a_term_in_use_says_by_how_many_posts() {
     for site in [Site::in_memory().await] {
-        for save in [r#"saveCategory(input: { slug: "c" })"#, r#"saveAuthor(input: { slug: "u" })"#] {
+        for save in
+            [r#"createCategory(input: { slug: "c", name: "c" })"#, r#"createAuthor(input: { slug: "u", name: "u" })"#]
+        {
             mutate(&site, &format!("{save} {{ userErrors {{ code }} }}")).await;
         }
         let terms = r#"tags: ["t"], categories: ["c"], authors: ["u"]"#;
@@ -135,9 +142,9 @@ async fn a_term_in_use_says_by_how_many_posts() {
         }
         create(&site, r#"title: "E", tags: ["other"]"#).await;
         for delete in [
-            r#"deleteTag(input: { slug: "t" })"#,
-            r#"deleteCategory(input: { slug: "c" })"#,
-            r#"deleteAuthor(input: { slug: "u" })"#,
+            r#"deleteTag(input: { @tag(t) })"#,
+            r#"deleteCategory(input: { @category(c) })"#,
+            r#"deleteAuthor(input: { @author(u) })"#,
         ] {
             let refused = mutate(&site, &format!("{delete} {{ deletedId {ERRORS} }}")).await;
             assert_eq!(kinds(&refused)[0][..2], ["InUseError", "IN_USE"], "{delete}");

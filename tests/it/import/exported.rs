@@ -103,9 +103,9 @@ async fn ids_survive_a_move() {
     let site = Site::in_memory().await;
     import_text(&site, EARLIER).await;
     let mutations = [
-        r#"saveTag(input: { slug: "crab", newSlug: "lobster" }) { userErrors { code } }"#,
-        r#"saveAuthor(input: { slug: "ada", bio: "Counts more." }) { userErrors { code } }"#,
-        r#"saveTag(input: { slug: "unused" }) { userErrors { code } }"#,
+        r#"updateTag(input: { @tag(crab), slug: "lobster" }) { userErrors { code } }"#,
+        r#"updateAuthor(input: { @author(ada), bio: "Counts more." }) { userErrors { code } }"#,
+        r#"createTag(input: { slug: "unused", name: "unused" }) { userErrors { code } }"#,
     ];
     for mutation in mutations {
         let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;

@@ -35,10 +35,10 @@ async fn of_an_earlier_version(site: &Site) {
     site.publish(&[whole]).await;
     for (from, to) in [("a", "m"), ("m", "z")] {
         let mutation = format!(
-            r#"mutation {{ saveTag(input: {{ slug: "{from}", newSlug: "{to}", name: "Sea" }}) {{ userErrors {{ code }} }} }}"#
+            r#"mutation {{ updateTag(input: {{ @tag({from}), slug: "{to}", name: "Sea" }}) {{ userErrors {{ code }} }} }}"#
         );
         let answer = site.mutate(&mutation, json!({}), Some(EDITOR_TOKEN)).await;
-        assert_eq!(answer.body["data"]["saveTag"]["userErrors"], json!([]));
+        assert_eq!(answer.body["data"]["updateTag"]["userErrors"], json!([]));
     }
     let mut present = Properties::new();
     for (name, value) in [("FirstSlug", "a"), ("Name", "Sea"), ("FormerSlugs", "a m")] {

@@ -4,10 +4,13 @@ use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
 use tidings::model::{Actor, NodeId, PostId, TermKind};
 use tidings::testing::{
-    Edited, Editor, NamedTerms, NewPost, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
+    Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
 };
 
 use super::model::{Command, Model, ModelTag, Refusal, body_of};
+
+/// How often a client reads a tag again whose change has met another.
+pub const TRIES_MAX: usize = 10;
 
 /// The reply to the editor who sent a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,19 +72,49 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
         Command::Delete { id, version } => {
             return Ok(editor.delete_post(&node(&id), version).await?.map(|id| id.to_string()));
         }
-        Command::SaveTag { slug, name } => {
-            let changes = TermChanges { name: Patch::Set(name), ..TermChanges::default() };
-            return Ok(editor.save_term(TermKind::Tag, &slug, changes).await?.map(|_| String::new()));
-        }
-        Command::RenameTag { slug, new_slug } => {
-            let changes = TermChanges { new_slug: Patch::Set(new_slug), ..TermChanges::default() };
-            return Ok(editor.save_term(TermKind::Tag, &slug, changes).await?.map(|_| String::new()));
-        }
-        Command::DeleteTag { slug } => {
-            return Ok(editor.delete_term(TermKind::Tag, &slug).await?.map(|_| String::new()));
+        Command::SaveTag { .. } | Command::RenameTag { .. } | Command::DeleteTag { .. } => {
+            return edit_tag(content, &editor, command).await;
         }
     };
     Ok(made.map(|whole| whole.post.id.to_string()))
+}
+
+/// Changes a tag as a client who overwrites what others have changed: it reads the id and the version, and reads them again after a conflict.
+async fn edit_tag(content: &Content, editor: &Editor<'_>, command: &Command) -> Result<Edited<String>, ContentError> {
+    for _ in 0..TRIES_MAX {
+        let slug = command.tag().expect("a command of a tag");
+        let found = content.reader().term(TermKind::Tag, &slug.parse().expect("a slug")).await?;
+        let named = found.map(|tag| (tag.node_id().to_string(), tag.version));
+        let edited = match (command.clone(), named) {
+            (Command::SaveTag { slug, name }, None) => {
+                let new = NewTerm { name, slug: Some(slug), ..NewTerm::default() };
+                editor.create_term(TermKind::Tag, new).await?.map(drop)
+            }
+            (Command::SaveTag { name, .. }, Some((id, version))) => {
+                let changes = TermChanges { name: Patch::Set(name), ..TermChanges::default() };
+                editor.update_term(TermKind::Tag, &id, version, changes).await?.map(drop)
+            }
+            (Command::RenameTag { new_slug, .. }, Some((id, version))) => {
+                let changes = TermChanges { slug: Patch::Set(new_slug), ..TermChanges::default() };
+                editor.update_term(TermKind::Tag, &id, version, changes).await?.map(drop)
+            }
+            (Command::DeleteTag { .. }, Some((id, version))) => {
+                editor.delete_term(TermKind::Tag, &id, version).await?.map(drop)
+            }
+            (_, None) => return Ok(Err(vec![UserError::not_found("slug", "no tag has the slug")])),
+            (command, Some(_)) => panic!("{command:?} is not of a tag"),
+        };
+        let code = edited.as_ref().err().map(|errors| errors[0].code());
+        let is_raced = match code {
+            Some(UserErrorCode::Conflict | UserErrorCode::NotFound) => true,
+            Some(UserErrorCode::Taken) => matches!(command, Command::SaveTag { .. }),
+            _ => false,
+        };
+        if !is_raced {
+            return Ok(edited.map(|()| String::new()));
+        }
+    }
+    Err(ContentError::Busy)
 }
 
 impl Model {

@@ -10,7 +10,7 @@ use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpSettings, Writes, router};
-use tidings::model::Role;
+use tidings::model::{Role, TermKind};
 use tidings::testing::{NewToken, Tokens, operator};
 use tower::ServiceExt;
 
@@ -45,9 +45,34 @@ impl Site {
         self.post_bytes("application/json", body.to_string()).await
     }
 
+    /// In the text, `@tag(rust)` is replaced by the id and the version of the tag that has this slug, as the input of a change has them.
     pub async fn mutate(&self, mutation: &str, variables: Value, token: Option<&str>) -> Answer {
-        let body = json!({ "query": mutation, "variables": variables }).to_string();
+        let query = self.with_ids(mutation).await;
+        let body = json!({ "query": query, "variables": variables }).to_string();
         self.send(json_request("application/json"), token, body).await
+    }
+
+    /// The id and the version of a term, as the input of a change has them; an id that no term has if it does not exist.
+    pub async fn named(&self, kind: TermKind, slug: &str) -> (String, i32) {
+        let found = self.content.reader().term(kind, &super::site::slug(slug)).await;
+        match found.ok().flatten() {
+            Some(term) => (term.node_id().to_string(), term.version),
+            None => (super::site::term_id(kind, "no-such-term"), 1),
+        }
+    }
+
+    /// The text with the ids and versions of the terms that it names by their slugs.
+    pub async fn with_ids(&self, text: &str) -> String {
+        let mut done = text.to_owned();
+        for kind in TermKind::ALL {
+            let mark = format!("@{}(", kind.noun());
+            while let Some((before, rest)) = done.clone().split_once(&mark) {
+                let (slug, after) = rest.split_once(')').expect("the end of a slug");
+                let (id, version) = self.named(kind, slug).await;
+                done = format!("{before}id: \"{id}\", expectedVersion: {version}{after}");
+            }
+        }
+        done
     }
 
     /// The whole answer to a client with this token.

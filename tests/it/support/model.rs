@@ -88,6 +88,16 @@ pub struct Fields {
 }
 
 /// Why a change was refused.
+impl Command {
+    /// The slug of the tag that the command names.
+    pub fn tag(&self) -> Option<&str> {
+        match self {
+            Self::SaveTag { slug, .. } | Self::RenameTag { slug, .. } | Self::DeleteTag { slug } => Some(slug),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     Taken,

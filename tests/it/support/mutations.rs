@@ -3,34 +3,68 @@
 use serde_json::{Map, Value, json};
 use tidings::model::{NodeId, PostId};
 
-use super::asking::Reply;
+use super::asking::{Reply, TRIES_MAX};
 use super::graphql::EDITOR_TOKEN;
 use super::model::{Command, Refusal, body_of};
 
-/// Sends a command to a server at `host:port`.
+/// Sends a command to a server at `host:port`; the change of a tag as [`super::asking`] does.
 pub async fn send(client: &reqwest::Client, address: &str, command: &Command) -> Reply {
-    let (field, kind, input) = mutation(command);
-    let answer = match field {
-        "deletePost" | "saveTag" | "deleteTag" => "__typename",
-        _ => "post { id }",
-    };
-    let query = format!("mutation($input: {kind}!) {{ {field}(input: $input) {{ {answer} userErrors {{ code }} }} }}");
-    let body = json!({ "query": query, "variables": { "input": input } }).to_string();
+    for _ in 0..TRIES_MAX {
+        let tag = match command.tag() {
+            None => None,
+            Some(slug) => {
+                let query = format!("{{ tag(slug: \"{slug}\") {{ id version }} }}");
+                match post(client, address, &query, &json!({})).await {
+                    // Nothing was sent that changes anything, but a server that does not answer is a lost one.
+                    Err(error) => return Reply::Unknown(error),
+                    Ok(text) => serde_json::from_str::<Value>(&text).ok().map(|answer| answer["data"]["tag"].clone()),
+                }
+            }
+        };
+        let Some((field, kind, input)) = mutation(command, tag.as_ref()) else {
+            return Reply::Refused(Refusal::NotFound);
+        };
+        let answer = match field {
+            "deletePost" | "createTag" | "updateTag" | "deleteTag" => "__typename",
+            _ => "post { id }",
+        };
+        let query =
+            format!("mutation($input: {kind}!) {{ {field}(input: $input) {{ {answer} userErrors {{ code }} }} }}");
+        let reply = match post(client, address, &query, &json!({ "input": input })).await {
+            Ok(text) => reply_of(field, &text),
+            Err(error) => Reply::Unknown(error),
+        };
+        let is_raced = match &reply {
+            Reply::Refused(Refusal::Conflict | Refusal::NotFound) => tag.is_some(),
+            Reply::Refused(Refusal::Taken) => field == "createTag",
+            _ => false,
+        };
+        if !is_raced {
+            return reply;
+        }
+    }
+    Reply::Refused(Refusal::Busy)
+}
+
+async fn post(client: &reqwest::Client, address: &str, query: &str, variables: &Value) -> Result<String, String> {
     let request = client
         .post(format!("http://{address}/graphql"))
         .header("content-type", "application/json")
         .header("authorization", format!("Bearer {EDITOR_TOKEN}"))
-        .body(body);
+        .body(json!({ "query": query, "variables": variables }).to_string());
     let answered = async { request.send().await?.text().await }.await;
-    match answered {
-        Ok(text) => reply_of(field, &text),
-        Err(error) => Reply::Unknown(error.to_string()),
-    }
+    answered.map_err(|error| error.to_string())
 }
 
-fn mutation(command: &Command) -> (&'static str, &'static str, Value) {
+/// `tag`: the tag that the command names, or null. `None` if the command needs a tag that does not exist.
+fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'static str, Value)> {
+    let named = || {
+        let tag = tag.filter(|tag| !tag.is_null())?;
+        Some(json!({ "id": tag["id"], "expectedVersion": tag["version"] }))
+    };
+
     let node = |id: &str| NodeId::Post(id.parse::<PostId>().expect("an id")).to_string();
-    match command {
+    Some(match command {
         Command::Create { slug, title, tags, publish_at } => {
             let mut input = json!({ "slug": slug, "title": title, "markdown": body_of(title), "tags": tags });
             if let Some(at) = publish_at {
@@ -58,12 +92,20 @@ fn mutation(command: &Command) -> (&'static str, &'static str, Value) {
         Command::Delete { id, version } => {
             ("deletePost", "DeletePostInput", json!({ "id": node(id), "expectedVersion": version }))
         }
-        Command::SaveTag { slug, name } => ("saveTag", "SaveTagInput", json!({ "slug": slug, "name": name })),
-        Command::RenameTag { slug, new_slug } => {
-            ("saveTag", "SaveTagInput", json!({ "slug": slug, "newSlug": new_slug }))
+        Command::SaveTag { slug, name } => match named() {
+            None => ("createTag", "CreateTagInput", json!({ "slug": slug, "name": name })),
+            Some(mut input) => {
+                input["name"] = json!(name);
+                ("updateTag", "UpdateTagInput", input)
+            }
+        },
+        Command::RenameTag { new_slug, .. } => {
+            let mut input = named()?;
+            input["slug"] = json!(new_slug);
+            ("updateTag", "UpdateTagInput", input)
         }
-        Command::DeleteTag { slug } => ("deleteTag", "DeleteTermInput", json!({ "slug": slug })),
-    }
+        Command::DeleteTag { .. } => ("deleteTag", "DeleteTagInput", named()?),
+    })
 }
 
 fn reply_of(field: &str, text: &str) -> Reply {

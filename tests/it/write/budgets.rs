@@ -119,7 +119,7 @@ fn changes() -> Vec<(&'static str, String, [Cost; 2])> {
         ),
         ("another slug", format!(r#"updatePost(input: {{ {}, slug: "other" }}) {{ {ERRORS} }}"#, of(4, 1)), RENAME),
         ("delete", format!("deletePost(input: {{ {} }}) {{ {ERRORS} }}", of(5, 1)), DELETE),
-        ("rename a tag", format!(r#"saveTag(input: {{ slug: "b", newSlug: "z" }}) {{ {ERRORS} }}"#), RENAME_TAG),
+        ("rename a tag", format!(r#"updateTag(input: {{ @tag(b), slug: "z" }}) {{ {ERRORS} }}"#), RENAME_TAG),
         ("the same with an `idempotencyKey`", keyed.clone(), CREATE_KEYED),
         ("the same again with the same key", keyed, REPEAT),
     ]

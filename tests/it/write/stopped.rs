@@ -119,11 +119,11 @@ whole_or_nothing! {
     a_post_is_withdrawn: format!(r#"unpublishPost(input: {{ id: "{}", expectedVersion: 1 }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_deleted: format!(r#"deletePost(input: {{ id: "{}", expectedVersion: 1 }}) {{ {ERRORS} }}"#, id(0)),
     the_last_post_of_a_month_is_deleted: format!(r#"deletePost(input: {{ id: "{}", expectedVersion: 1 }}) {{ {ERRORS} }}"#, id(2)),
-    a_tag_is_made: format!(r#"saveTag(input: {{ slug: "new", name: "New" }}) {{ {ERRORS} }}"#),
-    a_tag_is_renamed: format!(r#"saveTag(input: {{ slug: "a", newSlug: "a2", name: "A2" }}) {{ {ERRORS} }}"#),
-    a_tag_moves_to_another_character: format!(r#"saveTag(input: {{ slug: "a", newSlug: "z" }}) {{ {ERRORS} }}"#),
-    a_tag_is_deleted: format!(r#"deleteTag(input: {{ slug: "unused" }}) {{ {ERRORS} }}"#),
-    an_author_is_changed: format!(r#"saveAuthor(input: {{ slug: "ada", name: "Ada L." }}) {{ {ERRORS} }}"#),
+    a_tag_is_made: format!(r#"createTag(input: {{ slug: "new", name: "New" }}) {{ {ERRORS} }}"#),
+    a_tag_is_renamed: format!(r#"updateTag(input: {{ @tag(a), slug: "a2", name: "A2" }}) {{ {ERRORS} }}"#),
+    a_tag_moves_to_another_character: format!(r#"updateTag(input: {{ @tag(a), slug: "z" }}) {{ {ERRORS} }}"#),
+    a_tag_is_deleted: format!(r#"deleteTag(input: {{ @tag(unused) }}) {{ {ERRORS} }}"#),
+    an_author_is_changed: format!(r#"updateAuthor(input: {{ @author(ada), name: "Ada L." }}) {{ {ERRORS} }}"#),
 }
 
 /// So the changes of these posts go through the tables of every kind.

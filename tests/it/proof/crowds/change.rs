@@ -146,7 +146,23 @@ impl Change {
         })
     }
 
-    pub(super) fn document(&self) -> Document {
+    /// The query for the term that the change names.
+    pub(super) fn query_of_term(&self) -> Option<String> {
+        match self {
+            Self::SaveTerm { kind, slug, .. } | Self::DeleteTerm { kind, slug } => {
+                Some(format!("{{ term: {}(slug: {slug:?}) {{ id version }} }}", kind.noun()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the change needs the term that it names.
+    pub(super) fn needs_term(&self) -> bool {
+        matches!(self, Self::SaveTerm { new_slug: Some(_), .. } | Self::DeleteTerm { .. })
+    }
+
+    /// `term`: the id and the expected version of the term that the change names, if it exists.
+    pub(super) fn document(&self, term: Option<&Value>) -> Document {
         let versioned = |base: &Shown| json!({ "id": base.id, "expectedVersion": base.version });
         let (field, input_type, input) = match self {
             Self::CreatePost { slug, title, publish_at, terms } => {
@@ -182,14 +198,17 @@ impl Change {
             }
             Self::DeletePost { base } => ("deletePost".to_owned(), "DeletePostInput".to_owned(), versioned(base)),
             Self::SaveTerm { kind, slug, new_slug, name } => {
-                let mut input = json!({ "slug": slug, "name": name });
+                let mut input = term.cloned().unwrap_or_else(|| json!({ "slug": slug }));
+                input["name"] = json!(name);
                 if let Some(new_slug) = new_slug {
-                    input["newSlug"] = json!(new_slug);
+                    input["slug"] = json!(new_slug);
                 }
-                (format!("save{}", capitalized(*kind)), format!("Save{}Input", capitalized(*kind)), input)
+                let verb = if term.is_some() { "update" } else { "create" };
+                (format!("{verb}{}", capitalized(*kind)), input_of(verb, *kind), input)
             }
-            Self::DeleteTerm { kind, slug } => {
-                (format!("delete{}", capitalized(*kind)), "DeleteTermInput".to_owned(), json!({ "slug": slug }))
+            Self::DeleteTerm { kind, .. } => {
+                let input = term.cloned().unwrap_or_default();
+                (format!("delete{}", capitalized(*kind)), input_of("delete", *kind), input)
             }
         };
         let result = self.result();
@@ -207,6 +226,10 @@ impl Change {
             _ => format!("result: post {{ {FIELDS} }}"),
         }
     }
+}
+
+fn input_of(verb: &str, kind: TermKind) -> String {
+    format!("{}{}{}Input", verb[..1].to_uppercase(), &verb[1..], capitalized(kind))
 }
 
 fn capitalized(kind: TermKind) -> &'static str {

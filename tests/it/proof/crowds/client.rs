@@ -99,7 +99,20 @@ impl Client {
     }
 
     pub(super) async fn mutate(&self, server: usize, token: &str, change: &Change) -> Outcome {
-        let document = change.document();
+        let term = match change.query_of_term() {
+            None => None,
+            Some(query) => match self.ask(server, Some(token), &query, &json!({})).await {
+                // Nothing was sent that changes anything.
+                Err(_) => return Outcome::NotSent,
+                Ok(answer) if error(&answer).is_some() => return Outcome::NotSent,
+                Ok(answer) => Some(answer["data"]["term"].clone()).filter(|term| !term.is_null()),
+            },
+        };
+        if term.is_none() && change.needs_term() {
+            return Outcome::Refused { code: "NOT_FOUND".to_owned(), message: "no term has the slug".to_owned() };
+        }
+        let term = term.map(|term| json!({ "id": term["id"], "expectedVersion": term["version"] }));
+        let document = change.document(term.as_ref());
         match self.ask(server, Some(token), &document.query, &document.variables).await {
             Ok(answer) => outcome(change, &answer),
             Err(NoAnswer::NotSent) => Outcome::NotSent,

@@ -92,7 +92,7 @@ async fn mutate(content: tidings::content::Content, stage: &Stage, mutation: &st
 const CREATE: &str = r#"mutation { done: createPost(input: {
     slug: "new", title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"]
 }) { userErrors { code } } }"#;
-const RENAME_TAG: &str = r#"mutation { done: saveTag(input: { slug: "b", newSlug: "sea" }) { userErrors { code } } }"#;
+const RENAME_TAG: &str = r#"mutation { done: updateTag(input: { @tag(b), slug: "sea" }) { userErrors { code } } }"#;
 
 /// Whether a change is made after all leases have ended and a server has recovered.
 async fn is_made_after_all(stage: &Stage, scene: &Scene) -> bool {
@@ -246,8 +246,8 @@ async fn a_version_with_a_tag_whose_slug_is_another_tags_is_refused_by_the_name_
     let id = made(&site, &create).await["post"]["id"].as_str().expect("an id").to_owned();
     for change in [
         format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tags: [] }}) {{ {ERRORS} }}"#),
-        format!(r#"deleteTag(input: {{ slug: "late" }}) {{ {ERRORS} }}"#),
-        format!(r#"saveTag(input: {{ slug: "free", newSlug: "late" }}) {{ {ERRORS} }}"#),
+        format!(r#"deleteTag(input: {{ @tag(late) }}) {{ {ERRORS} }}"#),
+        format!(r#"updateTag(input: {{ @tag(free), slug: "late" }}) {{ {ERRORS} }}"#),
     ] {
         made(&site, &change).await;
     }
@@ -262,7 +262,7 @@ async fn a_version_with_a_tag_whose_slug_is_another_tags_is_refused_by_the_name_
 async fn a_draft_with_a_category_that_is_gone_is_refused_by_the_name_of_the_category(store: Arc<MemoryStore>) {
     let stage = Stage::of(&Scene::on(store).await);
     let site = stage.site().await;
-    made(&site, &format!(r#"saveCategory(input: {{ slug: "plans", name: "Plans" }}) {{ {ERRORS} }}"#)).await;
+    made(&site, &format!(r#"createCategory(input: {{ slug: "plans", name: "Plans" }}) {{ {ERRORS} }}"#)).await;
     let create = format!(
         r#"createPost(input: {{ title: "One", markdown: "x", categories: ["plans"] }}) {{ post {{ id }} {ERRORS} }}"#
     );
@@ -285,7 +285,7 @@ async fn a_change_that_waits_too_long_for_another_says_so_and_that_it_can_be_sen
     let id = format!("post-{}", id(2));
     let update = format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, title: "Late" }}) {{ {ERRORS} }}"#);
     let keyed = r#"createPost(input: { title: "New", markdown: "x", slug: "new", idempotencyKey: "k" }) { userErrors { code } }"#;
-    let delete = format!(r#"deleteTag(input: {{ slug: "free" }}) {{ {ERRORS} }}"#);
+    let delete = format!(r#"deleteTag(input: {{ @tag(free) }}) {{ {ERRORS} }}"#);
     let others = [
         (redate(2, "2026-02-01T00:00:00Z"), update),
         (create("new", &[]), keyed.to_owned()),

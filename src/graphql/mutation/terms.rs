@@ -1,0 +1,252 @@
+//! The inputs and answers of the mutations of categories, tags and authors. The rule: a creation changes nothing that exists; a change names the object by
+//! its id and the version that it is based on.
+
+use std::sync::Arc;
+
+use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
+
+use crate::content::commands::{Edited, Patch};
+use crate::content::editor::{NewTerm, TermChanges};
+use crate::graphql::types::term::{Author, Category, Tag};
+use crate::model::{Term, TermNodeId};
+
+use super::inputs::patch;
+use super::user_errors::{UserErrors, user_errors};
+
+/// A new category. Null is the same as omitted.
+#[derive(InputObject)]
+pub(super) struct CreateCategoryInput {
+    /// The display name: 1 to 500 characters, not only spaces.
+    name: String,
+    /// The slug; generated from the name if omitted. A slug that another category has or has had is TAKEN.
+    slug: Option<String>,
+    /// What the category is about: plain text of at most 5,000 characters.
+    description: Option<String>,
+}
+
+impl From<CreateCategoryInput> for NewTerm {
+    fn from(input: CreateCategoryInput) -> Self {
+        Self { name: input.name, slug: input.slug, description: input.description, url: None }
+    }
+}
+
+/// Changes to a category. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+#[derive(InputObject)]
+pub(super) struct UpdateCategoryInput {
+    /// The id of the category.
+    id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
+    /// A new slug; the old one still finds the category. Null is INVALID.
+    slug: MaybeUndefined<String>,
+    /// The display name: 1 to 500 characters. Null is INVALID.
+    name: MaybeUndefined<String>,
+    /// What the category is about: plain text of at most 5,000 characters. Null or empty: it is removed.
+    description: MaybeUndefined<String>,
+}
+
+impl UpdateCategoryInput {
+    pub(super) fn into_parts(self) -> (String, i32, TermChanges) {
+        let changes = TermChanges {
+            name: patch(self.name),
+            description: patch(self.description),
+            url: Patch::Keep,
+            slug: patch(self.slug),
+        };
+        (self.id.0, self.expected_version, changes)
+    }
+}
+
+/// A new tag. Null is the same as omitted.
+#[derive(InputObject)]
+pub(super) struct CreateTagInput {
+    /// The display name: 1 to 500 characters, not only spaces.
+    name: String,
+    /// The slug; generated from the name if omitted. A slug that another tag has or has had is TAKEN.
+    slug: Option<String>,
+    /// What the tag is about: plain text of at most 5,000 characters.
+    description: Option<String>,
+}
+
+impl From<CreateTagInput> for NewTerm {
+    fn from(input: CreateTagInput) -> Self {
+        Self { name: input.name, slug: input.slug, description: input.description, url: None }
+    }
+}
+
+/// Changes to a tag. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+#[derive(InputObject)]
+pub(super) struct UpdateTagInput {
+    /// The id of the tag.
+    id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
+    /// A new slug; the old one still finds the tag. Null is INVALID.
+    slug: MaybeUndefined<String>,
+    /// The display name: 1 to 500 characters. Null is INVALID.
+    name: MaybeUndefined<String>,
+    /// What the tag is about: plain text of at most 5,000 characters. Null or empty: it is removed.
+    description: MaybeUndefined<String>,
+}
+
+impl UpdateTagInput {
+    pub(super) fn into_parts(self) -> (String, i32, TermChanges) {
+        let changes = TermChanges {
+            name: patch(self.name),
+            description: patch(self.description),
+            url: Patch::Keep,
+            slug: patch(self.slug),
+        };
+        (self.id.0, self.expected_version, changes)
+    }
+}
+
+/// A new author. Null is the same as omitted.
+#[derive(InputObject)]
+pub(super) struct CreateAuthorInput {
+    /// The display name: 1 to 500 characters, not only spaces.
+    name: String,
+    /// The slug; generated from the name if omitted. A slug that another author has or has had is TAKEN.
+    slug: Option<String>,
+    /// About the author: plain text of at most 5,000 characters.
+    bio: Option<String>,
+    /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
+    url: Option<String>,
+}
+
+impl From<CreateAuthorInput> for NewTerm {
+    fn from(input: CreateAuthorInput) -> Self {
+        Self { name: input.name, slug: input.slug, description: input.bio, url: input.url }
+    }
+}
+
+/// Changes to an author. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+#[derive(InputObject)]
+pub(super) struct UpdateAuthorInput {
+    /// The id of the author.
+    id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
+    /// A new slug; the old one still finds the author. Null is INVALID.
+    slug: MaybeUndefined<String>,
+    /// The display name: 1 to 500 characters. Null is INVALID.
+    name: MaybeUndefined<String>,
+    /// About the author: plain text of at most 5,000 characters. Null or empty: it is removed.
+    bio: MaybeUndefined<String>,
+    /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters. Null or empty: it is removed.
+    url: MaybeUndefined<String>,
+}
+
+impl UpdateAuthorInput {
+    pub(super) fn into_parts(self) -> (String, i32, TermChanges) {
+        let changes = TermChanges {
+            name: patch(self.name),
+            description: patch(self.bio),
+            url: patch(self.url),
+            slug: patch(self.slug),
+        };
+        (self.id.0, self.expected_version, changes)
+    }
+}
+
+/// Declares the input of a deletion, and the payloads of the three mutations of a kind.
+macro_rules! term_mutations {
+    (
+        $type:ident, $field:ident;
+        $(#[$of_delete_input:meta])* $delete_input:ident;
+        $(#[$of_create:meta])* $create:ident;
+        $(#[$of_update:meta])* $update:ident;
+        $(#[$of_delete:meta])* $delete:ident
+    ) => {
+        $(#[$of_delete_input])*
+        #[derive(InputObject)]
+        pub(super) struct $delete_input {
+            /// The id of the object.
+            id: ID,
+            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+            expected_version: i32,
+        }
+
+        impl $delete_input {
+            pub(super) fn into_parts(self) -> (String, i32) {
+                (self.id.0, self.expected_version)
+            }
+        }
+
+        term_mutations!(@saved $type, $field; $(#[$of_create])* $create);
+        term_mutations!(@saved $type, $field; $(#[$of_update])* $update);
+
+        $(#[$of_delete])*
+        #[derive(SimpleObject)]
+        pub(super) struct $delete {
+            /// The id of the deleted object; null if it was not deleted. The id is never given again.
+            deleted_id: Option<ID>,
+            /// The reasons why nothing was changed, all of them; empty if the change was made.
+            user_errors: UserErrors,
+        }
+
+        impl From<Edited<TermNodeId>> for $delete {
+            fn from(deleted: Edited<TermNodeId>) -> Self {
+                match deleted {
+                    Ok(id) => Self { deleted_id: Some(id.to_string().into()), user_errors: Vec::new() },
+                    Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
+                }
+            }
+        }
+    };
+    (@saved $type:ident, $field:ident; $(#[$doc:meta])* $payload:ident) => {
+        $(#[$doc])*
+        #[derive(SimpleObject)]
+        pub(super) struct $payload {
+            /// The object after the change; null if the change was not made.
+            $field: Option<$type>,
+            /// The reasons why nothing was changed, all of them; empty if the change was made.
+            user_errors: UserErrors,
+        }
+
+        impl From<Edited<Term>> for $payload {
+            fn from(saved: Edited<Term>) -> Self {
+                match saved {
+                    Ok(term) => Self { $field: Some($type(Arc::new(term))), user_errors: Vec::new() },
+                    Err(errors) => Self { $field: None, user_errors: user_errors(errors) },
+                }
+            }
+        }
+    };
+}
+
+term_mutations! {
+    Category, category;
+    /// A category to delete.
+    DeleteCategoryInput;
+    /// The created category, or the errors.
+    CreateCategoryPayload;
+    /// The changed category, or the errors.
+    UpdateCategoryPayload;
+    /// The id of the deleted category, or the errors.
+    DeleteCategoryPayload
+}
+
+term_mutations! {
+    Tag, tag;
+    /// A tag to delete.
+    DeleteTagInput;
+    /// The created tag, or the errors.
+    CreateTagPayload;
+    /// The changed tag, or the errors.
+    UpdateTagPayload;
+    /// The id of the deleted tag, or the errors.
+    DeleteTagPayload
+}
+
+term_mutations! {
+    Author, author;
+    /// An author to delete.
+    DeleteAuthorInput;
+    /// The created author, or the errors.
+    CreateAuthorPayload;
+    /// The changed author, or the errors.
+    UpdateAuthorPayload;
+    /// The id of the deleted author, or the errors.
+    DeleteAuthorPayload
+}
