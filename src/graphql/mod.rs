@@ -15,6 +15,7 @@ pub mod guard;
 pub mod json_text;
 pub mod memory;
 pub mod mutation;
+pub mod order;
 pub mod outline;
 pub mod query;
 pub mod scalars;

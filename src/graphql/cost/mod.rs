@@ -10,7 +10,7 @@ use async_graphql::{Name, ServerError, Value, Variables};
 use async_graphql_value::Value as Literal;
 
 use crate::content::read::REVISIONS_PAGE_MAX;
-use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, RANGE_READS_MAX};
+use crate::content::read::pages::{FILTER_SLUGS_MAX, LOOK_UPS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, RANGE_READS_MAX};
 
 use super::error::{Code, coded};
 use super::outline::{Field, OperationOutline, SelectionKind, SetId};
@@ -248,7 +248,23 @@ impl CostWalk<'_> {
         let has_cursor = self.is_given(field, "after") || self.is_given(field, "before");
         let neighbours = if has_cursor { Bound::new(4, 2 * (PARTITION_CATALOG_READS + 2)) } else { Bound::default() };
         let total = Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
+        if !self.excludes_terms(field) {
+            return (page.plus(neighbours), CostPlace::Connection { of_posts: true, items, total }, 1);
+        }
+        // Looks up the excluded terms, and examines posts until the page is full, and so for each of its sides. The count is of two lists.
+        let first_slugs = Bound::new(TERM_READS * FILTER_SLUGS_MAX as u64, 0);
+        let examined = Bound::new(2 * u64::from(LOOK_UPS_MAX), u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
+        let page = page.plus(first_slugs).plus(examined.times(if has_cursor { 3 } else { 1 }));
+        let total = total.times(2).plus(first_slugs);
         (page.plus(neighbours), CostPlace::Connection { of_posts: true, items, total }, 1)
+    }
+
+    /// Whether `none` is given for categories, tags or authors.
+    fn excludes_terms(&self, field: &Field) -> bool {
+        let Some(filter) = self.argument(field, "filter") else { return false };
+        let of_kind = |kind: &str| filter.entry(kind).and_then(|slugs| self.resolved(slugs)?.entry("none"));
+        let none = ["categories", "tags", "authors"].into_iter().filter_map(of_kind);
+        none.filter_map(|none| self.resolved(none)).any(|none| !none.is_null())
     }
 
     /// The actor is not known here. For the role author, own drafts are filtered from all drafts, for the page and for each of its sides.
@@ -284,11 +300,16 @@ impl CostWalk<'_> {
     /// `None` if the argument is absent, or its variable has no value.
     fn argument<'b>(&'b self, field: &'b Field, name: &str) -> Option<Argument<'b>> {
         let (_, literal) = field.arguments.iter().find(|(argument, _)| argument == name)?;
-        match literal {
-            Literal::Variable(variable) => {
+        self.resolved(Argument::Literal(literal))
+    }
+
+    /// The value of the variable, if that is what is written.
+    fn resolved<'b>(&'b self, argument: Argument<'b>) -> Option<Argument<'b>> {
+        match argument {
+            Argument::Literal(Literal::Variable(variable)) => {
                 self.operation.operation().variable(variable, self.variables).map(Argument::Variable)
             }
-            literal => Some(Argument::Literal(literal)),
+            argument => Some(argument),
         }
     }
 }
@@ -301,6 +322,15 @@ enum Argument<'a> {
 }
 
 impl Argument<'_> {
+    /// A field of an input object.
+    fn entry(self, name: &str) -> Option<Self> {
+        match self {
+            Self::Literal(Literal::Object(fields)) => fields.get(name).map(Self::Literal),
+            Self::Variable(Value::Object(fields)) => fields.get(name).map(Self::Variable),
+            _ => None,
+        }
+    }
+
     fn is_null(self) -> bool {
         matches!(self, Self::Literal(Literal::Null) | Self::Variable(Value::Null))
     }
