@@ -83,7 +83,7 @@ fn pages(criterion: &mut Criterion) {
     let runtime = Runtime::new().expect("threads");
     let content = runtime.block_on(imported(folder.path()));
     let tags = (0..3).map(|number| posts::term_slug(TermKind::Tag, number)).collect();
-    let of_tags = Filter { tags: SlugFilter { all: Vec::new(), any: Some(tags) }, ..Filter::default() };
+    let of_tags = Filter { tags: SlugFilter { any: Some(tags), ..SlugFilter::default() }, ..Filter::default() };
     let of_tags = PostList::checked(Scope::All, of_tags).expect("a filter");
     for (name, list) in [("read the newest 20 posts", PostList::all()), ("merge 20 posts of any of 3 tags", of_tags)] {
         let arguments = PageArguments { first: Some(20), last: None, after: None, before: None };

@@ -16,9 +16,9 @@ pub enum ContentError {
     BadCursor { argument: &'static str },
     /// A page needs more range reads than the limit.
     #[error(
-        "this filter needs more than {limit} range reads for one page; narrow it with a range of publishedAt, or name fewer slugs"
+        "this filter needs more than {limit} {reads} for one page; narrow it with a range of publishedAt, or name fewer slugs"
     )]
-    TooBroad { limit: u32 },
+    TooBroad { limit: u32, reads: &'static str },
     /// No row can hold the body.
     #[error("the body of {what} is too large: {reason}")]
     TooLarge { what: String, reason: String },

@@ -5,8 +5,9 @@ use async_graphql::Context;
 
 use crate::content;
 use crate::content::access::decode_token_cursor;
-use crate::content::read::pages::{PageArguments, PostList, RequestedFields, terms};
-use crate::model::{PostKey, Slug, TermKind, TokenId};
+use crate::content::read::pages::terms::TermList;
+use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
+use crate::model::{PostKey, Slug, TokenId};
 
 use super::failure::Result;
 
@@ -23,8 +24,8 @@ impl Paging {
         self.decode(|argument, text| list.decode_cursor(argument, text))
     }
 
-    pub fn of_terms(self, kind: TermKind) -> Result<PageArguments<Slug>> {
-        self.decode(|argument, text| terms::decode_cursor(kind, argument, text))
+    pub fn of_terms(self, list: &TermList) -> Result<PageArguments<Slug>> {
+        self.decode(|argument, text| list.decode_cursor(argument, text))
     }
 
     pub fn of_tokens(self) -> Result<PageArguments<TokenId>> {

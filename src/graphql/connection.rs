@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Object, SimpleObject};
 
-use crate::content::read::pages::{Page, PostList, terms, total};
-use crate::model::{Post, Term, TermKind};
+use crate::content::read::pages::terms::{self, TermList};
+use crate::content::read::pages::{Page, PostList, total};
+use crate::model::{Post, Term};
 
 use super::arguments::{Paging, requested};
 use super::context;
@@ -90,11 +91,30 @@ impl PostConnection {
     }
 }
 
+/// A page of a list of terms.
+pub struct PageOfTerms {
+    list: TermList,
+    page: Page<Arc<Term>>,
+}
+
+impl PageOfTerms {
+    pub async fn read(ctx: &Context<'_>, list: TermList, paging: Paging) -> Result<Self> {
+        let arguments = paging.of_terms(&list)?;
+        let page = terms::read_page(&context::of(ctx).reader, &list, &arguments, requested(ctx)).await?;
+        Ok(Self { list, page })
+    }
+
+    async fn total(&self, ctx: &Context<'_>) -> Result<i32> {
+        let total = total::count_terms(&context::of(ctx).reader, self.list.kind()).await?;
+        Ok(i32::try_from(total).unwrap_or(i32::MAX))
+    }
+}
+
 /// The connection and the edge types of one kind of term.
 macro_rules! term_connection {
-    ($connection:ident, $edge:ident, $node:ident, $kind:expr, $plural:literal) => {
+    ($connection:ident, $edge:ident, $node:ident, $plural:literal) => {
         #[doc = concat!("A page of ", $plural, ", ordered by slug.")]
-        pub struct $connection(pub Page<Arc<Term>>);
+        pub struct $connection(pub PageOfTerms);
 
         #[doc = concat!("An item of a page of ", $plural, " and its cursor in the list.")]
         #[derive(SimpleObject)]
@@ -110,32 +130,28 @@ macro_rules! term_connection {
         impl $connection {
             /// The items of this page, each with its cursor.
             async fn edges(&self) -> Vec<$edge> {
-                self.0.items.iter().map(|t| $edge { cursor: terms::cursor(t), node: $node(Arc::clone(t)) }).collect()
+                let edge = |term: &Arc<Term>| $edge { cursor: self.0.list.cursor(term), node: $node(Arc::clone(term)) };
+                self.0.page.items.iter().map(edge).collect()
             }
 
             /// The items of this page.
             async fn nodes(&self) -> Vec<$node> {
-                self.0.items.iter().map(|term| $node(Arc::clone(term))).collect()
+                self.0.page.items.iter().map(|term| $node(Arc::clone(term))).collect()
             }
 
             /// The position of this page in the list.
             async fn page_info(&self) -> PageInfo {
-                PageInfo::of(&self.0, |term| terms::cursor(term))
+                PageInfo::of(&self.0.page, |term| self.0.list.cursor(term))
             }
 
             /// The exact number of items in the whole list, counted only if requested.
             async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
-                count_terms(ctx, $kind).await
+                self.0.total(ctx).await
             }
         }
     };
 }
 
-term_connection!(CategoryConnection, CategoryEdge, Category, TermKind::Category, "categories");
-term_connection!(TagConnection, TagEdge, Tag, TermKind::Tag, "tags");
-term_connection!(AuthorConnection, AuthorEdge, Author, TermKind::Author, "authors");
-
-async fn count_terms(ctx: &Context<'_>, kind: TermKind) -> Result<i32> {
-    let total = total::count_terms(&context::of(ctx).reader, kind).await?;
-    Ok(i32::try_from(total).unwrap_or(i32::MAX))
-}
+term_connection!(CategoryConnection, CategoryEdge, Category, "categories");
+term_connection!(TagConnection, TagEdge, Tag, "tags");
+term_connection!(AuthorConnection, AuthorEdge, Author, "authors");

@@ -3,7 +3,7 @@
 
 use async_graphql::InputObject;
 
-use crate::content::read::pages::{Filter, PostList, Scope, SlugFilter as Slugs};
+use crate::content::read::pages::{Filter, PostList, Scope, SlugFilter};
 use crate::model::{Instant, Slug};
 
 use super::failure::Result;
@@ -14,12 +14,12 @@ use super::scalars::DateTime;
 pub struct PostFilter {
     /// Only posts that were published in this range.
     published_at: Option<DateTimeRange>,
-    /// Only posts in these categories.
-    categories: Option<SlugFilter>,
+    /// Only posts with these categories.
+    categories: Option<CategoryFilter>,
     /// Only posts with these tags.
-    tags: Option<SlugFilter>,
+    tags: Option<TagFilter>,
     /// Only posts by these authors.
-    authors: Option<SlugFilter>,
+    authors: Option<AuthorFilter>,
 }
 
 /// A range of time. All given bounds must hold; a range that contradicts itself matches nothing. Times are compared as the API shows them, in
@@ -36,14 +36,31 @@ pub struct DateTimeRange {
     lte: Option<DateTime>,
 }
 
-/// The slugs of the categories, tags or authors that a post must have. No post has an unknown slug.
-#[derive(Debug, Clone, Default, InputObject)]
-pub struct SlugFilter {
-    /// The post has every one of these. An empty list matches all posts.
-    all: Option<Vec<String>>,
-    /// The post has at least one of these. An empty list matches no post.
-    any: Option<Vec<String>>,
+/// The filter by one kind of term.
+macro_rules! slug_filter {
+    ($filter:ident, $plural:literal) => {
+        #[doc = concat!("The ", $plural, " that a post must have or must not have, by their slugs. All given conditions must hold.")]
+        #[derive(Debug, Clone, Default, InputObject)]
+        pub struct $filter {
+            #[doc = concat!("The post has every one of these. An empty list matches all posts; a slug that no ", $plural, " have matches none.")]
+            all: Option<Vec<String>>,
+            /// The post has at least one of these. An empty list matches no post; an unknown slug in it changes nothing.
+            any: Option<Vec<String>>,
+            /// The post has none of these. An empty list matches all posts; an unknown slug in it changes nothing.
+            none: Option<Vec<String>>,
+        }
+
+        impl From<$filter> for SlugFilter {
+            fn from(filter: $filter) -> Self {
+                slugs(&filter.all.unwrap_or_default(), filter.any.as_deref(), &filter.none.unwrap_or_default())
+            }
+        }
+    };
 }
+
+slug_filter!(CategoryFilter, "categories");
+slug_filter!(TagFilter, "tags");
+slug_filter!(AuthorFilter, "authors");
 
 impl PostFilter {
     pub fn into_list(self, scope: Scope) -> Result<PostList> {
@@ -51,9 +68,9 @@ impl PostFilter {
         let filter = Filter {
             published_after: range.after(),
             published_before: range.before(),
-            categories: self.categories.unwrap_or_default().into_slugs(),
-            tags: self.tags.unwrap_or_default().into_slugs(),
-            authors: self.authors.unwrap_or_default().into_slugs(),
+            categories: self.categories.unwrap_or_default().into(),
+            tags: self.tags.unwrap_or_default().into(),
+            authors: self.authors.unwrap_or_default().into(),
         };
         Ok(PostList::checked(scope, filter)?)
     }
@@ -75,16 +92,13 @@ impl DateTimeRange {
     }
 }
 
-impl SlugFilter {
-    fn into_slugs(self) -> Slugs {
-        let all = self.all.unwrap_or_default();
-        let parsed: Result<Vec<Slug>, _> = all.iter().map(|text| text.parse()).collect();
-        let any = self.any.map(|any| once_each(any.iter().filter_map(|text| text.parse().ok()).collect()));
-        match parsed {
-            Ok(all) => Slugs { all: once_each(all), any },
-            // A text that is not a valid slug names no term, so no post has it.
-            Err(_) => Slugs { all: Vec::new(), any: Some(Vec::new()) },
-        }
+/// A text that is not a valid slug is the slug of no term: no post has it.
+fn slugs(all: &[String], any: Option<&[String]>, none: &[String]) -> SlugFilter {
+    let valid = |texts: &[String]| once_each(texts.iter().filter_map(|text| text.parse().ok()).collect());
+    let parsed: Result<Vec<Slug>, _> = all.iter().map(|text| text.parse()).collect();
+    match parsed {
+        Ok(all) => SlugFilter { all: once_each(all), any: any.map(valid), none: valid(none) },
+        Err(_) => SlugFilter { any: Some(Vec::new()), ..SlugFilter::default() },
     }
 }
 

@@ -16,6 +16,7 @@ mod interface_value;
 pub mod json_text;
 pub mod memory;
 pub mod mutation;
+pub mod order;
 pub mod outline;
 pub mod query;
 pub mod scalars;

@@ -7,14 +7,16 @@ use async_graphql::{Context, ID, Object};
 use futures_util::future::try_join_all;
 
 use crate::content::access::{Previews, Tokens, token_page};
-use crate::content::read::pages::{Page, PostList, Scope, terms, total};
+use crate::content::read::pages::terms::TermList;
+use crate::content::read::pages::{PostList, Scope, total};
 use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
-use super::arguments::{Paging, requested};
-use super::connection::{AuthorConnection, CategoryConnection, PostConnection, TagConnection};
+use super::arguments::Paging;
+use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
 use super::failure::{Result, bad_input};
 use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
+use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::node::{Node, node_of_term};
@@ -22,7 +24,7 @@ use super::types::post::PostObject;
 use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
-use super::{access, context};
+use super::{access, context, order};
 
 /// The maximum number of ids of one `nodes`: the size of the largest page.
 pub const NODES_MAX: usize = 100;
@@ -115,7 +117,7 @@ impl Query {
         context::of(ctx).reader.actor().map(Viewer::from)
     }
 
-    /// Published posts, newest first.
+    /// Published posts, newest first unless `orderBy` says otherwise.
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -124,9 +126,11 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
-        let list = filter.unwrap_or_default().into_list(Scope::All)?;
+        let list = order::posts_in(order_by, filter.unwrap_or_default().into_list(Scope::All)?);
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
@@ -167,8 +171,11 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
+        order_by: Option<TermOrder>,
     ) -> Result<CategoryConnection> {
-        Ok(CategoryConnection(page_of_terms(ctx, TermKind::Category, Paging { first, after, last, before }).await?))
+        let list = order::terms_in(order_by, TermList::of(TermKind::Category));
+        Ok(CategoryConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
     /// All tags, ordered by slug.
@@ -180,8 +187,11 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
+        order_by: Option<TermOrder>,
     ) -> Result<TagConnection> {
-        Ok(TagConnection(page_of_terms(ctx, TermKind::Tag, Paging { first, after, last, before }).await?))
+        let list = order::terms_in(order_by, TermList::of(TermKind::Tag));
+        Ok(TagConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
     /// All authors, ordered by slug.
@@ -193,8 +203,11 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
+        order_by: Option<TermOrder>,
     ) -> Result<AuthorConnection> {
-        Ok(AuthorConnection(page_of_terms(ctx, TermKind::Author, Paging { first, after, last, before }).await?))
+        let list = order::terms_in(order_by, TermList::of(TermKind::Author));
+        Ok(AuthorConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
     /// The changes of this year and the last, newest first. Requires the role EDITOR or ADMIN.
@@ -277,9 +290,4 @@ async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
 async fn term(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
     let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
     Ok(context::of(ctx).loaders.term(kind, &slug).await?)
-}
-
-async fn page_of_terms(ctx: &Context<'_>, kind: TermKind, paging: Paging) -> Result<Page<Arc<Term>>> {
-    let arguments = paging.of_terms(kind)?;
-    Ok(terms::read_page(&context::of(ctx).reader, kind, &arguments, requested(ctx)).await?)
 }

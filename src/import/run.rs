@@ -200,7 +200,6 @@ impl ImportRun<'_> {
 }
 
 /// `None` if the stored post is unchanged.
-#[expect(clippy::too_many_arguments, reason = "the parts of a post, in one place")]
 fn build_change(
     source: &ImportSource,
     i: usize,

@@ -38,14 +38,27 @@ impl<'a> Arguments<'a> {
         self.has("after") || self.has("before")
     }
 
+    /// Whether the filter of a list of posts excludes categories, tags or authors with `none`.
+    pub(super) fn excludes_terms(&self) -> bool {
+        let Some(filter) = self.argument("filter") else { return false };
+        let of_kind = |kind: &str| filter.entry(kind).and_then(|slugs| self.resolved(slugs)?.entry("none"));
+        let none = ["categories", "tags", "authors"].into_iter().filter_map(of_kind);
+        none.filter_map(|none| self.resolved(none)).any(|none| !none.is_null())
+    }
+
     /// `None` if the argument is absent, or its variable has no value.
     fn argument(&self, name: &str) -> Option<Argument<'a>> {
         let (_, literal) = self.field.arguments.iter().find(|(argument, _)| argument == name)?;
-        match literal {
-            Literal::Variable(variable) => {
+        self.resolved(Argument::Literal(literal))
+    }
+
+    /// The value of the variable, if that is what is written.
+    fn resolved(&self, argument: Argument<'a>) -> Option<Argument<'a>> {
+        match argument {
+            Argument::Literal(Literal::Variable(variable)) => {
                 self.operation.operation().variable(variable, self.variables).map(Argument::Variable)
             }
-            literal => Some(Argument::Literal(literal)),
+            argument => Some(argument),
         }
     }
 }
@@ -57,7 +70,16 @@ enum Argument<'a> {
     Variable(&'a Value),
 }
 
-impl Argument<'_> {
+impl<'a> Argument<'a> {
+    /// A field of an input object.
+    fn entry(self, name: &str) -> Option<Self> {
+        match self {
+            Self::Literal(Literal::Object(fields)) => fields.get(name).map(Self::Literal),
+            Self::Variable(Value::Object(fields)) => fields.get(name).map(Self::Variable),
+            _ => None,
+        }
+    }
+
     fn is_null(self) -> bool {
         matches!(self, Self::Literal(Literal::Null) | Self::Variable(Value::Null))
     }

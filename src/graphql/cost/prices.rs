@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::content::read::REVISIONS_PAGE_MAX;
-use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
+use crate::content::read::pages::{FILTER_SLUGS_MAX, LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
 use crate::graphql::query::NODES_MAX;
 use crate::model::post::TERMS_MAX;
 
@@ -286,7 +286,19 @@ fn page_of_posts(arguments: &Arguments<'_>, by_index: bool) -> Bound {
     };
     let neighbours =
         if arguments.has_cursor() { Bound::new(4, 2 * (PARTITION_CATALOG_READS + 2)) } else { Bound::default() };
-    page.plus(neighbours)
+    page.plus(neighbours).plus(excluded(arguments))
+}
+
+/// What `none` in a filter costs: the look-ups of the excluded terms, the posts that are examined until the page is full, and so for each of its sides;
+/// and the second list that `totalCount` counts.
+fn excluded(arguments: &Arguments<'_>) -> Bound {
+    if !arguments.excludes_terms() {
+        return Bound::default();
+    }
+    let first_slugs = Bound::new(TERM_READS * FILTER_SLUGS_MAX as u64, 0);
+    let examined = Bound::new(2 * u64::from(LOOK_UPS_MAX), u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
+    let of_page = first_slugs.plus(examined.times(if arguments.has_cursor() { 3 } else { 1 }));
+    of_page.plus(COUNT_OF_POSTS).plus(first_slugs)
 }
 
 /// The actor is not known here. For the role author, own drafts are filtered from all drafts, for the page and for each of its sides.

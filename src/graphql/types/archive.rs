@@ -2,10 +2,11 @@
 
 use async_graphql::{Context, Object};
 
-use crate::content::read::pages::{Filter, PostList, Scope};
+use crate::content::read::pages::{PostList, Scope};
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::failure::Result;
+use crate::graphql::order::{self, PostOrder};
 use crate::model::Month;
 
 pub struct ArchiveMonth {
@@ -31,7 +32,7 @@ impl ArchiveMonth {
         i32::try_from(self.post_count).unwrap_or(i32::MAX)
     }
 
-    /// The published posts of this month, newest first.
+    /// The published posts of this month, newest first unless `orderBy` says otherwise.
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -40,8 +41,10 @@ impl ArchiveMonth {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        order_by: Option<PostOrder>,
     ) -> Result<PostConnection> {
-        let list = PostList { scope: Scope::Month(self.month), filter: Filter::default() };
+        let list = order::posts_in(order_by, PostList::of(Scope::Month(self.month)));
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 }

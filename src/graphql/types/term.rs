@@ -11,6 +11,7 @@ use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::filter::PostFilter;
+use crate::graphql::order::{self, PostOrder};
 use crate::model::{Term, rules};
 
 /// A category: a subject that groups posts.
@@ -47,9 +48,15 @@ async fn post_count(ctx: &Context<'_>, term: &Term) -> Result<i32> {
     Ok(i32::try_from(count).unwrap_or(i32::MAX))
 }
 
-async fn posts(ctx: &Context<'_>, term: &Term, paging: Paging, filter: Option<PostFilter>) -> Result<PostConnection> {
+async fn posts(
+    ctx: &Context<'_>,
+    term: &Term,
+    paging: Paging,
+    order_by: Option<PostOrder>,
+    filter: Option<PostFilter>,
+) -> Result<PostConnection> {
     let scope = Scope::Term(term.id.clone());
-    let list = filter.unwrap_or_default().into_list(scope)?;
+    let list = order::posts_in(order_by, filter.unwrap_or_default().into_list(scope)?);
     PostConnection::read(ctx, list, paging).await
 }
 
@@ -87,7 +94,7 @@ impl Category {
         post_count(ctx, &self.0).await
     }
 
-    /// The published posts with this category, newest first.
+    /// The published posts with this category, newest first unless `orderBy` says otherwise.
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -96,9 +103,11 @@ impl Category {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
-        posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
+        posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 }
 
@@ -136,7 +145,7 @@ impl Tag {
         post_count(ctx, &self.0).await
     }
 
-    /// The published posts with this tag, newest first.
+    /// The published posts with this tag, newest first unless `orderBy` says otherwise.
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -145,9 +154,11 @@ impl Tag {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
-        posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
+        posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 }
 
@@ -191,7 +202,7 @@ impl Author {
         post_count(ctx, &self.0).await
     }
 
-    /// The author's published posts, newest first.
+    /// The author's published posts, newest first unless `orderBy` says otherwise.
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -200,8 +211,10 @@ impl Author {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
-        posts(ctx, &self.0, Paging { first, after, last, before }, filter).await
+        posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 }

@@ -72,6 +72,28 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
             r#"{ posts(first: 20, filter: { tags: { any: ["third", "run-1"] }, categories: { all: ["news"] } }) { nodes { id } } }"#,
             cost(20, 3, 2),
         ),
+        // The oldest posts first, of all and of a tag.
+        (
+            "B5",
+            "{ posts(first: 20, orderBy: { field: PUBLISHED_AT, direction: ASC }) { nodes { id } } }",
+            cost(0, 2, 2),
+        ),
+        (
+            "B5",
+            r#"{ tag(slug: "third") { posts(first: 20, orderBy: { field: PUBLISHED_AT, direction: ASC }) { nodes { id } } } }"#,
+            cost(1 + 20, 1, 3),
+        ),
+        ("B5", "{ tags(first: 20, orderBy: { field: SLUG, direction: DESC }) { nodes { name } } }", cost(0, 2, 2)),
+        // The excluded category, then what a page of all posts costs: the excluded posts are in the same rows.
+        ("B6", r#"{ posts(first: 20, filter: { categories: { none: ["news"] } }) { nodes { id } } }"#, cost(1, 2, 3)),
+        // Within a tag, the 34 excluded posts are looked up with the 20 posts, and 6 more; the number of reads doubles until the page is full.
+        (
+            "B6",
+            r#"{ tag(slug: "third") { posts(first: 20, filter: { tags: { none: ["run-0"] } }) { nodes { id } } } }"#,
+            cost(1 + 1 + 20 + 40, 2, 6),
+        ),
+        // The excluded category; then the list of months, and the count of the category.
+        ("B6", r#"{ posts(filter: { categories: { none: ["news"] } }) { totalCount } }"#, cost(2, 1, 2)),
     ]
 }
 

@@ -1,9 +1,12 @@
-//! `PostFilter` through the API, compared with a model: all, any, dates, duplicates, unknown slugs, empty lists.
+//! `PostFilter` and `PostOrder` through the API, compared with a model: all, any, none, dates, duplicates, unknown slugs, empty lists.
 
 use serde_json::{Value, json};
-use tidings::model::{Post, TermKind, WholePost};
+use tidings::keys::{Table, time};
+use tidings::model::{Instant, Post, TermKind, WholePost};
+use tidings::store::Precondition;
 
 use crate::support::lists::{Arguments, ListOf};
+use crate::support::rows::{batch, key, put};
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
 /// 90 posts over three months with every combination of three tags, two categories and two authors; some are scheduled.
@@ -133,6 +136,164 @@ async fn each_filter_matches_the_model_in_both_directions() {
     }
 }
 
+/// Each filter that excludes terms as GraphQL text, with the posts that it keeps.
+fn exclusions() -> Vec<(&'static str, Keeps)> {
+    use TermKind::{Author, Category, Tag};
+    let april = Some(instant("2026-04-05T12:00:00Z"));
+    vec![
+        ("{ tags: { none: [] } }", Box::new(|_| true)),
+        ("{ tags: { none: null } }", Box::new(|_| true)),
+        (r#"{ tags: { none: ["two"] } }"#, Box::new(|p| !any(p, Tag, &["two"]))),
+        (r#"{ tags: { none: ["two", "two", "five"] } }"#, Box::new(|p| !any(p, Tag, &["two", "five"]))),
+        (r#"{ tags: { none: ["nothing", "No Slug!", "", "three"] } }"#, Box::new(|p| !any(p, Tag, &["three"]))),
+        (r#"{ categories: { none: ["notes"] } }"#, Box::new(|_| false)),
+        (
+            r#"{ categories: { none: ["news"] }, authors: { none: ["grace"] }, tags: { none: ["five"] } }"#,
+            Box::new(|p| !any(p, Category, &["news"]) && !any(p, Author, &["grace"]) && !any(p, Tag, &["five"])),
+        ),
+        (
+            r#"{ tags: { all: ["two"], none: ["three"] } }"#,
+            Box::new(|p| all(p, Tag, &["two"]) && !any(p, Tag, &["three"])),
+        ),
+        (r#"{ tags: { all: ["two"], none: ["two"] } }"#, Box::new(|_| false)),
+        (
+            r#"{ tags: { any: ["two", "three"], none: ["three"] } }"#,
+            Box::new(|p| any(p, Tag, &["two"]) && !any(p, Tag, &["three"])),
+        ),
+        (r#"{ tags: { any: ["two"], none: ["two"] } }"#, Box::new(|_| false)),
+        (r#"{ tags: { any: [], none: ["two"] } }"#, Box::new(|_| false)),
+        (r#"{ tags: { all: ["No Slug!"], none: ["two"] } }"#, Box::new(|_| false)),
+        // A slug of another kind excludes nothing.
+        (r#"{ tags: { none: ["ada"] } }"#, Box::new(|_| true)),
+        (
+            r#"{ tags: { none: ["two"] }, publishedAt: { gt: "2026-04-05T12:00:00Z" } }"#,
+            Box::new(move |p| p.published_at > april && !any(p, Tag, &["two"])),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn none_excludes() {
+    let site = site().await;
+    for (filter, keeps) in exclusions() {
+        ListOf::root("posts").filtered(filter).assert_is_by(&[7, 100], &site, &model(&keeps)).await;
+        let of_grace = model(|p| keeps(p) && all(p, TermKind::Author, &["grace"]));
+        let list = ListOf::within(r#"author(slug: "grace")"#, "posts").filtered(filter);
+        list.assert_is_by(&[7, 100], &site, &of_grace).await;
+    }
+}
+
+/// I2: an index row of a tag that the post does not have, as a change that has not ended leaves it, excludes no post.
+#[tokio::test]
+async fn a_dangling_index_row_of_an_excluded_term_excludes_no_post() {
+    let site = Site::in_memory().await;
+    let mut posts = [post(1, instant("2025-01-02T00:00:00Z")), post(2, instant("2025-01-01T00:00:00Z"))];
+    posts[0].post.tags = slugs(&["a"]);
+    posts[1].post.tags = slugs(&["a", "b"]);
+    site.publish(&posts).await;
+    let table = Table::PostsBy(TermKind::Tag).name();
+    let row = time::time_row(&posts[0].post.key());
+    let pointer = site.store.get(table, &key("a", &row)).await.expect("a read").expect("a pointer");
+    let dangling = put(&row, pointer.properties, Precondition::Absent);
+    site.store.commit(table, &batch("b", vec![dangling])).await.expect("a commit");
+    let list = r#"posts(filter: { tags: { none: ["b"] } }) { nodes { slug } }"#;
+    let found = site.query(&format!(r#"{{ {list} tag(slug: "a") {{ {list} }} }}"#)).await;
+    let expected = json!({ "nodes": [{ "slug": "post-1" }] });
+    assert_eq!(found, json!({ "posts": expected, "tag": { "posts": expected } }));
+}
+
+/// A page that would have to look up more posts than the limit is refused, and what is not broad is not.
+#[tokio::test]
+async fn a_filter_that_excludes_too_many_posts_of_a_term_is_too_broad() {
+    let site = Site::in_memory().await;
+    let start = instant("2026-01-01T00:00:00Z").ticks();
+    let posts = (0..520).map(|n| {
+        let mut whole = post(n, Instant::from_ticks(start - n as i64 * 36_000_000_000).expect("ticks"));
+        whole.post.tags = slugs(if n < 510 { &["a", "b"] } else { &["a"] });
+        whole
+    });
+    site.publish(&posts.collect::<Vec<_>>()).await;
+    let filtered = |filter: &str, fields: &str| {
+        format!(r#"{{ tag(slug: "a") {{ posts(first: 5, filter: {{ {filter} }}) {{ {fields} }} }} }}"#)
+    };
+    let broad = filtered(r#"tags: { none: ["b"] }"#, "nodes { slug }");
+    let answer = site.post_graphql(json!({ "query": broad })).await.body;
+    let error = &answer["errors"][0];
+    assert_eq!(
+        (&error["extensions"]["code"], &error["message"]),
+        (
+            &json!("FILTER_TOO_BROAD"),
+            &json!(
+                "this filter needs more than 500 reads of posts for one page; narrow it with a range of publishedAt, or name fewer slugs"
+            )
+        )
+    );
+    // The count reads index rows only, and the narrower range excludes fewer posts. That all are excluded is known without a read of them.
+    for (filter, fields) in [
+        (r#"tags: { none: ["b"] }"#, "totalCount"),
+        (r#"tags: { none: ["b"] }, publishedAt: { lt: "2025-12-20T00:00:00Z" }"#, "totalCount nodes { slug }"),
+        (r#"tags: { none: ["a"] }"#, "totalCount nodes { slug }"),
+    ] {
+        let expected = if filter.contains(r#"["a"]"#) { 0 } else { 10 };
+        let data = site.query(&filtered(filter, fields)).await;
+        assert_eq!(data["tag"]["posts"]["totalCount"], json!(expected), "{filter}");
+    }
+}
+
+const ASCENDING: &str = "{ field: PUBLISHED_AT, direction: ASC }";
+const DESCENDING: &str = "{ field: PUBLISHED_AT, direction: DESC }";
+
+#[tokio::test]
+async fn a_list_in_ascending_order_pages_like_relay() {
+    let site = site().await;
+    let reversed = |keeps: &dyn Fn(&Post) -> bool| model(keeps).into_iter().rev().collect::<Vec<_>>();
+    let of_ada = |p: &Post| all(p, TermKind::Author, &["ada"]);
+    let of_two = |p: &Post| all(p, TermKind::Tag, &["two"]);
+    let lists = [
+        (ListOf::root("posts"), reversed(&|_| true)),
+        (ListOf::root("posts").filtered(r#"{ tags: { all: ["two"] } }"#), reversed(&of_two)),
+        (ListOf::root("posts").filtered(r#"{ tags: { none: ["two"] } }"#), reversed(&|p| !of_two(p))),
+        (ListOf::within(r#"author(slug: "ada")"#, "posts"), reversed(&of_ada)),
+        (
+            ListOf::within(r#"author(slug: "ada")"#, "posts").filtered(r#"{ tags: { none: ["two"] } }"#),
+            reversed(&|p| of_ada(p) && !of_two(p)),
+        ),
+    ];
+    for (list, expected) in lists {
+        let list = list.ordered(ASCENDING);
+        list.assert_is_by(&[7, 100], &site, &expected).await;
+        let all = list.cursors(&site).await;
+        for (first, last) in [(Some(3), None), (None, Some(3)), (Some(9), Some(4))] {
+            for after in [None, Some(5), Some(all.len() - 1)] {
+                for before in [None, Some(6), Some(all.len() - 1)] {
+                    list.assert_page(&site, &all, Arguments { first, after, last, before }).await;
+                }
+            }
+        }
+    }
+    let pages = format!(
+        "newest: posts(first: 100) {{ nodes {{ slug }} }} oldest: posts(first: 100, orderBy: {ASCENDING}) {{ nodes {{ slug }} }}"
+    );
+    for month in site.query(&format!("{{ archive {{ {pages} }} }}")).await["archive"].as_array().expect("months") {
+        let slugs = |order: &str| month[order]["nodes"].as_array().expect("nodes").clone();
+        let reversed: Vec<Value> = slugs("oldest").into_iter().rev().collect();
+        assert_eq!((reversed.len() > 1, slugs("newest")), (true, reversed));
+    }
+}
+
+/// The usual order, written out, is the list without an order.
+#[tokio::test]
+async fn a_cursor_of_posts_belongs_to_one_order() {
+    let site = site().await;
+    let usual = ListOf::root("posts").cursors(&site).await;
+    assert_eq!(ListOf::root("posts").ordered(DESCENDING).cursors(&site).await, usual);
+    let reversed = ListOf::root("posts").ordered(ASCENDING).cursors(&site).await;
+    for (cursor, order) in [(&usual[3].1, ASCENDING), (&reversed[3].1, DESCENDING)] {
+        let query = format!("{{ posts(after: {cursor:?}, orderBy: {order}) {{ nodes {{ id }} }} }}");
+        assert_eq!(site.codes(&query).await, ["BAD_CURSOR"], "{order}");
+    }
+}
+
 /// Posts at the first and the last tick of a millisecond, within it, and beside it: a bound compares the times that the API returns.
 #[tokio::test]
 async fn a_range_includes_what_it_names() {
@@ -225,6 +386,8 @@ async fn too_many_slugs_are_refused_with_both_numbers() {
         (&error["message"], &error["extensions"]["code"], &error["extensions"]["argument"]),
         (&json!("`filter` names 21 slugs; at most 20 are allowed"), &json!("BAD_USER_INPUT"), &json!("filter"))
     );
+    let none = ask(json!({ "tags": { "all": names(10), "none": names(6) }, "authors": { "none": names(5) } })).await;
+    assert_eq!(none["errors"][0]["message"], error["message"]);
     // A repeated slug counts once, in both lists.
     for list in ["all", "any"] {
         let same = ask(json!({ "tags": { list: vec!["two"; 30] } })).await;
@@ -252,7 +415,7 @@ async fn equivalent_filters_have_the_same_cursors() {
     let filters = [
         r#"{ tags: { all: ["two", "three"] } }"#,
         r#"{ tags: { all: ["three", "two", "three"], any: null }, authors: null }"#,
-        r#"{ tags: { all: ["three", "two"] }, categories: {} }"#,
+        r#"{ tags: { all: ["three", "two"] }, categories: { none: [] } }"#,
     ];
     let lists = filters.map(|filter| ListOf::root("posts").filtered(filter));
     let cursors = lists[0].cursors(&site).await;
@@ -260,6 +423,9 @@ async fn equivalent_filters_have_the_same_cursors() {
         assert_eq!(list.cursors(&site).await, cursors, "{list:?}");
     }
     let any = [r#"{ tags: { any: ["two", "three"] } }"#, r#"{ tags: { any: ["three", "two", "two"] } }"#];
-    let any = any.map(|filter| ListOf::root("posts").filtered(filter));
-    assert_eq!(any[0].cursors(&site).await, any[1].cursors(&site).await);
+    let none =
+        [r#"{ tags: { none: ["two", "three"] } }"#, r#"{ tags: { none: ["three", "No Slug!", "two", "two"] } }"#];
+    for [one, other] in [any, none].map(|filters| filters.map(|filter| ListOf::root("posts").filtered(filter))) {
+        assert_eq!(one.cursors(&site).await, other.cursors(&site).await);
+    }
 }

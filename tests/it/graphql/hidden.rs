@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tidings::graphql::schema;
 use tidings::model::{NodeId, Post, TermId, TermKind, WholePost};
 use tidings::testing::Change;
-use tidings::testing::pages::{Filter, PostList, Scope};
+use tidings::testing::pages::{PostList, Scope};
 
 use crate::support::lists::ListOf;
 use crate::support::site::{NOW, Site, instant, post, shown_time, slug, slugs};
@@ -282,10 +282,11 @@ fn probes(name: &str, selections: &Selections) -> Vec<String> {
         [("category", "categories", "Category"), ("tag", "tags", "Tag"), ("author", "authors", "Author")]
     {
         probes.push(format!("{{ {one}(slug: {name:?}){} }}", selections.all(of, 1)));
-        for set in ["all", "any"] {
+        let lists = ["all", "any", "none"].map(|set| {
             let filter = format!("filter: {{ {many}: {{ {set}: [{name:?}] }} }}");
-            probes.push(format!("{{ posts({filter}) {{ totalCount nodes {{ id slug }} pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }} }}"));
-        }
+            format!("{set}: posts({filter}) {{ totalCount nodes {{ id slug }} pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }}")
+        });
+        probes.push(format!("{{ {} }}", lists.join(" ")));
     }
     probes.push(format!("{{ post(slug: {name:?}){} }}", selections.all("Post", 1)));
     probes.push(format!("{{ post(slug: {name:?}) {{ id slug }} }}"));
@@ -301,7 +302,7 @@ fn forged(posts: &[WholePost]) -> Vec<String> {
         let post = Post { published_at: Some(whole.post.key().at), ..whole.post.clone() };
         let of_tag = Scope::Term(TermId { kind: TermKind::Tag, first_slug: slug("open") });
         for (scope, list) in [(Scope::All, "posts"), (of_tag, "tag(slug: \"open\") { posts")] {
-            let cursor = PostList { scope, filter: Filter::default() }.cursor(&post);
+            let cursor = PostList::of(scope).cursor(&post);
             let close = if list.starts_with("tag") { " }" } else { "" };
             for arguments in ["first: 3, after", "first: 3, before", "last: 3, after", "last: 3, before"] {
                 queries.push(format!("{{ {list}({arguments}: {cursor:?}) {page}{close} }}"));

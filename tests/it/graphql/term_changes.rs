@@ -54,7 +54,9 @@ async fn both_slugs_of_a_renamed_tag_find_it_and_its_posts() {
                 r#"{{ tag(slug: "{slug}") {{ slug posts {{ {list} }} }}
                      one: posts(filter: {{ tags: {{ all: ["{slug}"] }} }}) {{ {list} }}
                      two: posts(filter: {{ tags: {{ all: ["web", "{slug}"] }} }}) {{ {list} }}
-                     any: posts(filter: {{ tags: {{ any: ["web", "{slug}", "none"] }} }}) {{ {list} }} }}"#
+                     any: posts(filter: {{ tags: {{ any: ["web", "{slug}", "none"] }} }}) {{ {list} }}
+                     no: posts(filter: {{ tags: {{ none: ["{slug}"] }} }}) {{ {list} }}
+                     not: tag(slug: "web") {{ posts(filter: {{ tags: {{ none: ["{slug}"] }} }}) {{ {list} }} }} }}"#
             );
             let data = site.query(&query).await;
             let posts = &data["tag"]["posts"];
@@ -62,6 +64,8 @@ async fn both_slugs_of_a_renamed_tag_find_it_and_its_posts() {
             assert!(nodes(posts, &["post-1", "post-0"]) && nodes(&data["one"], &["post-1", "post-0"]), "{data}");
             assert!(nodes(&data["two"], &["post-0"]) && nodes(&data["any"], &["post-1", "post-0"]), "{data}");
             assert_eq!(data["one"]["totalCount"], json!(2));
+            let nothing = json!({ "totalCount": 0, "nodes": [] });
+            assert_eq!((&data["no"], &data["not"]["posts"]), (&nothing, &nothing), "{slug}");
             assert_eq!(posts["nodes"][0]["tags"], json!([{ "slug": new }]));
         }
         let listed = site.query("{ tags { totalCount nodes { slug } } }").await;

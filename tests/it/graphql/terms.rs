@@ -35,30 +35,49 @@ async fn site() -> Site {
 
 const LISTS: [&str; 3] = ["categories", "tags", "authors"];
 
+const ASCENDING: &str = "{ field: SLUG, direction: ASC }";
+const DESCENDING: &str = "{ field: SLUG, direction: DESC }";
+
 #[tokio::test]
 async fn terms_are_listed_by_slug_in_both_directions_at_every_page_size() {
     let site = site().await;
     let expected: Vec<String> = sixty_slugs().iter().map(Slug::to_string).collect();
+    let reversed: Vec<String> = expected.iter().rev().cloned().collect();
     for list in LISTS {
         ListOf::root(list).assert_is(&site, &expected).await;
+        ListOf::root(list).ordered(DESCENDING).assert_is(&site, &reversed).await;
     }
 }
 
 #[tokio::test]
 async fn pages_of_terms_follow_relay_whatever_the_arguments() {
     let site = site().await;
-    let list = ListOf::root("tags");
-    let all = list.cursors(&site).await;
-    let sizes = [None, Some(0), Some(1), Some(7), Some(61), Some(100)];
-    let places = [None, Some(0), Some(5), Some(30), Some(31), Some(60)];
-    for first in sizes {
-        for last in sizes.into_iter().filter(|last| first.is_some() || last.is_some()) {
-            for after in places {
-                for before in places {
-                    list.assert_page(&site, &all, Arguments { first, after, last, before }).await;
+    for list in [ListOf::root("tags"), ListOf::root("tags").ordered(DESCENDING)] {
+        let all = list.cursors(&site).await;
+        let sizes = [None, Some(0), Some(1), Some(7), Some(61), Some(100)];
+        let places = [None, Some(0), Some(5), Some(30), Some(31), Some(60)];
+        for first in sizes {
+            for last in sizes.into_iter().filter(|last| first.is_some() || last.is_some()) {
+                for after in places {
+                    for before in places {
+                        list.assert_page(&site, &all, Arguments { first, after, last, before }).await;
+                    }
                 }
             }
         }
+    }
+}
+
+/// The usual order, written out, is the list without an order.
+#[tokio::test]
+async fn a_cursor_of_terms_belongs_to_one_order() {
+    let site = site().await;
+    let usual = ListOf::root("tags").cursors(&site).await;
+    assert_eq!(ListOf::root("tags").ordered(ASCENDING).cursors(&site).await, usual);
+    let reversed = ListOf::root("tags").ordered(DESCENDING).cursors(&site).await;
+    for (cursor, order) in [(&usual[3].1, DESCENDING), (&reversed[3].1, ASCENDING)] {
+        let query = format!("{{ tags(after: {cursor:?}, orderBy: {order}) {{ nodes {{ id }} }} }}");
+        assert_eq!(site.codes(&query).await, ["BAD_CURSOR"], "{order}");
     }
 }
 

@@ -1,9 +1,11 @@
-//! Every combination of paging arguments, on a list with ties, gaps, drafts and scheduled posts.
+//! Every combination of paging arguments, on a list with ties, gaps, drafts and scheduled posts, in both orders, on tables and on a file.
 
 use tidings::model::{Month, Post, PostKey, TermId, TermKind, WholePost};
 use tidings::testing::pages::posts::read_page;
+use tidings::testing::pages::total::count_posts;
 use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 
+use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
 const BOTH: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
@@ -46,11 +48,12 @@ fn model(posts: &[WholePost], keeps: impl Fn(&Post) -> bool) -> Vec<PostKey> {
     keys
 }
 
-/// Relay's "Pagination algorithm" with two positions in the list: the page is the part between them, and `has_next` and `has_previous` say
-/// whether the list has more on that side.
+/// Relay's "Pagination algorithm" with two posts of the list: the page is the part between them, and `has_next` and `has_previous` say whether the
+/// list has more on that side.
 fn relay(all: &[PostKey], arguments: &PageArguments<PostKey>) -> (Vec<PostKey>, bool, bool) {
-    let mut start = arguments.after.as_ref().map_or(0, |after| all.partition_point(|key| key <= after));
-    let mut end = arguments.before.as_ref().map_or(all.len(), |before| all.partition_point(|key| key < before));
+    let index = |cursor: &PostKey| all.iter().position(|key| key == cursor).expect("a post of the list");
+    let mut start = arguments.after.as_ref().map_or(0, |after| index(after) + 1);
+    let mut end = arguments.before.as_ref().map_or(all.len(), index);
     if let Some(first) = arguments.first {
         end = end.min(start + first as usize);
     }
@@ -67,8 +70,18 @@ async fn assert_page(site: &Site, list: &PostList, all: &[PostKey], arguments: P
     assert_eq!((found, page.has_next, page.has_previous), relay(all, &arguments), "{list:?} {arguments:?}");
 }
 
-/// Reads the list in both directions with each page size, and compares each page with the model.
+/// Reads the list, and the same list in the reverse order, in both directions with each page size, and compares each page with the model.
 async fn assert_list(site: &Site, list: &PostList, all: &[PostKey]) {
+    let reversed: Vec<PostKey> = all.iter().rev().cloned().collect();
+    assert_ordered(site, list, all).await;
+    assert_ordered(site, &list.clone().reversed(), &reversed).await;
+    for list in [list.clone(), list.clone().reversed()] {
+        let total = count_posts(&site.content.reader(), &list).await.expect("a count");
+        assert_eq!(total, all.len() as u64, "{list:?}");
+    }
+}
+
+async fn assert_ordered(site: &Site, list: &PostList, all: &[PostKey]) {
     for size in [1, 7, 100] {
         let mut arguments = PageArguments { first: Some(size), ..PageArguments::default() };
         for chunk in all.chunks(size as usize) {
@@ -85,115 +98,160 @@ async fn assert_list(site: &Site, list: &PostList, all: &[PostKey]) {
     }
 }
 
-fn term_list(kind: TermKind, name: &str) -> PostList {
-    PostList { scope: Scope::Term(TermId { kind, first_slug: slug(name) }), filter: Filter::default() }
+fn term(kind: TermKind, name: &str) -> Scope {
+    Scope::Term(TermId { kind, first_slug: slug(name) })
 }
 
-async fn site() -> (Site, Vec<WholePost>) {
-    let (site, posts) = (Site::in_memory().await, posts());
-    site.publish(&posts).await;
-    (site, posts)
+/// The posts on tables, without transactions over several of them, and on a file.
+async fn sites() -> ([Site; 2], Vec<WholePost>) {
+    let (sites, posts) = ([Site::over(MemoryStore::empty()).await, Site::in_memory().await], posts());
+    for site in &sites {
+        site.publish(&posts).await;
+    }
+    (sites, posts)
 }
 
 #[tokio::test]
 async fn pages_of_all_posts_match_the_model() {
-    let (site, posts) = site().await;
-    site.assert_sound().await;
-    assert_list(&site, &PostList::all(), &model(&posts, |_| true)).await;
+    let (sites, posts) = sites().await;
+    for site in sites {
+        site.assert_sound().await;
+        assert_list(&site, &PostList::all(), &model(&posts, |_| true)).await;
+    }
 }
 
 #[tokio::test]
 async fn pages_of_a_term_match_the_model() {
-    let (site, posts) = site().await;
+    let (sites, posts) = sites().await;
     for (kind, name) in
         [(TermKind::Tag, "two"), (TermKind::Category, "news"), (TermKind::Author, "ada"), (TermKind::Tag, "none")]
     {
-        assert_list(&site, &term_list(kind, name), &model(&posts, |post| post.has_term(kind, &slug(name)))).await;
+        let all = model(&posts, |post| post.has_term(kind, &slug(name)));
+        for site in &sites {
+            assert_list(site, &PostList::of(term(kind, name)), &all).await;
+        }
     }
 }
 
 #[tokio::test]
 async fn pages_of_a_month_match_the_model() {
-    let (site, posts) = site().await;
+    let (sites, posts) = sites().await;
     for month in ["2023-03", "2023-10", "2026-06", "1999-01"] {
         let month: Month = month.parse().expect("a month");
-        let list = PostList { scope: Scope::Month(month), filter: Filter::default() };
-        assert_list(&site, &list, &model(&posts, |post| post.key().month() == month)).await;
+        let all = model(&posts, |post| post.key().month() == month);
+        for site in &sites {
+            assert_list(site, &PostList::of(Scope::Month(month)), &all).await;
+        }
     }
+}
+
+fn all_of(texts: &[&str]) -> SlugFilter {
+    SlugFilter { all: slugs(texts), ..SlugFilter::default() }
+}
+
+fn any_of(texts: &[&str]) -> SlugFilter {
+    SlugFilter { any: Some(slugs(texts)), ..SlugFilter::default() }
+}
+
+fn none_of(texts: &[&str]) -> SlugFilter {
+    SlugFilter { none: slugs(texts), ..SlugFilter::default() }
+}
+
+fn filters() -> Vec<Filter> {
+    let base = Filter::default;
+    let (spring, autumn) = (Some(instant("2023-03-05T00:00:00Z")), Some(instant("2024-10-01T00:00:00Z")));
+    vec![
+        Filter { tags: all_of(&["two", "three"]), ..base() },
+        Filter { tags: any_of(&["three", "five", "none"]), ..base() },
+        Filter {
+            tags: SlugFilter { any: Some(slugs(&["three", "five"])), ..all_of(&["two"]) },
+            categories: all_of(&["news"]),
+            ..base()
+        },
+        Filter { tags: any_of(&[]), ..base() },
+        Filter { published_after: spring, published_before: autumn, ..base() },
+        Filter { published_after: spring, authors: any_of(&["ada", "grace"]), tags: all_of(&["five"]), ..base() },
+        // Of all posts: few are excluded, most of them, all of them, those of another kind of term too.
+        Filter { tags: none_of(&["five"]), ..base() },
+        Filter { authors: none_of(&["grace"]), ..base() },
+        Filter { authors: none_of(&["grace", "ada"]), ..base() },
+        Filter { tags: none_of(&["three", "none", "three"]), categories: none_of(&["news"]), ..base() },
+        Filter { tags: none_of(&["nothing"]), ..base() },
+        Filter { tags: none_of(&["two"]), published_after: spring, published_before: autumn, ..base() },
+        // Of the posts of an index, of several, of none.
+        Filter { tags: SlugFilter { none: slugs(&["three", "five"]), ..all_of(&["two"]) }, ..base() },
+        Filter { tags: SlugFilter { none: slugs(&["five"]), ..any_of(&["three", "five", "two"]) }, ..base() },
+        Filter { tags: any_of(&["three", "five"]), authors: none_of(&["ada"]), published_after: spring, ..base() },
+        Filter { tags: SlugFilter { none: slugs(&["three"]), ..all_of(&["two", "three"]) }, ..base() },
+        Filter { tags: SlugFilter { none: slugs(&["three", "two"]), ..any_of(&["three", "two"]) }, ..base() },
+    ]
+}
+
+fn keeps(filter: &Filter, post: &Post) -> bool {
+    let has_slugs = |kind: TermKind| {
+        let requested = filter.slugs(kind);
+        requested.all.iter().all(|s| post.has_term(kind, s))
+            && requested.any.as_ref().is_none_or(|any| any.iter().any(|s| post.has_term(kind, s)))
+            && !requested.none.iter().any(|s| post.has_term(kind, s))
+    };
+    let at = post.published_at.expect("a published post");
+    TermKind::ALL.into_iter().all(has_slugs)
+        && filter.published_after.is_none_or(|after| at > after)
+        && filter.published_before.is_none_or(|before| at < before)
 }
 
 #[tokio::test]
 async fn pages_of_a_filter_match_the_model() {
-    let (site, posts) = site().await;
-    let tags = |all: &[&str], any: Option<&[&str]>| SlugFilter { all: slugs(all), any: any.map(slugs) };
-    let base = Filter::default;
-    let filters = [
-        Filter { tags: tags(&["two", "three"], None), ..base() },
-        Filter { tags: tags(&[], Some(&["three", "five", "none"])), ..base() },
-        Filter {
-            tags: tags(&["two"], Some(&["three", "five"])),
-            categories: SlugFilter { all: slugs(&["news"]), any: None },
-            ..base()
-        },
-        Filter { tags: tags(&[], Some(&[])), ..base() },
-        Filter {
-            published_after: Some(instant("2023-03-05T00:00:00Z")),
-            published_before: Some(instant("2024-10-01T00:00:00Z")),
-            ..base()
-        },
-        Filter {
-            published_after: Some(instant("2023-03-05T00:00:00Z")),
-            authors: SlugFilter { all: Vec::new(), any: Some(slugs(&["ada", "grace"])) },
-            tags: tags(&["five"], None),
-            ..base()
-        },
-    ];
-    for filter in filters {
-        let keeps = |post: &Post| {
-            let has_slugs = |kind: TermKind| {
-                let requested = filter.slugs(kind);
-                requested.all.iter().all(|s| post.has_term(kind, s))
-                    && requested.any.as_ref().is_none_or(|any| any.iter().any(|s| post.has_term(kind, s)))
-            };
-            let at = post.published_at.expect("a published post");
-            TermKind::ALL.into_iter().all(has_slugs)
-                && filter.published_after.is_none_or(|after| at > after)
-                && filter.published_before.is_none_or(|before| at < before)
-        };
-        let all = model(&posts, keeps);
-        let list = PostList::checked(Scope::All, filter.clone()).expect("a list");
-        assert_list(&site, &list, &all).await;
-        let total = tidings::testing::pages::total::count_posts(&site.content.reader(), &list).await.expect("a count");
-        assert_eq!(total, all.len() as u64, "{filter:?}");
+    let (sites, posts) = sites().await;
+    let two = TermId { kind: TermKind::Tag, first_slug: slug("two") };
+    for filter in filters() {
+        let of_all = model(&posts, |post| keeps(&filter, post));
+        let of_two = model(&posts, |post| keeps(&filter, post) && post.has_term(two.kind, &two.first_slug));
+        for (scope, all) in [(Scope::All, of_all), (Scope::Term(two.clone()), of_two)] {
+            let list = PostList::checked(scope, filter.clone()).expect("a list");
+            for site in &sites {
+                assert_list(site, &list, &all).await;
+            }
+        }
     }
 }
 
 #[tokio::test]
 async fn first_with_last_and_after_with_before_follow_relay() {
-    let (site, posts) = site().await;
+    let (sites, posts) = sites().await;
     let all = model(&posts, |_| true);
     let tagged = model(&posts, |post| post.has_term(TermKind::Tag, &slug("three")));
-    for (list, all) in [(PostList::all(), all), (term_list(TermKind::Tag, "three"), tagged)] {
-        for (first, last) in [
-            (Some(10), Some(3)),
-            (Some(3), Some(10)),
-            (Some(0), None),
-            (None, Some(0)),
-            (Some(5), Some(0)),
-            (Some(30), None),
-            (None, Some(30)),
-        ] {
-            for (after, before) in [
-                (None, None),
-                (Some(4), None),
-                (None, Some(20)),
-                (Some(4), Some(20)),
-                (Some(20), Some(4)),
-                (Some(4), Some(5)),
+    let others = model(&posts, |post| !post.has_term(TermKind::Tag, &slug("three")));
+    let without = Filter { tags: none_of(&["three"]), ..Filter::default() };
+    let lists = [
+        (PostList::all(), all),
+        (PostList::of(term(TermKind::Tag, "three")), tagged),
+        (PostList::checked(Scope::All, without).expect("a list"), others),
+    ];
+    for (list, all) in lists {
+        let reversed: Vec<PostKey> = all.iter().rev().cloned().collect();
+        for (list, all) in [(list.clone(), all), (list.reversed(), reversed)] {
+            for (first, last) in [
+                (Some(10), Some(3)),
+                (Some(3), Some(10)),
+                (Some(0), None),
+                (None, Some(0)),
+                (Some(5), Some(0)),
+                (Some(30), None),
+                (None, Some(30)),
             ] {
-                let at = |i: Option<usize>| i.map(|i| all[i].clone());
-                let arguments = PageArguments { first, last, after: at(after), before: at(before) };
-                assert_page(&site, &list, &all, arguments).await;
+                for (after, before) in [
+                    (None, None),
+                    (Some(4), None),
+                    (None, Some(20)),
+                    (Some(4), Some(20)),
+                    (Some(20), Some(4)),
+                    (Some(4), Some(5)),
+                ] {
+                    let at = |i: Option<usize>| i.map(|i| all[i].clone());
+                    let arguments = PageArguments { first, last, after: at(after), before: at(before) };
+                    assert_page(&sites[0], &list, &all, arguments).await;
+                }
             }
         }
     }

@@ -21,7 +21,12 @@ fn query() -> String {
     let by_slug = slugs.iter().zip(0..).map(|(slug, n)| format!("slug{n}: post(slug: \"{slug}\") {{ {fields} }}"));
     let tagged = ["a", "b", "alone"]
         .map(|tag| format!("{tag}: tag(slug: \"{tag}\") {{ posts {{ nodes {{ slug version }} }} }}"));
-    let each: Vec<String> = by_id.chain(by_slug).chain(tagged).collect();
+    // In a list without the posts of a term, a post appears or disappears with the change of the post, whatever its index rows are.
+    let untagged = ["a", "b", "alone"].map(|tag| {
+        let list = format!("posts(filter: {{ tags: {{ none: [\"{tag}\"] }} }}) {{ nodes {{ slug version }} }}");
+        format!("without_{tag}: {list} ada_without_{tag}: author(slug: \"ada\") {{ {list} }}")
+    });
+    let each: Vec<String> = by_id.chain(by_slug).chain(tagged).chain(untagged).collect();
     format!(
         "{{ posts {{ nodes {{ {fields} }} }} back: posts(last: 20) {{ nodes {{ {fields} }} }} \
          ada: author(slug: \"ada\") {{ posts {{ nodes {{ slug version }} }} }} {} }}",

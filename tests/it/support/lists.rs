@@ -42,14 +42,14 @@ pub struct ListOf {
     scope: String,
     field: String,
     /// Arguments other than those of paging.
-    filter: String,
+    arguments: String,
     /// The token of the client; `None`: an anonymous client.
     token: Option<String>,
 }
 
 impl ListOf {
     pub fn root(field: &str) -> Self {
-        Self { scope: String::new(), field: field.to_owned(), filter: String::new(), token: None }
+        Self { scope: String::new(), field: field.to_owned(), arguments: String::new(), token: None }
     }
 
     pub fn within(scope: &str, field: &str) -> Self {
@@ -61,14 +61,19 @@ impl ListOf {
     }
 
     pub fn filtered(self, filter: &str) -> Self {
-        Self { filter: format!(", filter: {filter}"), ..self }
+        Self { arguments: format!("{}, filter: {filter}", self.arguments), ..self }
+    }
+
+    /// With `orderBy`, as it is written in a document.
+    pub fn ordered(self, order: &str) -> Self {
+        Self { arguments: format!("{}, orderBy: {order}", self.arguments), ..self }
     }
 
     /// A page, with the arguments as they are written in a document.
     pub async fn page(&self, site: &Site, arguments: &str) -> Value {
-        let Self { field, filter, .. } = self;
+        let Self { field, arguments: others, .. } = self;
         let page = format!(
-            "list: {field}({arguments}{filter}) {{ totalCount nodes {{ slug }} edges {{ cursor node {{ slug }} }} \
+            "list: {field}({arguments}{others}) {{ totalCount nodes {{ slug }} edges {{ cursor node {{ slug }} }} \
              pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }}"
         );
         let query = if self.scope.is_empty() {
@@ -126,7 +131,12 @@ impl ListOf {
 
     /// Compares the list with a known one: in both directions with three page sizes, and its count.
     pub async fn assert_is(&self, site: &Site, expected: &[String]) {
-        for size in [1, 7, 100] {
+        self.assert_is_by(&[1, 7, 100], site, expected).await;
+    }
+
+    /// The same with these page sizes.
+    pub async fn assert_is_by(&self, sizes: &[usize], site: &Site, expected: &[String]) {
+        for &size in sizes {
             for forward in [true, false] {
                 assert_eq!(self.walk(site, size, forward).await, expected, "{self:?} by {size}, forward: {forward}");
             }

@@ -58,7 +58,7 @@ impl IndexStream {
             Some(target) => (rows.starting_at(time::row(target, self.direction))?, None),
             None => (rows, continuation),
         };
-        self.budget.spend()?;
+        self.budget.spend_range_read()?;
         let page = self.store.range(Table::PostsBy(self.kind).name(), &rows, self.chunk, continuation.as_ref()).await?;
         if is_first && page.rows.is_empty() && page.continuation.is_none() {
             self.budget.note_empty(self.kind, &self.slug);

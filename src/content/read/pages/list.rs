@@ -1,6 +1,8 @@
-//! What a list of posts is: its scope and its filter, and from them the span of time and the streams to read. The rule: the span of a public list
-//! ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors fit it and no
-//! other list.
+//! What a list of posts is: its scope, its filter and its order, and from them the span of time and the streams to read. The rule: the span of a
+//! public list ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors fit
+//! it and no other list.
+
+use std::fmt::{self, Debug, Formatter};
 
 use crate::content::error::{ContentError, Result};
 use crate::keys::Collection;
@@ -27,16 +29,40 @@ pub enum Scope {
     Term(TermId),
 }
 
-/// All slugs of `all`, and at least one of `any`. An empty `all` matches every post; an empty `any` matches none.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// All slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no post.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct SlugFilter {
     pub all: Vec<Slug>,
     pub any: Option<Vec<Slug>>,
+    pub none: Vec<Slug>,
+}
+
+/// The tag of a list contains this text, so without `none` it is what it was before `none` existed: the cursors of then stay valid.
+impl Debug for SlugFilter {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut text = formatter.debug_struct("SlugFilter");
+        text.field("all", &self.all).field("any", &self.any);
+        if !self.none.is_empty() {
+            text.field("none", &self.none);
+        }
+        text.finish()
+    }
 }
 
 impl SlugFilter {
-    pub(super) fn names(&self, slug: &Slug) -> bool {
+    /// Whether the index of this slug is read for a page.
+    pub(super) fn reads(&self, slug: &Slug) -> bool {
         self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
+    }
+
+    fn count(&self) -> usize {
+        self.all.len() + self.any.as_ref().map_or(0, Vec::len) + self.none.len()
+    }
+
+    /// The slugs of `any` that the filter does not exclude.
+    fn any_allowed(&self) -> Option<Vec<Slug>> {
+        let any = self.any.as_ref()?;
+        Some(any.iter().filter(|slug| !self.none.contains(slug)).cloned().collect())
     }
 }
 
@@ -61,7 +87,7 @@ impl Filter {
     }
 
     /// The posts that have a term.
-    pub(super) fn of_term(kind: TermKind, slug: &Slug) -> Self {
+    fn of_term(kind: TermKind, slug: &Slug) -> Self {
         let mut filter = Self::default();
         filter.slugs_mut(kind).all.push(slug.clone());
         filter
@@ -84,6 +110,7 @@ impl Filter {
 pub struct PostList {
     pub scope: Scope,
     pub filter: Filter,
+    direction: Direction,
 }
 
 /// The streams of posts to read, and how to merge them.
@@ -98,7 +125,18 @@ pub(super) enum ListQuery {
 
 impl PostList {
     pub fn all() -> Self {
-        Self { scope: Scope::All, filter: Filter::default() }
+        Self::of(Scope::All)
+    }
+
+    /// All posts of a scope, in its usual order.
+    pub fn of(scope: Scope) -> Self {
+        let direction = scope.usual_direction();
+        Self { scope, filter: Filter::default(), direction }
+    }
+
+    /// All drafts that have a term.
+    pub(super) fn drafts_with(kind: TermKind, slug: &Slug) -> Self {
+        Self { filter: Filter::of_term(kind, slug), ..Self::of(Scope::Drafts { of: None }) }
     }
 
     /// The drafts that an actor has access to.
@@ -106,7 +144,7 @@ impl PostList {
     /// # Errors
     /// [`ContentError::Forbidden`] for an author whose own posts are not known.
     pub fn drafts(actor: &Actor) -> Result<Self> {
-        Ok(Self { scope: Scope::Drafts { of: own(actor)? }, filter: Filter::default() })
+        Ok(Self::of(Scope::Drafts { of: own(actor)? }))
     }
 
     /// The scheduled posts that an actor has access to.
@@ -114,19 +152,24 @@ impl PostList {
     /// # Errors
     /// As [`drafts`](Self::drafts).
     pub fn scheduled(actor: &Actor) -> Result<Self> {
-        Ok(Self { scope: Scope::Scheduled { of: own(actor)? }, filter: Filter::default() })
+        Ok(Self::of(Scope::Scheduled { of: own(actor)? }))
     }
 
     /// # Errors
     /// [`ContentError::BadArgument`] if the filter names too many slugs.
     pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
-        let count = |slugs: &SlugFilter| slugs.all.len() + slugs.any.as_ref().map_or(0, Vec::len);
-        let named = TermKind::ALL.iter().map(|kind| count(filter.slugs(*kind))).sum::<usize>();
+        let named = TermKind::ALL.iter().map(|kind| filter.slugs(*kind).count()).sum::<usize>();
         if named > FILTER_SLUGS_MAX {
             let message = format!("`filter` names {named} slugs; at most {FILTER_SLUGS_MAX} are allowed");
             return Err(ContentError::BadArgument { argument: "filter", message });
         }
-        Ok(Self { scope, filter })
+        Ok(Self { filter, ..Self::of(scope) })
+    }
+
+    /// The same posts in the reverse order.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { direction: self.direction.reversed(), ..self }
     }
 
     pub fn tag(&self) -> ListTag {
@@ -137,7 +180,11 @@ impl PostList {
             Scope::Scheduled { of } => of_author("scheduled", of.as_ref()),
             Scope::Term(id) => format!("{} {}", id.kind.noun(), id.first_slug),
         };
-        ListTag::of(&if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) })
+        let mut name = if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) };
+        if self.direction != self.scope.usual_direction() {
+            name.push_str(", reversed");
+        }
+        ListTag::of(&name)
     }
 
     /// The place of a post in this list, for the client.
@@ -155,17 +202,31 @@ impl PostList {
     #[must_use]
     pub(super) fn with_slug(mut self, kind: TermKind, named: &Slug, slug: &Slug) -> Self {
         let slugs = self.filter.slugs_mut(kind);
-        for requested in
-            slugs.all.iter_mut().chain(slugs.any.iter_mut().flatten()).filter(|requested| *requested == named)
-        {
+        let each = slugs.all.iter_mut().chain(slugs.any.iter_mut().flatten()).chain(&mut slugs.none);
+        for requested in each.filter(|requested| *requested == named) {
             *requested = slug.clone();
         }
         self
     }
 
-    /// The direction of the list: newest first, but of scheduled posts the soonest first.
     pub(in crate::content) fn direction(&self) -> Direction {
-        if matches!(self.scope, Scope::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
+        self.direction
+    }
+
+    /// The terms whose posts are not in this list.
+    pub(super) fn excluded_terms(&self) -> Vec<(TermKind, Slug)> {
+        let of_kind = |kind: TermKind| self.filter.slugs(kind).none.iter().map(move |slug| (kind, slug.clone()));
+        TermKind::ALL.into_iter().flat_map(of_kind).collect()
+    }
+
+    pub(super) fn excludes_terms(&self) -> bool {
+        TermKind::ALL.into_iter().any(|kind| !self.filter.slugs(kind).none.is_empty())
+    }
+
+    /// Whether the post has a term that the filter excludes.
+    pub(super) fn excludes(&self, post: &Post) -> bool {
+        let has_any = |kind: TermKind| self.filter.slugs(kind).none.iter().any(|slug| post.has_term(kind, slug));
+        TermKind::ALL.into_iter().any(has_any)
     }
 
     /// Whether its stream also holds posts that are not in it: no index lists the drafts of a term.
@@ -204,7 +265,7 @@ impl PostList {
         Some(span)
     }
 
-    /// Whether the post itself confirms that it belongs here.
+    /// Whether the post itself confirms that it belongs here, if it has no term that the filter excludes.
     pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
         let has_all = |kind: TermKind| {
             let requested = self.filter.slugs(kind);
@@ -223,29 +284,55 @@ impl PostList {
     }
 
     pub(super) fn query(&self) -> ListQuery {
+        match &self.scope {
+            Scope::Drafts { .. } => ListQuery::Months(Collection::Drafts),
+            Scope::Scheduled { of: Some(author) } => ListQuery::Index(TermKind::Author, author.clone()),
+            _ if self.is_contradictory() => ListQuery::Union(Vec::new()),
+            _ => ListQuery::all_of(self.indexes()).unwrap_or(ListQuery::Months(Collection::Posts)),
+        }
+    }
+
+    /// The posts of `query` that have a term that the filter excludes.
+    pub(super) fn excluded_query(&self) -> ListQuery {
+        let none = ListQuery::Union(Vec::new());
+        if self.is_contradictory() {
+            return none;
+        }
+        let mut parts = self.indexes();
+        parts.push(ListQuery::any_of(self.excluded_terms()));
+        ListQuery::all_of(parts).unwrap_or(none)
+    }
+
+    /// Whether the filter excludes a term that each post of the list must have.
+    fn is_contradictory(&self) -> bool {
+        let is_excluded = |kind: TermKind, slug: &Slug| self.filter.slugs(kind).none.contains(slug);
+        let in_filter = |kind: TermKind| self.filter.slugs(kind).all.iter().any(|slug| is_excluded(kind, slug));
+        matches!(&self.scope, Scope::Term(id) if is_excluded(id.kind, &id.first_slug))
+            || TermKind::ALL.into_iter().any(in_filter)
+    }
+
+    /// The indexes that each hold all posts of the list; none if only the months do.
+    fn indexes(&self) -> Vec<ListQuery> {
         let mut parts = Vec::new();
-        if let Scope::Drafts { .. } = self.scope {
-            return ListQuery::Months(Collection::Drafts);
-        }
-        if let Scope::Scheduled { of: Some(author) } = &self.scope {
-            return ListQuery::Index(TermKind::Author, author.clone());
-        }
         if let Scope::Term(id) = &self.scope {
             parts.push(ListQuery::Index(id.kind, id.first_slug.clone()));
         }
         for kind in TermKind::ALL {
             let requested = self.filter.slugs(kind);
             parts.extend(requested.all.iter().map(|slug| ListQuery::Index(kind, slug.clone())));
-            if let Some(any) = &requested.any {
-                parts.push(ListQuery::any(kind, any));
+            if let Some(any) = requested.any_allowed() {
+                parts.push(ListQuery::any_of(any.into_iter().map(|slug| (kind, slug)).collect()));
             }
         }
         parts.dedup();
-        match parts.len() {
-            0 => ListQuery::Months(Collection::Posts),
-            1 => parts.remove(0),
-            _ => ListQuery::Intersection(parts),
-        }
+        parts
+    }
+}
+
+impl Scope {
+    /// Newest first, but of scheduled posts the soonest first.
+    fn usual_direction(&self) -> Direction {
+        if matches!(self, Self::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
     }
 }
 
@@ -263,11 +350,51 @@ fn of_author(list: &str, author: Option<&Slug>) -> String {
 }
 
 impl ListQuery {
-    fn any(kind: TermKind, slugs: &[Slug]) -> Self {
-        let mut slugs = slugs.to_vec();
-        slugs.sort();
-        slugs.dedup();
-        let mut streams: Vec<_> = slugs.into_iter().map(|slug| Self::Index(kind, slug)).collect();
-        if streams.len() == 1 { streams.remove(0) } else { Self::Union(streams) }
+    /// The posts that have at least one of the terms.
+    fn any_of(mut terms: Vec<(TermKind, Slug)>) -> Self {
+        terms.sort();
+        terms.dedup();
+        let mut indexes: Vec<Self> = terms.into_iter().map(|(kind, slug)| Self::Index(kind, slug)).collect();
+        if indexes.len() == 1 { indexes.remove(0) } else { Self::Union(indexes) }
+    }
+
+    /// The posts that all of them hold; `None` without any.
+    fn all_of(mut parts: Vec<Self>) -> Option<Self> {
+        match parts.len() {
+            0 => None,
+            1 => Some(parts.remove(0)),
+            _ => Some(Self::Intersection(parts)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text is part of the tag of a list: with another text, cursors that clients have are refused.
+    #[test]
+    fn the_text_of_a_filter_without_none_is_the_one_before_none_existed() {
+        let two: Slug = "two".parse().expect("a slug");
+        let all = SlugFilter { all: vec![two.clone()], ..SlugFilter::default() };
+        assert_eq!(format!("{all:?}"), format!("SlugFilter {{ all: [{two:?}], any: None }}"));
+        let none = SlugFilter { none: vec![two.clone()], ..SlugFilter::default() };
+        assert_eq!(format!("{none:?}"), format!("SlugFilter {{ all: [], any: None, none: [{two:?}] }}"));
+    }
+
+    #[test]
+    fn lists_with_another_filter_or_order_have_another_tag() {
+        let slugs = |text: &str| SlugFilter { none: vec![text.parse().expect("a slug")], ..SlugFilter::default() };
+        let filtered = |filter| PostList::checked(Scope::All, filter).expect("a list");
+        let lists = [
+            PostList::all(),
+            PostList::all().reversed(),
+            filtered(Filter { tags: slugs("a"), ..Filter::default() }),
+            filtered(Filter { tags: slugs("a"), ..Filter::default() }).reversed(),
+            filtered(Filter { authors: slugs("a"), ..Filter::default() }),
+        ];
+        let tags: std::collections::HashSet<ListTag> = lists.iter().map(PostList::tag).collect();
+        assert_eq!(tags.len(), lists.len());
+        assert_eq!(PostList::all().reversed().reversed().tag(), ListTag::of("posts"));
     }
 }

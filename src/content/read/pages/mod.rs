@@ -1,7 +1,8 @@
 //! Pages of lists, as Relay's connection specification defines them. The rule: a page costs what it shows, wherever in the list it is.
 //!
 //! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of
-//! several ([`merge`]). [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it.
+//! several ([`merge`]). [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it. The posts that a
+//! filter excludes are skipped after they are read, because an index row of an excluded term may be dangling (I2).
 
 mod index;
 mod list;
@@ -36,21 +37,37 @@ pub struct Page<T> {
 
 /// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
 pub const RANGE_READS_MAX: u32 = 200;
+/// How many posts one page may look up if its filter excludes terms; the posts that it excludes are among them.
+pub const LOOK_UPS_MAX: u32 = 500;
 
-/// What the streams of one page share: the range reads that they may still take, and the indexes that were found to be empty.
+/// What the streams of one page share: the reads that they may still take, and the indexes that were found to be empty.
 #[derive(Debug, Default)]
 struct ReadBudget {
-    spent: AtomicU32,
+    range_reads: AtomicU32,
+    look_ups: AtomicU32,
     empty: Mutex<Vec<(TermKind, Slug)>>,
 }
 
 impl ReadBudget {
-    fn spend(&self) -> Result<()> {
-        if self.spent.fetch_add(1, Ordering::Relaxed) < RANGE_READS_MAX {
+    fn spend_range_read(&self) -> Result<()> {
+        if self.range_reads.fetch_add(1, Ordering::Relaxed) < RANGE_READS_MAX {
             Ok(())
         } else {
-            Err(ContentError::TooBroad { limit: RANGE_READS_MAX })
+            Err(ContentError::TooBroad { limit: RANGE_READS_MAX, reads: "range reads" })
         }
+    }
+
+    fn spend_look_ups(&self, count: usize) -> Result<()> {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        if self.look_ups.fetch_add(count, Ordering::Relaxed).saturating_add(count) <= LOOK_UPS_MAX {
+            Ok(())
+        } else {
+            Err(ContentError::TooBroad { limit: LOOK_UPS_MAX, reads: "reads of posts" })
+        }
+    }
+
+    fn look_ups_left(&self) -> usize {
+        LOOK_UPS_MAX.saturating_sub(self.look_ups.load(Ordering::Relaxed)) as usize
     }
 
     fn note_empty(&self, kind: TermKind, slug: &Slug) {
@@ -67,9 +84,19 @@ impl ReadBudget {
 /// the list is read again with the slug that the posts have. `None`: the list needs no other slug. 1 point read for each empty index.
 async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Result<Option<PostList>> {
     let mut empty = budget.take_empty();
-    empty.retain(|(kind, slug)| list.filter.slugs(*kind).names(slug));
-    let first_slugs = reader.first_slugs(&empty).await?;
-    let renamed = empty.iter().zip(&first_slugs).filter(|((_, slug), first)| slug != *first);
+    empty.retain(|(kind, slug)| list.filter.slugs(*kind).reads(slug));
+    with_first_slugs(reader, list, &empty).await
+}
+
+/// The list with the first slugs of the terms that its filter excludes. Their indexes are not read for a page, so nothing shows that one is empty.
+/// `None`: the list has these slugs already. 1 point read for each slug, sent together.
+async fn excluding_first_slugs(reader: &Reader, list: &PostList) -> Result<Option<PostList>> {
+    with_first_slugs(reader, list, &list.excluded_terms()).await
+}
+
+async fn with_first_slugs(reader: &Reader, list: &PostList, named: &[(TermKind, Slug)]) -> Result<Option<PostList>> {
+    let first_slugs = reader.first_slugs(named).await?;
+    let renamed = named.iter().zip(&first_slugs).filter(|((_, slug), first)| slug != *first);
     let with = |list: PostList, ((kind, slug), first): (&(TermKind, Slug), &Slug)| list.with_slug(*kind, slug, first);
     let list_of_first = renamed.fold(list.clone(), with);
     Ok((list_of_first != *list).then_some(list_of_first))

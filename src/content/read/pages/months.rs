@@ -26,6 +26,8 @@ use super::stream::{Candidate, PostStream, compare};
 
 /// The estimate for the first month must be this many times what is needed.
 const SHARE_SAFETY: f64 = 2.0;
+/// Rows of a read if the page skips most of what is read.
+pub(super) const FILTERED_CHUNK: usize = 250;
 
 pub(super) struct MonthStream {
     reader: Reader,
@@ -44,7 +46,7 @@ pub(super) struct Reads {
     pub direction: Direction,
     /// How many posts the page may still take.
     pub need: usize,
-    /// More than one if the page skips much of what is read.
+    /// More than one if the page skips some of what is read. Each read doubles it, up to `FILTERED_CHUNK`.
     pub need_min: usize,
 }
 
@@ -89,11 +91,15 @@ impl MonthStream {
                 break;
             }
         }
+        if self.reads.need_min > 1 {
+            self.reads.need_min = (2 * self.reads.need_min).min(FILTERED_CHUNK);
+            self.reads.need = self.reads.need.max(self.reads.need_min);
+        }
         Ok(())
     }
 
     async fn read_month(&self, rest: &MonthRest, limit: usize) -> Result<crate::store::Page> {
-        self.budget.spend()?;
+        self.budget.spend_range_read()?;
         let rows = self.span.rows(&month_partition(rest.month.partition), self.reads.direction);
         Ok(self.reader.store().range(self.reads.collection.name(), &rows, limit, rest.continuation.as_ref()).await?)
     }

@@ -13,10 +13,10 @@ use crate::telemetry::metrics;
 use super::index::IndexStream;
 use super::list::{ListQuery, PostList};
 use super::merge::{Intersection, Union};
-use super::months::{MonthStream, Reads};
-use super::stream::PostStream;
+use super::months::{FILTERED_CHUNK, MonthStream, Reads};
+use super::stream::{Candidate, PostStream};
 use super::window::{PageArguments, RequestedFields, Take};
-use super::{Page, ReadBudget, renamed};
+use super::{Page, ReadBudget, excluding_first_slugs, renamed};
 
 /// The most posts on a page.
 pub const PAGE_SIZE_MAX: usize = 100;
@@ -24,9 +24,8 @@ pub const PAGE_SIZE_MAX: usize = 100;
 pub const PAGE_SIZE_DEFAULT: usize = 20;
 /// Rows of the first read of each stream of an intersection, which skips most of what it reads.
 const INTERSECTION_CHUNK: usize = 250;
-
-/// Rows of each read of a stream that holds more posts than the list.
-const FILTERED_CHUNK: usize = 250;
+/// The most posts that are looked up at once if the filter excludes some of them.
+const EXCLUDED_CHUNK: usize = 250;
 
 /// Looks up posts by their keys: the reader itself, or a loader that batches the look-ups of a whole request.
 #[async_trait::async_trait]
@@ -42,7 +41,7 @@ impl PostSource for Reader {
     }
 }
 
-/// A page of a list, newest first.
+/// A page of a list, in its order.
 ///
 /// # Errors
 /// [`BadArgument`](crate::content::ContentError::BadArgument) for a size out of range,
@@ -58,6 +57,8 @@ pub async fn read_page(
     let Some(whole) = list.span(reader.now()).filter(|_| requested != RequestedFields::default()) else {
         return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
     };
+    let of_first_slugs = excluding_first_slugs(reader, list).await?;
+    let list = of_first_slugs.as_ref().unwrap_or(list);
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
     let span = list.between(&whole, after, before);
     let ahead = list.direction();
@@ -131,35 +132,67 @@ impl Pages<'_> {
             return Ok(Vec::new());
         }
         let budget = Arc::new(ReadBudget::default());
-        let mut stream = open(self.reader, &budget, list, span, direction, need).await?;
+        let mut stream = open(self.reader, &budget, list, &list.query(), span, direction, need).await?;
         let mut found: Vec<Arc<Post>> = Vec::with_capacity(need);
         let mut ids = HashSet::with_capacity(need);
+        let mut examined = 0;
         while found.len() < need {
-            let candidates = next_candidates(stream.as_mut(), need - found.len()).await?;
+            let missing = need - found.len();
+            let to_take = match list.excludes_terms() {
+                true => to_examine(missing, found.len(), examined).clamp(1, budget.look_ups_left().max(1)),
+                false => missing,
+            };
+            let candidates = next_candidates(stream.as_mut(), to_take).await?;
             if let Some(list) = renamed(self.reader, list, &budget).await? {
                 return Box::pin(self.take(&list, span, direction, count, and_one)).await;
             }
             if candidates.is_empty() {
                 break;
             }
-            let unread: Vec<PostKey> = candidates.iter().filter(|c| c.post.is_none()).map(|c| c.key.clone()).collect();
-            let read = if unread.is_empty() { HashMap::new() } else { self.source.posts(&unread).await? };
-            let mut skipped = 0;
-            for candidate in candidates {
-                let is_pointer = candidate.post.is_none();
-                let post = candidate.post.or_else(|| read.get(&candidate.key).cloned());
-                // A post that is being moved may be found at both of its places.
-                let post = post.filter(|post| list.holds(&candidate.key, post));
-                skipped += u64::from(is_pointer && post.is_none());
-                found.extend(post.filter(|post| ids.insert(post.id.clone())));
-            }
-            metrics::pointers_skipped(skipped);
+            examined += candidates.len();
+            let posts = self.confirmed(list, &budget, candidates).await?;
+            // A post that is being moved may be found at both of its places.
+            found.extend(posts.into_iter().filter(|post| ids.insert(post.id.clone())).take(missing));
         }
         Ok(found)
     }
+
+    /// The posts of the candidates that are in the list, in their order.
+    async fn confirmed(
+        &self,
+        list: &PostList,
+        budget: &ReadBudget,
+        candidates: Vec<Candidate>,
+    ) -> Result<Vec<Arc<Post>>> {
+        let unread: Vec<PostKey> = candidates.iter().filter(|c| c.post.is_none()).map(|c| c.key.clone()).collect();
+        if list.excludes_terms() {
+            budget.spend_look_ups(unread.len())?;
+        }
+        let read = if unread.is_empty() { HashMap::new() } else { self.source.posts(&unread).await? };
+        let (mut confirmed, mut skipped) = (Vec::with_capacity(candidates.len()), 0);
+        for candidate in candidates {
+            let is_pointer = candidate.post.is_none();
+            let post = candidate.post.or_else(|| read.get(&candidate.key).cloned());
+            let post = post.filter(|post| list.holds(&candidate.key, post));
+            skipped += u64::from(is_pointer && post.is_none());
+            confirmed.extend(post.filter(|post| !list.excludes(post)));
+        }
+        metrics::pointers_skipped(skipped);
+        Ok(confirmed)
+    }
 }
 
-async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Vec<super::stream::Candidate>> {
+/// How many candidates to take next, if the filter excludes some: as many as hold the missing posts at the share of those that were found among the
+/// candidates before, but at most twice as many as before, because the share of a few says little.
+fn to_examine(missing: usize, found: usize, examined: usize) -> usize {
+    if examined == 0 {
+        return missing;
+    }
+    let by_share = (missing * (examined + 1)).div_ceil(found + 1);
+    by_share.min(2 * examined).min(EXCLUDED_CHUNK).max(missing)
+}
+
+async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::with_capacity(count);
     while candidates.len() < count {
         let Some(candidate) = stream.seek(None).await? else { break };
@@ -169,22 +202,27 @@ async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Ve
     Ok(candidates)
 }
 
-/// The stream of a list. `need`: how many posts the page can take.
+/// The stream of a query of a list. `need`: how many posts the page can take.
 pub(super) async fn open(
     reader: &Reader,
     budget: &Arc<ReadBudget>,
     list: &PostList,
+    query: &ListQuery,
     span: &Span,
     direction: Direction,
     need: usize,
 ) -> Result<Box<dyn PostStream>> {
-    match list.query() {
+    match query {
         ListQuery::Months(collection) => {
-            let need_min = if list.is_filtered_after_read() { FILTERED_CHUNK } else { 1 };
-            let reads = Reads { collection, direction, need: need.max(need_min), need_min };
+            let need_min = match (list.is_filtered_after_read(), list.excludes_terms()) {
+                (true, _) => FILTERED_CHUNK,
+                (false, true) => (2 * need).min(FILTERED_CHUNK),
+                (false, false) => 1,
+            };
+            let reads = Reads { collection: *collection, direction, need: need.max(need_min), need_min };
             Ok(Box::new(MonthStream::new(reader, Arc::clone(budget), span.clone(), reads).await?))
         }
-        query => Ok(open_index(reader, budget, &query, span, direction, need)),
+        query => Ok(open_index(reader, budget, query, span, direction, need)),
     }
 }
 

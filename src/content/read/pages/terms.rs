@@ -1,5 +1,5 @@
-//! One page of categories, tags or authors, in the order of their slugs. The rule: the partitions that a page needs are read at once; their counts
-//! show which those are.
+//! One page of categories, tags or authors, in the order of their slugs or in the reverse order. The rule: the partitions that a page needs are read
+//! at once; their counts show which those are.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,26 +19,54 @@ use super::Page;
 use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use super::window::{PageArguments, RequestedFields, Take};
 
-fn list_tag(kind: TermKind) -> ListTag {
-    ListTag::of(Table::Terms(kind).name())
+/// All terms of a kind, ordered by slug.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TermList {
+    kind: TermKind,
+    /// `Forward`: from the first slug to the last.
+    direction: Direction,
 }
 
-/// The place of a term in the list of its kind, for the client.
-pub fn cursor(term: &Term) -> String {
-    cursor::encode_slug(list_tag(term.kind()), &term.slug)
-}
+impl TermList {
+    pub fn of(kind: TermKind) -> Self {
+        Self { kind, direction: Direction::Forward }
+    }
 
-/// # Errors
-/// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
-pub fn decode_cursor(kind: TermKind, argument: &'static str, text: &str) -> Result<Slug> {
-    cursor::decode_slug(list_tag(kind), text).map_err(|_| ContentError::BadCursor { argument })
+    /// The same terms in the reverse order.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { direction: self.direction.reversed(), ..self }
+    }
+
+    pub fn kind(&self) -> TermKind {
+        self.kind
+    }
+
+    fn tag(&self) -> ListTag {
+        let name = Table::Terms(self.kind).name();
+        match self.direction {
+            Direction::Forward => ListTag::of(name),
+            Direction::Backward => ListTag::of(&format!("{name}, reversed")),
+        }
+    }
+
+    /// The place of a term in this list, for the client.
+    pub fn cursor(&self, term: &Term) -> String {
+        cursor::encode_slug(self.tag(), &term.slug)
+    }
+
+    /// # Errors
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+    pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<Slug> {
+        cursor::decode_slug(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
+    }
 }
 
 /// # Errors
 /// As [`posts::read_page`](super::posts::read_page).
 pub async fn read_page(
     reader: &Reader,
-    kind: TermKind,
+    list: &TermList,
     arguments: &PageArguments<Slug>,
     requested: RequestedFields,
 ) -> Result<Page<Arc<Term>>> {
@@ -47,32 +75,32 @@ pub async fn read_page(
         return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
     }
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
-    let terms = TermRange { reader, kind };
-    let (count, direction, then_last) = match take {
-        Take::First { count, then_last } => (count, Direction::Forward, then_last),
-        Take::Last { count } => (count, Direction::Backward, None),
+    let ahead = list.direction;
+    let (low, high) = match ahead {
+        Direction::Forward => (after, before),
+        Direction::Backward => (before, after),
+    };
+    let terms = TermRange { reader, kind: list.kind };
+    let (count, is_from_end, then_last) = match take {
+        Take::First { count, then_last } => (count, false, then_last),
+        Take::Last { count } => (count, true, None),
     };
     // One item more than the page holds shows whether the list continues.
-    let and_one = match direction {
-        Direction::Forward => requested.has_next,
-        Direction::Backward => requested.has_previous,
-    };
-    let mut items = terms.take(after, before, direction, count + usize::from(and_one)).await?;
+    let (direction, and_one) =
+        if is_from_end { (ahead.reversed(), requested.has_previous) } else { (ahead, requested.has_next) };
+    let mut items = terms.take(low, high, direction, count + usize::from(and_one)).await?;
     let has_more = items.len() > count;
     items.truncate(count);
-    if direction == Direction::Backward {
+    if is_from_end {
         items.reverse();
     }
     let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
     items.drain(..cut);
-    let (more_after, more_before) = match direction {
-        Direction::Forward => (has_more, cut > 0),
-        Direction::Backward => (false, has_more),
-    };
+    let (more_after, more_before) = if is_from_end { (false, has_more) } else { (has_more, cut > 0) };
     Ok(Page {
         items,
-        has_next: requested.has_next && (more_after || terms.any_from(before).await?),
-        has_previous: requested.has_previous && (more_before || terms.any_up_to(after).await?),
+        has_next: requested.has_next && (more_after || terms.any_from(before, ahead).await?),
+        has_previous: requested.has_previous && (more_before || terms.any_from(after, ahead.reversed()).await?),
     })
 }
 
@@ -131,20 +159,17 @@ impl TermRange<'_> {
         Ok(found)
     }
 
-    async fn any_up_to(&self, cursor: Option<&Slug>) -> Result<bool> {
+    /// Whether a term is at the cursor, or after it in this direction. Without a cursor the answer is no.
+    async fn any_from(&self, cursor: Option<&Slug>, direction: Direction) -> Result<bool> {
         let Some(cursor) = cursor else { return Ok(false) };
         if self.reader.is_term_listed(self.kind, cursor).await? {
             return Ok(true);
         }
-        Ok(!self.take(None, Some(cursor), Direction::Forward, 1).await?.is_empty())
-    }
-
-    async fn any_from(&self, cursor: Option<&Slug>) -> Result<bool> {
-        let Some(cursor) = cursor else { return Ok(false) };
-        if self.reader.is_term_listed(self.kind, cursor).await? {
-            return Ok(true);
-        }
-        Ok(!self.take(Some(cursor), None, Direction::Forward, 1).await?.is_empty())
+        let (after, before) = match direction {
+            Direction::Forward => (Some(cursor), None),
+            Direction::Backward => (None, Some(cursor)),
+        };
+        Ok(!self.take(after, before, direction, 1).await?.is_empty())
     }
 
     /// Up to `need` terms of one partition; rows that only point to another slug are skipped.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::{join_all, try_join, try_join_all};
 use futures_util::{StreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
@@ -14,9 +14,9 @@ use crate::keys::{Collection, Table, place, term};
 use crate::model::{Instant, Month, Slug, TermId, TermKind};
 use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
 
-use super::list::{Filter, ListQuery, PostList, Scope};
+use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
-use super::{ReadBudget, renamed};
+use super::{ReadBudget, excluding_first_slugs, renamed};
 
 /// The maximum number of terms whose scheduled posts are counted at the same time.
 const COUNTS_AT_ONCE: usize = 200;
@@ -27,11 +27,26 @@ const COUNTS_AT_ONCE: usize = 200;
 /// - a term: one point read, and one range read if posts are scheduled;
 /// - drafts, scheduled posts: as all posts;
 /// - the drafts of an author: all drafts, 1,000 for each range read;
-/// - any other filter: the keys of the merged streams, 1,000 for each range read.
+/// - any other filter: the keys of the merged streams, 1,000 for each range read;
+/// - a filter that excludes terms: one point read for each of them, then the list without this condition, and those of its posts that have one of
+///   the terms, by the same rules.
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
+    if !list.excludes_terms() {
+        return count_query(reader, list, PostList::query).await;
+    }
+    let of_first_slugs = excluding_first_slugs(reader, list).await?;
+    let list = of_first_slugs.as_ref().unwrap_or(list);
+    let all = count_query(reader, list, PostList::query);
+    let excluded = count_query(reader, list, PostList::excluded_query);
+    let (all, excluded) = try_join(all, excluded).await?;
+    Ok(all.saturating_sub(excluded))
+}
+
+/// Counts the posts that a query of a list reads, those with excluded terms included.
+async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> ListQuery) -> Result<u64> {
     let Some(span) = list.span(reader.now()) else { return Ok(0) };
     let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
-    match list.query() {
+    match query(list) {
         ListQuery::Months(collection) if !list.is_filtered_after_read() => {
             count_months(reader, collection, &span).await
         }
@@ -42,23 +57,23 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
                 // The list may name the term by a slug that is not its first.
                 None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
                     Some(first) if first != slug => {
-                        Box::pin(count_posts(reader, &list.clone().with_slug(kind, &slug, &first))).await
+                        Box::pin(count_query(reader, &list.clone().with_slug(kind, &slug, &first), query)).await
                     }
                     _ => Ok(0),
                 },
                 Some(count) => visible(reader, Table::PostsBy(kind), &partition, &count).await,
             }
         }
-        _ => {
+        merged => {
             let budget = Arc::new(ReadBudget::default());
-            let mut stream = open(reader, &budget, list, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
+            let mut stream = open(reader, &budget, list, &merged, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
             let mut posts = 0;
             while let Some(candidate) = stream.seek(None).await? {
                 stream.pass();
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
             }
             match renamed(reader, list, &budget).await? {
-                Some(list) => Box::pin(count_posts(reader, &list)).await,
+                Some(list) => Box::pin(count_query(reader, &list, query)).await,
                 None => Ok(posts),
             }
         }
@@ -94,7 +109,7 @@ pub async fn count_uses(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<
     let key = place::count(term::posts_partition(&slug));
     let row = reader.store().get(Table::PostsBy(kind).name(), &key).await?;
     let listed = row.as_ref().map(count::read).transpose()?.map_or(0, |count| count.rows.max(0) as u64);
-    let drafts = PostList { scope: Scope::Drafts { of: None }, filter: Filter::of_term(kind, &slug) };
+    let drafts = PostList::drafts_with(kind, &slug);
     Ok(listed + count_posts(reader, &drafts).await?)
 }
 

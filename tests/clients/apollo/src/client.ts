@@ -9,17 +9,17 @@ export function makeCache(): InMemoryCache {
     typePolicies: {
       Query: {
         fields: {
-          posts: relayStylePagination(['filter']),
+          posts: relayStylePagination(['filter', 'orderBy']),
           drafts: relayStylePagination(),
           scheduledPosts: relayStylePagination(),
         },
       },
-      Category: { fields: { posts: relayStylePagination(['filter']) } },
-      Tag: { fields: { posts: relayStylePagination(['filter']) } },
-      Author: { fields: { posts: relayStylePagination(['filter']) } },
+      Category: { fields: { posts: relayStylePagination(['filter', 'orderBy']) } },
+      Tag: { fields: { posts: relayStylePagination(['filter', 'orderBy']) } },
+      Author: { fields: { posts: relayStylePagination(['filter', 'orderBy']) } },
       // PostBody has no id: the cache merges the fields that several queries select.
       PostBody: { merge: true },
-      ArchiveMonth: { keyFields: ['year', 'month'], fields: { posts: relayStylePagination() } },
+      ArchiveMonth: { keyFields: ['year', 'month'], fields: { posts: relayStylePagination(['orderBy']) } },
     },
   });
 }

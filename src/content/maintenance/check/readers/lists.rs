@@ -154,7 +154,7 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
         ExpectedList::new("scheduledPosts", editor, PostList::scheduled(actor)?, to_come),
     ];
     for (month, posts) in months(shown) {
-        let list = PostList { scope: Scope::Month(month), filter: Filter::default() };
+        let list = PostList::of(Scope::Month(month));
         lists.push(ExpectedList::new(format!("posts of {month}"), public, list, posts));
     }
     let mut of_terms: HashMap<(TermKind, &Slug), Vec<&Known>> = HashMap::new();
@@ -168,17 +168,17 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
         let named = format!("posts of the {} {}", term.kind().noun(), term.slug);
         // A filter may name a term by a slug that is not its first.
         if term.slug != term.id.first_slug {
-            let list = PostList { scope: Scope::All, filter: filter_by(term) };
+            let list = PostList::checked(Scope::All, filter_by(term))?;
             lists.push(ExpectedList::new(format!("{named}, by a filter"), public, list, posts.iter().copied()));
         }
-        let list = PostList { scope: Scope::Term(term.id.clone()), filter: Filter::default() };
+        let list = PostList::of(Scope::Term(term.id.clone()));
         lists.push(ExpectedList::new(named, public, list, posts));
     }
     Ok(lists)
 }
 
 fn filter_by(term: &Term) -> Filter {
-    let slugs = SlugFilter { all: vec![term.slug.clone()], any: None };
+    let slugs = SlugFilter { all: vec![term.slug.clone()], ..SlugFilter::default() };
     match term.kind() {
         TermKind::Category => Filter { categories: slugs, ..Filter::default() },
         TermKind::Tag => Filter { tags: slugs, ..Filter::default() },
@@ -222,10 +222,11 @@ async fn check_terms(shown: &Shown<'_>, kind: TermKind) -> Result<Vec<Difference
 }
 
 async fn walk_terms(reader: &Reader, kind: TermKind, direction: Direction) -> Result<Vec<Slug>> {
+    let list = term_pages::TermList::of(kind);
     let mut found: Vec<Slug> = Vec::new();
     loop {
         let (arguments, requested) = next_page(direction, found.last());
-        let page = term_pages::read_page(reader, kind, &arguments, requested).await?;
+        let page = term_pages::read_page(reader, &list, &arguments, requested).await?;
         let has_more = page.has_next || page.has_previous;
         extend(&mut found, page.items.iter().map(|term| term.slug.clone()), direction);
         if !has_more || page.items.is_empty() {
