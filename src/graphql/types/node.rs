@@ -5,7 +5,7 @@ use async_graphql::{ID, Interface};
 use super::post::PostObject;
 use super::term::{Author, Category, Tag};
 
-/// An object with an id that never changes.
+/// An object with an id, for caches and for `node(id:)`.
 #[derive(Interface)]
 #[graphql(field(name = "id", ty = "ID", desc = "An opaque id that never changes."))]
 pub enum Node {

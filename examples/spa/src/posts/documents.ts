@@ -79,7 +79,10 @@ export const PostQuery = graphql(`
 export const PreviewQuery = graphql(`
   query Preview($token: String!) {
     preview(token: $token) {
-      ...WholePost
+      id
+      ... on Post {
+        ...WholePost
+      }
     }
   }
 `);
