@@ -100,7 +100,7 @@ query Cost {
 const DRAFTS = `# Drafts and scheduled posts. They need a token:
 # enter yours at "Token" above.
 query Drafts {
-  drafts(first: 5) {
+  draftPosts(first: 5) {
     nodes { title status updatedAt authors { name } }
     totalCount
   }

@@ -22,6 +22,7 @@ pub mod query;
 pub mod scalars;
 pub mod schema;
 pub mod service;
+pub mod text_scalars;
 pub mod texts;
 pub mod token_connection;
 pub mod type_map;

@@ -19,6 +19,7 @@ use super::interface_value::InterfaceValue;
 use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
+use super::types::content::ContentObject;
 use super::types::node::{Node, node_of_term};
 use super::types::post::PostObject;
 use super::types::revision::ChangeConnection;
@@ -31,8 +32,8 @@ pub const NODES_MAX: usize = 100;
 
 pub struct Query;
 
-/// All read operations. Start with `posts`, newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists are paginated: `first` is the
-/// page size, and `after` with the `endCursor` of a page returns the next page.
+/// All read operations. Start with `posts`, newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists are pages of cursors: `first` is the
+/// page size, and `after` with the `endCursor` of a page returns the next page. A field that requires a role says so; all others are public.
 #[Object]
 impl Query {
     /// An object by its id; null if it does not exist or the client has no access to it.
@@ -73,16 +74,16 @@ impl Query {
         Ok(reader.post_by_slug(&slug).await?.map(PostObject::new))
     }
 
-    /// The post of a preview link in its current state, drafts included; no other token is needed. Null if the post was deleted. An invalid or
+    /// The content of a preview link in its current state, drafts included; no other token is needed. Null if the content was deleted. An invalid or
     /// revoked link is the error BAD_PREVIEW, an expired one PREVIEW_EXPIRED.
     async fn preview(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The `token` that `createPreview` returned.")] token: String,
-    ) -> Result<Option<PostObject>> {
+    ) -> Result<Option<InterfaceValue<ContentObject>>> {
         let request = context::of(ctx);
         let found = Previews::new(&request.content, &request.reader).show(&token).await?;
-        Ok(found.map(PostObject::from))
+        Ok(found.map(|post| InterfaceValue(ContentObject::Post(post.into()))))
     }
 
     /// A category by its current slug or a former one; null if it does not exist.
@@ -134,8 +135,9 @@ impl Query {
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
-    /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only own drafts.
-    async fn drafts(
+    /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only the posts of its own author. Without the role the field
+    /// is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    async fn draft_posts(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
@@ -143,12 +145,13 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
-    ) -> Result<PostConnection> {
+    ) -> Result<Option<PostConnection>> {
         let list = PostList::drafts(access::require(ctx, Role::Reader)?)?;
-        PostConnection::read(ctx, list, Paging { first, after, last, before }).await
+        PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
 
-    /// Scheduled posts, the next to be published first. Requires a token; the role AUTHOR gets only own posts.
+    /// Scheduled posts, the next to be published first. Requires a token; the role AUTHOR gets only the posts of its own author. Without the role the
+    /// field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
     async fn scheduled_posts(
         &self,
         ctx: &Context<'_>,
@@ -157,9 +160,9 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
-    ) -> Result<PostConnection> {
+    ) -> Result<Option<PostConnection>> {
         let list = PostList::scheduled(access::require(ctx, Role::Reader)?)?;
-        PostConnection::read(ctx, list, Paging { first, after, last, before }).await
+        PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
 
     /// All categories, ordered by slug.
@@ -210,19 +213,21 @@ impl Query {
         Ok(AuthorConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
-    /// The changes of this year and the last, newest first. Requires the role EDITOR or ADMIN.
+    /// The changes of this year and the last, newest first. Requires the role EDITOR or ADMIN. Without the role the field is null and `errors` has
+    /// UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
     async fn changes(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of changes: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only changes after this cursor, that is, older ones.")] after: Option<String>,
-    ) -> Result<ChangeConnection> {
+    ) -> Result<Option<ChangeConnection>> {
         access::require(ctx, Role::Editor)?;
         let page = context::of(ctx).reader.changes(first, after.as_deref()).await?;
-        Ok(ChangeConnection(page))
+        Ok(Some(ChangeConnection(page)))
     }
 
-    /// The access tokens of this site, newest first, without their secrets. Requires the role ADMIN.
+    /// The access tokens of this site, newest first, without their secrets. Requires the role ADMIN. Without the role the field is null and `errors`
+    /// has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
     async fn tokens(
         &self,
         ctx: &Context<'_>,
@@ -231,14 +236,14 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
-    ) -> Result<TokenConnection> {
+    ) -> Result<Option<TokenConnection>> {
         let actor = access::require(ctx, Role::Admin)?;
         let arguments = Paging { first, after, last, before }.of_tokens()?;
         let request = context::of(ctx);
         let tokens = Tokens::new(&request.content, &request.reader, actor)?;
         let all = tokens.list().await?;
         let page = token_page(&all, &arguments)?;
-        Ok(TokenConnection { page, total: all.len() })
+        Ok(Some(TokenConnection { page, total: all.len() }))
     }
 
     /// The months with published posts, newest first: all of them, or those of one year, or one month.

@@ -24,6 +24,7 @@ use super::outline::OperationOutline;
 use super::query::Query;
 use super::service::GraphqlService;
 use super::type_map::TypeMap;
+use super::types::term::GroupingTerm;
 use super::unsent::{ADDED_NESTING, omit_unsent};
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
@@ -226,9 +227,10 @@ pub fn build() -> TidingsSchema {
 
 fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
     let nesting = Limits::default().nesting + ADDED_NESTING;
-    // No field returns the interface, so the engine would not find it.
+    // No field returns these interfaces, so the engine would not find them.
     Schema::build(Query, Mutation, EmptySubscription)
         .register_output_type::<PostPayload>()
+        .register_output_type::<GroupingTerm>()
         .limit_recursive_depth(nesting)
 }
 

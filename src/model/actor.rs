@@ -96,6 +96,11 @@ impl Actor {
     pub fn may_change(&self, post: &Post) -> bool {
         self.role >= Role::Editor || self.role == Role::Author && self.owns(post)
     }
+
+    /// Whether the actor may change categories, tags and authors.
+    pub fn may_change_terms(&self) -> bool {
+        self.role >= Role::Admin
+    }
 }
 
 #[cfg(test)]

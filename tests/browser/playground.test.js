@@ -75,7 +75,7 @@ test("each example runs without an error, those that need a token with one", () 
     assert.ok(data.Filter.posts.totalCount > 0);
     assert.ok(data.Archive.archive.length > 1 && data.Archive.oneYear.length > 0);
     assert.equal(data.Backward.posts.pageInfo.hasPreviousPage, true);
-    assert.ok(data.Drafts.drafts.totalCount > 0);
+    assert.ok(data.Drafts.draftPosts.totalCount > 0);
     assert.deepEqual(data.Create.createPost.userErrors, []);
     assert.equal(data.Create.createPost.post.status, "DRAFT");
   }));
@@ -107,7 +107,7 @@ test("drafts are shown with a token, and without one the playground says how to 
     assert.equal(await page.getByText("The server does not accept your token.").count(), 0);
     const { request, answer } = await runTab(page, "Drafts");
     assert.equal(await request.headerValue("authorization"), `Bearer ${TOKEN}`);
-    assert.ok(answer.data.drafts.nodes.length > 0);
+    assert.ok(answer.data.draftPosts.nodes.length > 0);
     assert.ok(!page.url().includes(TOKEN));
     assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage }))).includes(TOKEN), "the token is in localStorage");
     await page.reload();

@@ -30,6 +30,39 @@ fn every_schema_element_has_a_description() {
     assert_eq!(undescribed(&schema()), Vec::<String>::new());
 }
 
+/// The resolvers of an interface pass its arguments on in the order of its declaration, and clients read its descriptions in place of those of the type.
+#[test]
+fn the_fields_of_an_interface_have_the_arguments_of_each_implementer() {
+    let types = types(&schema());
+    let implementers = types.iter().filter_map(|of| match &of.kind {
+        TypeKind::Object(object) => Some((of.name.node.as_str(), object)),
+        _ => None,
+    });
+    let mut count = 0;
+    for (name, object) in implementers {
+        for interface in &object.implements {
+            let found = types.iter().find(|of| of.name.node == interface.node).expect("the interface");
+            let TypeKind::Interface(found) = &found.kind else { panic!("{} is no interface", interface.node) };
+            for Positioned { node: field, .. } in &found.fields {
+                let of_object = object.fields.iter().find(|of_object| of_object.node.name.node == field.name.node);
+                let of_object = of_object.unwrap_or_else(|| panic!("{name} has no {}", field.name.node));
+                assert_eq!(signature(&of_object.node), signature(field), "{name} and {}", interface.node);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 30, "only {count} fields were compared");
+}
+
+/// The name of a field, its type, and its arguments with their types, defaults and descriptions.
+fn signature(field: &FieldDefinition) -> Vec<String> {
+    let arguments = field.arguments.iter().map(|Positioned { node: argument, .. }| {
+        let description = argument.description.as_ref().map(|text| text.node.as_str());
+        format!("{}: {} = {:?} {description:?}", argument.name.node, argument.ty.node, argument.default_value)
+    });
+    std::iter::once(format!("{}: {}", field.name.node, field.ty.node)).chain(arguments).collect()
+}
+
 #[test]
 #[ignore = "reads the contract beside the checkout; scripts/test runs it if the file exists"]
 fn the_schema_breaks_nothing_of_the_contract() {
@@ -43,7 +76,7 @@ fn the_inspector_reports_a_removed_field() {
     let text = schema();
     let (before, after) = text.split_once("\twordCount: Int!\n").expect("a field");
     std::fs::write(&less, format!("{before}\tpages: Int!\n{after}")).expect("a file");
-    let expected = ["Field wordCount was removed from object type PostBody"];
+    let expected = ["Field wordCount was removed from object type RichText"];
     assert_eq!(breaking_changes(&root().join("schema.graphql"), &less), expected);
 }
 
@@ -96,14 +129,20 @@ fn breaking_changes(old: &Path, new: &Path) -> Vec<String> {
     breaking
 }
 
+fn types(sdl: &str) -> Vec<TypeDefinition> {
+    let definitions = parse_schema(sdl).expect("a schema").definitions.into_iter();
+    let types = definitions.filter_map(|definition| match definition {
+        TypeSystemDefinition::Type(definition) => Some(definition.node),
+        _ => None,
+    });
+    types.collect()
+}
+
 /// Types, fields, arguments, enum values and input fields without a description: `Post`, `Post.title`, `Query.post(slug:)`.
 fn undescribed(sdl: &str) -> Vec<String> {
-    let document = parse_schema(sdl).expect("a schema");
     let mut found = Vec::new();
-    for definition in document.definitions {
-        if let TypeSystemDefinition::Type(definition) = definition {
-            check_type(&definition.node, &mut found);
-        }
+    for definition in types(sdl) {
+        check_type(&definition, &mut found);
     }
     found
 }

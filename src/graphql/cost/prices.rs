@@ -178,7 +178,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("categories", Price::of(PAGE_OF_TERMS)),
             ("category", Price::of(TERM)),
             ("changes", Price::of(CHANGES)),
-            ("drafts", Price::computed(Reads::PageOfHiddenPosts)),
+            ("draftPosts", Price::computed(Reads::PageOfHiddenPosts)),
             ("node", Price::of(TERM)),
             ("nodes", Price::computed(Reads::ForEachId(TERM)).returning(Objects::ForEachId)),
             ("post", Price::of(POST)),

@@ -15,7 +15,11 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("Mutation", "saveAuthor", r#"Use "createAuthor", or "updateAuthor" with the id and expectedVersion."#),
     ("Mutation", "saveCategory", r#"Use "createCategory", or "updateCategory" with the id and expectedVersion."#),
     ("Mutation", "saveTag", r#"Use "createTag", or "updateTag" with the id and expectedVersion."#),
+    ("Query", "drafts", r#"It is now "draftPosts"."#),
 ];
+
+/// What `preview` returned in an earlier schema has these fields; the interface that it returns now has not.
+const FIELDS_OF_POSTS: &[&str] = &["publishedAt", "author", "authors", "categories", "tags", "newer", "older"];
 
 /// Types that were removed.
 const TYPES: &[(&str, &str)] = &[
@@ -26,9 +30,12 @@ const TYPES: &[(&str, &str)] = &[
         r#"Each mutation has its own input: "DeleteCategoryInput", "DeleteTagInput" or "DeleteAuthorInput", with the id and expectedVersion."#,
     ),
     ("DeleteTermPayload", r#"It is now "DeleteCategoryPayload", "DeleteTagPayload" or "DeleteAuthorPayload"."#),
+    ("PostBody", r#"It is now "RichText"."#),
+    ("PostStatus", r#"It is now "ContentStatus"."#),
     ("SaveAuthorInput", r#"It is now "CreateAuthorInput" or "UpdateAuthorInput"."#),
     ("SaveCategoryInput", r#"It is now "CreateCategoryInput" or "UpdateCategoryInput"."#),
     ("SaveTagInput", r#"It is now "CreateTagInput" or "UpdateTagInput"."#),
+    ("SlugFilter", r#"It is now "CategoryFilter", "TagFilter" or "AuthorFilter"."#),
     ("TagPayload", r#"It is now "CreateTagPayload" or "UpdateTagPayload"."#),
     ("VersionedPostInput", r#"Each mutation has its own input: "UnpublishPostInput", "DeletePostInput"."#),
 ];
@@ -67,6 +74,9 @@ fn hint(message: &str) -> Option<&'static str> {
     let of_one =
         |table: &[(&str, &'static str)], name: &str| table.iter().find(|(a, _)| *a == name).map(|(_, hint)| *hint);
     match quoted.as_slice() {
+        [name, "Content", ..] if message.starts_with("Unknown field ") && FIELDS_OF_POSTS.contains(name) => {
+            Some(r#""preview" returns "Content": select this field in "... on Post { }"."#)
+        }
         [name, of, ..] if message.starts_with("Unknown field ") => of_two(FIELDS, of, name),
         [name, ..] if message.starts_with("Unknown type ") => of_one(TYPES, name),
         [.., name, of] if message.contains(", unknown field ") => of_two(INPUT_FIELDS, of, name),

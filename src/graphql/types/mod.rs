@@ -1,10 +1,12 @@
 //! The object types, one file for each group. The rule: a description must be clear to a reader who does not know the code.
 
 pub mod archive;
-pub mod body;
+pub mod content;
 pub mod node;
 pub mod post;
 pub mod revision;
+pub mod rich_text;
+pub mod status;
 pub mod term;
 pub mod token;
 pub mod viewer;

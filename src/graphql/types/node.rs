@@ -8,7 +8,7 @@ use super::post::PostObject;
 use super::term::{Author, Category, Tag};
 use crate::model::{Term, TermKind};
 
-/// An object with an id that never changes.
+/// An object with an id, for caches and for `node(id:)`.
 #[derive(Interface)]
 #[graphql(field(name = "id", ty = "ID", desc = "An opaque id that never changes."))]
 pub enum Node {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, ID, Lookahead, Object};
+use async_graphql::{Context, ID, Lookahead, Object};
 
 use crate::content::ContentError;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
@@ -12,20 +12,10 @@ use crate::graphql::scalars::DateTime;
 use crate::graphql::{access, context};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
 
-use super::body::PostBody;
 use super::revision::RevisionConnection;
+use super::rich_text::RichText;
+use super::status::ContentStatus;
 use super::term::{Author, Category, Tag};
-
-/// The publication status of a post.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-pub enum PostStatus {
-    /// Not published: visible only with a token or a preview link.
-    Draft,
-    /// To be published at a future time: until then visible only with a token or a preview link.
-    Scheduled,
-    /// Visible to everyone.
-    Published,
-}
 
 /// A post, with its body if that is already read.
 pub struct PostObject {
@@ -111,28 +101,28 @@ impl PostObject {
 /// A post: an article, a news item, a page of documentation.
 #[Object(name = "Post")]
 impl PostObject {
-    /// An opaque id that never changes.
+    /// An opaque id that never changes and is never given to another object.
     pub async fn id(&self) -> ID {
         NodeId::Post(self.post.id.clone()).to_string().into()
     }
 
-    /// The name of the post in URLs, unique among posts.
-    async fn slug(&self) -> &str {
+    /// The name of the content in URLs: unique within its type. It can change; a former slug still finds the content.
+    pub async fn slug(&self) -> &str {
         self.post.slug.as_str()
     }
 
     /// The title; plain text.
-    async fn title(&self) -> &str {
+    pub async fn title(&self) -> &str {
         &self.post.title
     }
 
-    /// A plain-text summary: written by the author, or else generated from the beginning of the body.
-    async fn excerpt(&self) -> &str {
+    /// A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text.
+    pub async fn excerpt(&self) -> &str {
         &self.post.excerpt
     }
 
-    /// The text of the post. In a list, each body costs one storage read: request it only if you show it.
-    async fn body(&self, ctx: &Context<'_>) -> Result<PostBody> {
+    /// The text. In a list, each body costs one storage read: select it only if you show it.
+    pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
         let texts = &context::of(ctx).texts;
         let _place = texts.place_to_load().await?;
         let markdown = match &self.markdown {
@@ -140,26 +130,23 @@ impl PostObject {
             None => self.load_markdown(ctx).await?,
         };
         texts.hold(&markdown).await?;
-        Ok(PostBody::new(markdown))
+        Ok(RichText::new(markdown))
     }
 
     /// The publication status at the time of the request.
-    async fn status(&self, ctx: &Context<'_>) -> PostStatus {
-        match self.post.status(context::of(ctx).reader.now()) {
-            model::PostStatus::Draft => PostStatus::Draft,
-            model::PostStatus::Scheduled => PostStatus::Scheduled,
-            model::PostStatus::Published => PostStatus::Published,
-        }
+    pub async fn status(&self, ctx: &Context<'_>) -> ContentStatus {
+        self.post.status(context::of(ctx).reader.now()).into()
     }
 
-    /// The version number, which every change increases by one.
-    async fn version(&self) -> i32 {
+    /// The version number: 1 for new content; every change increases it by one. A mutation takes it as `expectedVersion`.
+    pub async fn version(&self) -> i32 {
         self.post.version
     }
 
-    /// The versions of the post, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any
-    /// post, AUTHOR for own posts. Otherwise the field is null, with the error UNAUTHENTICATED or FORBIDDEN.
-    async fn revisions(
+    /// The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR
+    /// for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each
+    /// version is read with its body.
+    pub async fn revisions(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of versions: 0 to 50; 20 if omitted.")] first: Option<i32>,
@@ -171,13 +158,13 @@ impl PostObject {
         Ok(Some(RevisionConnection(page)))
     }
 
-    /// When the post was created; for an imported post, as far as its source records it.
-    async fn created_at(&self) -> DateTime {
+    /// When the content was created; for imported content, as far as its source records it.
+    pub async fn created_at(&self) -> DateTime {
         DateTime(self.post.created_at)
     }
 
-    /// When the post was last changed.
-    async fn updated_at(&self) -> DateTime {
+    /// When the content was last changed.
+    pub async fn updated_at(&self) -> DateTime {
         DateTime(self.post.updated_at)
     }
 
@@ -219,5 +206,11 @@ impl PostObject {
     async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let after = Some(self.post.key());
         self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None }).await
+    }
+
+    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
+    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        context::of(ctx).reader.actor().is_some_and(|actor| actor.may_change(&self.post))
     }
 }

@@ -11,7 +11,7 @@ use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
-use crate::graphql::types::body::PostBody;
+use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{NodeId, Term, TermKind};
 
@@ -64,8 +64,8 @@ impl Revision {
     }
 
     /// The text of this version.
-    async fn body(&self) -> PostBody {
-        PostBody::new(Arc::clone(&self.0.whole.markdown))
+    async fn body(&self) -> RichText {
+        RichText::new(Arc::clone(&self.0.whole.markdown))
     }
 
     /// The publication time that this version has; null for a draft.

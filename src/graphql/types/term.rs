@@ -1,9 +1,9 @@
 //! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `bio` and `url` instead of a
-//! `description`; their ids, counts and lists of posts are implemented once.
+//! `description`; their ids, counts and lists of posts are implemented once. `Term` is the interface of those that group posts.
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object};
+use async_graphql::{Context, ID, Interface, Object};
 
 use crate::content::read::pages::Scope;
 use crate::graphql::arguments::Paging;
@@ -12,7 +12,8 @@ use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::filter::PostFilter;
 use crate::graphql::order::{self, PostOrder};
-use crate::model::{Term, rules};
+use crate::graphql::text_scalars::Url;
+use crate::model::{Actor, Term, rules};
 
 /// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);
@@ -58,6 +59,10 @@ async fn posts(
     let scope = Scope::Term(term.id.clone());
     let list = order::posts_in(order_by, filter.unwrap_or_default().into_list(scope)?);
     PostConnection::read(ctx, list, paging).await
+}
+
+fn viewer_can_update(ctx: &Context<'_>) -> bool {
+    context::of(ctx).reader.actor().is_some_and(Actor::may_change_terms)
 }
 
 /// A category: a subject that groups posts.
@@ -108,6 +113,12 @@ impl Category {
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
+    }
+
+    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
+    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        viewer_can_update(ctx)
     }
 }
 
@@ -160,6 +171,12 @@ impl Tag {
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
+
+    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
+    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        viewer_can_update(ctx)
+    }
 }
 
 /// An author of posts.
@@ -185,10 +202,11 @@ impl Author {
         self.0.description.as_deref()
     }
 
-    /// The URL of the author's own web page; null if the author has no URL.
-    async fn url(&self) -> Option<&str> {
+    /// The author's own web page; null if none is given.
+    async fn url(&self) -> Option<Url> {
         // Stores that an older release wrote may hold any URL.
-        self.0.url.as_deref().filter(|url| rules::is_web_address(url))
+        let url = self.0.url.as_deref().filter(|url| rules::is_web_address(url));
+        url.map(|url| Url(url.to_owned()))
     }
 
     /// The version number: 1 for a new author; every change increases it by one.
@@ -217,4 +235,85 @@ impl Author {
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
+
+    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
+    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        viewer_can_update(ctx)
+    }
+}
+
+/// What groups posts: categories and tags.
+#[expect(clippy::duplicated_attributes, reason = "two fields of an interface may have the same type")]
+#[derive(Interface)]
+#[graphql(
+    name = "Term",
+    field(
+        name = "id",
+        ty = "ID",
+        desc = "An opaque id that never changes, even if the slug does, and that no other object ever has."
+    ),
+    field(
+        name = "slug",
+        ty = "&str",
+        desc = "The name in URLs, filters and inputs: unique within its type. It can change; a former slug still finds the object."
+    ),
+    field(
+        name = "version",
+        ty = "i32",
+        desc = "The version number: 1 for a new object; every change increases it by one."
+    ),
+    field(name = "name", ty = "&str", desc = "The display name."),
+    field(
+        name = "description",
+        ty = "Option<&str>",
+        desc = "What it is about; plain text. Null if there is no description."
+    ),
+    field(
+        name = "post_count",
+        ty = "i32",
+        desc = "The number of published posts that have it; scheduled posts do not count. It costs one storage request, and one more for each 1,000\n\
+                scheduled posts."
+    ),
+    field(
+        name = "posts",
+        ty = "PostConnection",
+        desc = "The published posts that have it, newest first.",
+        arg(
+            name = "first",
+            ty = "Option<i32>",
+            desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given."
+        ),
+        arg(
+            name = "after",
+            ty = "Option<String>",
+            desc = "Only items after this cursor, which must come from the same list."
+        ),
+        arg(name = "last", ty = "Option<i32>", desc = "The number of items from the end: 0 to 100."),
+        arg(
+            name = "before",
+            ty = "Option<String>",
+            desc = "Only items before this cursor, which must come from the same list."
+        ),
+        arg(
+            name = "order_by",
+            ty = "Option<PostOrder>",
+            desc = "The order of the list: newest first if omitted. Both directions cost the same."
+        ),
+        arg(
+            name = "filter",
+            ty = "Option<PostFilter>",
+            desc = "Only posts that match this filter; all posts if omitted."
+        )
+    ),
+    field(
+        name = "viewer_can_update",
+        ty = "bool",
+        desc = "Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with\n\
+                ADMIN for everything. False for an anonymous request. Costs no storage read."
+    )
+)]
+pub enum GroupingTerm {
+    Category(Category),
+    Tag(Tag),
 }

@@ -11,7 +11,7 @@ const config: CodegenConfig = {
       config: {
         documentMode: 'string',
         strictScalars: true,
-        scalars: { DateTime: 'string' },
+        scalars: { DateTime: 'string', HTML: 'string', URL: 'string' },
         useTypeImports: true,
       },
     },

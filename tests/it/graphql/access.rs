@@ -77,7 +77,7 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         (by_slug(BOBS_SCHEDULED), ["null", yes, "null", yes, yes]),
         (node(BOBS_POST), [yes; 5]),
         (node(NEVER), ["null"; 5]),
-        ("{ drafts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
+        ("{ draftPosts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
         ("{ scheduledPosts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
         (create(""), [none, no, yes, yes, yes]),
         (create(", tags: [\"made-with-it\"]"), [none, no, yes, yes, yes]),
@@ -181,6 +181,29 @@ async fn an_author_cannot_distinguish_the_draft_of_another_from_a_missing_post()
     }
 }
 
+/// For each role: its own author's draft, another author's post, and a category, tag or author.
+#[tokio::test]
+async fn viewer_can_update_is_what_the_mutations_allow() {
+    let site = site().await;
+    let query = "{ own: post(slug: \"post-1\") { viewerCanUpdate } other: post(slug: \"post-3\") { viewerCanUpdate } author(slug: \"ada\") { viewerCanUpdate } }";
+    let cases = [
+        (None, [Value::Null, false.into(), false.into()]),
+        (Some(Role::Reader), [false, false, false].map(Value::from)),
+        (Some(Role::Author), [true, false, false].map(Value::from)),
+        (Some(Role::Editor), [true, true, false].map(Value::from)),
+        (Some(Role::Admin), [true; 3].map(Value::from)),
+    ];
+    for (role, expected) in cases {
+        let token = match role {
+            None => None,
+            Some(role) => Some(site.token(role, (role == Role::Author).then_some("ada")).await),
+        };
+        let data = site.ask_as(token.as_deref(), query).await["data"].take();
+        let found = ["own", "other", "author"].map(|name| data[name]["viewerCanUpdate"].clone());
+        assert_eq!(found, expected, "{role:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_forbidden_error_names_the_required_role() {
     let site = site().await;
@@ -239,10 +262,10 @@ async fn a_token_of_a_renamed_author_keeps_its_access() {
     let ada = site.token(Role::Author, Some("ada")).await;
     let rename = "mutation { updateAuthor(input: { @author(ada), slug: \"countess\" }) { author { slug } userErrors { code } } }";
     assert_eq!(outcome(&site.ask_as(Some(EDITOR_TOKEN), rename).await), "done");
-    let own = "{ drafts { totalCount nodes { slug authors { slug } } } }";
+    let own = "{ draftPosts { totalCount nodes { slug authors { slug } } } }";
     let expected =
         serde_json::json!({ "totalCount": 1, "nodes": [{ "slug": "post-1", "authors": [{ "slug": "countess" }] }] });
-    assert_eq!(site.ask_as(Some(&ada), own).await["data"]["drafts"], expected);
+    assert_eq!(site.ask_as(Some(&ada), own).await["data"]["draftPosts"], expected);
     for query in [
         change("updatePost", ADAS_DRAFT, ", title: \"New\", authors: [\"countess\"]"),
         create(", authors: [\"ada\"]"),

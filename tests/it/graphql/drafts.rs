@@ -63,7 +63,7 @@ fn scheduled(keeps: impl Fn(&WholePost) -> bool) -> Vec<String> {
 #[tokio::test]
 async fn drafts_and_scheduled_posts_match_the_model_in_both_directions() {
     let site = site().await;
-    let drafts = ListOf::root("drafts").asked_by(EDITOR_TOKEN);
+    let drafts = ListOf::root("draftPosts").asked_by(EDITOR_TOKEN);
     drafts.assert_is(&site, &model(is_draft)).await;
     let scheduled_list = ListOf::root("scheduledPosts").asked_by(EDITOR_TOKEN);
     scheduled_list.assert_is(&site, &scheduled(|_| true)).await;
@@ -84,7 +84,7 @@ async fn an_author_sees_only_its_own_posts_in_both_lists() {
     let site = site().await;
     for author in ["ada", "bob", "desk"] {
         let token = site.token(Role::Author, Some(author)).await;
-        let drafts = ListOf::root("drafts").asked_by(&token);
+        let drafts = ListOf::root("draftPosts").asked_by(&token);
         drafts.assert_is(&site, &model(|whole| is_draft(whole) && is_by(whole, author))).await;
         let scheduled_list = ListOf::root("scheduledPosts").asked_by(&token);
         scheduled_list.assert_is(&site, &scheduled(|whole| is_by(whole, author))).await;
@@ -97,8 +97,12 @@ async fn a_cursor_of_one_list_or_viewer_is_refused_by_another() {
     let author = site.token(Role::Author, Some("ada")).await;
     let cursors =
         async |field: &str, token: &str| ListOf::root(field).asked_by(token).cursors(&site).await[0].1.clone();
-    let lists =
-        [("drafts", EDITOR_TOKEN), ("scheduledPosts", EDITOR_TOKEN), ("drafts", &author), ("scheduledPosts", &author)];
+    let lists = [
+        ("draftPosts", EDITOR_TOKEN),
+        ("scheduledPosts", EDITOR_TOKEN),
+        ("draftPosts", &author),
+        ("scheduledPosts", &author),
+    ];
     for (from, of) in lists {
         let cursor = cursors(from, of).await;
         for (to, asked_by) in lists.into_iter().filter(|list| *list != (from, of)) {
@@ -112,9 +116,9 @@ async fn a_cursor_of_one_list_or_viewer_is_refused_by_another() {
 #[tokio::test]
 async fn a_draft_shows_its_fields_and_has_no_neighbours() {
     let site = site().await;
-    let query = "{ drafts(first: 2) { nodes { slug status publishedAt newer { id } older { id } body { markdown } authors { slug } } } }";
+    let query = "{ draftPosts(first: 2) { nodes { slug status publishedAt newer { id } older { id } body { markdown } authors { slug } } } }";
     let answer = site.ask_as(Some(EDITOR_TOKEN), query).await;
-    let nodes = answer["data"]["drafts"]["nodes"].as_array().expect("nodes");
+    let nodes = answer["data"]["draftPosts"]["nodes"].as_array().expect("nodes");
     for (node, slug) in nodes.iter().zip(model(is_draft)) {
         let number = slug.trim_start_matches("post-");
         assert_eq!(
@@ -158,9 +162,9 @@ async fn a_page_of_either_list_costs_the_same_as_a_page_of_posts() {
         posts.extend((drafts..2 * drafts).map(|n| post(n, hour(n - drafts, 1))));
         site.publish(&posts).await;
         for (query, expected) in [
-            ("{ drafts(first: 20) { nodes { id } pageInfo { hasNextPage } } }", cost(0, 2, 2)),
-            ("{ drafts { totalCount } }", cost(0, 1, 1)),
-            ("{ drafts(first: 20) { nodes { body { markdown } } } }", cost(20, 2, 3)),
+            ("{ draftPosts(first: 20) { nodes { id } pageInfo { hasNextPage } } }", cost(0, 2, 2)),
+            ("{ draftPosts { totalCount } }", cost(0, 1, 1)),
+            ("{ draftPosts(first: 20) { nodes { body { markdown } } } }", cost(20, 2, 3)),
             ("{ scheduledPosts(first: 20) { nodes { id } pageInfo { hasNextPage } } }", cost(0, 2, 2)),
             ("{ scheduledPosts(first: 20) { nodes { body { markdown } } } }", cost(20, 2, 3)),
         ] {

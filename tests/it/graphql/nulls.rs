@@ -5,20 +5,71 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tidings::content::{Content, Sharing};
+use tidings::model::Role;
 
 use super::errors::site;
 use crate::support::faulty::{FaultyStore, Last};
-use crate::support::site::Site;
+use crate::support::graphql::{Answer, json_request};
+use crate::support::site::{Site, instant, post};
 
 /// The data, and the path of each error with its code.
 async fn ask(site: &Site, query: &str) -> (Value, Vec<String>) {
     let answer = site.post_graphql(json!({ "query": query })).await;
     assert_eq!(answer.status, 200, "{query}");
+    let data = answer.body.get("data").unwrap_or_else(|| panic!("no data: {}", answer.text)).clone();
+    (data, failures(&answer))
+}
+
+/// The path of each error with its code.
+fn failures(answer: &Answer) -> Vec<String> {
     let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
     let mut failures: Vec<_> =
         errors.iter().map(|e| format!("{} {}", e["path"], e["extensions"]["code"].as_str().expect("a code"))).collect();
     failures.sort();
-    (answer.body.get("data").unwrap_or_else(|| panic!("no data: {}", answer.text)).clone(), failures)
+    failures
+}
+
+/// A client does not know before it asks what its token allows: one document serves readers and editors.
+#[tokio::test]
+async fn a_query_of_public_and_gated_fields_keeps_the_public_ones() {
+    let site = site().await;
+    site.publish(&[post(40, instant("2026-05-01T00:00:00Z"))]).await;
+    let query = r#"{
+        posts { totalCount } draftPosts { totalCount } scheduledPosts { totalCount } tokens { totalCount }
+        changes(first: 0) { nodes { by } } own: post(slug: "post-1") { slug revisions { nodes { version } } }
+        post(slug: "post-40") { slug revisions { nodes { version } } }
+    }"#;
+    let gated = ["draftPosts", "scheduledPosts", "tokens", "changes", "own,revisions", "post,revisions"];
+    let cases = [
+        (None, "UNAUTHENTICATED", &gated[..]),
+        (Some(Role::Reader), "FORBIDDEN", &["tokens", "changes"][..]),
+        (Some(Role::Author), "FORBIDDEN", &["tokens", "changes", "post,revisions"][..]),
+        (Some(Role::Editor), "FORBIDDEN", &["tokens"][..]),
+        (Some(Role::Admin), "", &[][..]),
+    ];
+    for (role, code, refused) in cases {
+        let token = match role {
+            None => None,
+            Some(role) => Some(site.token(role, (role == Role::Author).then_some("ann")).await),
+        };
+        let status = if refused.is_empty() { 200 } else { 294 };
+        for (media, status) in [("application/json", 200), ("application/graphql-response+json", status)] {
+            let body = json!({ "query": query }).to_string();
+            let answer = site.send(json_request(media), token.as_deref(), body).await;
+            assert_eq!(answer.status.as_u16(), status, "{role:?}");
+            let mut expected: Vec<String> =
+                refused.iter().map(|path| format!("{} {code}", json!(path.split(',').collect::<Vec<_>>()))).collect();
+            expected.sort();
+            assert_eq!(failures(&answer), expected, "{role:?}");
+            let data = &answer.body["data"];
+            assert_eq!(data["posts"]["totalCount"], 31);
+            assert_eq!((&data["own"]["slug"], &data["post"]["slug"]), (&json!("post-1"), &json!("post-40")));
+            for path in gated {
+                let value = path.split(',').fold(data, |value, field| &value[field]);
+                assert_eq!(value.is_null(), refused.contains(&path), "{path} for {role:?}: {data}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ impl SiteWithProvider {
 
     /// The number of drafts that a client with this token gets, or the code and message of the error.
     async fn ask_drafts(&self, token: &str) -> String {
-        let body = json!({ "query": "{ drafts { totalCount } }" }).to_string();
+        let body = json!({ "query": "{ draftPosts { totalCount } }" }).to_string();
         let request = json_request("application/json").header(header::AUTHORIZATION, format!("Bearer {token}"));
         let request = request.body(Body::from(body)).expect("a request");
         let answered = tokio::spawn(self.site.router_with(self.sign_in.clone()).oneshot(request)).await;
@@ -93,7 +93,7 @@ impl SiteWithProvider {
         let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
         let answer: Value = serde_json::from_slice(&bytes).expect("JSON");
         match answer["errors"].get(0) {
-            None => answer["data"]["drafts"]["totalCount"].to_string(),
+            None => answer["data"]["draftPosts"]["totalCount"].to_string(),
             Some(error) => {
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
                 format!("{}: {}", text(&error["extensions"]["code"]), text(&error["message"]))

@@ -49,7 +49,7 @@ async fn a_link_shows_the_current_version_of_one_draft_until_it_expires() {
     let site = site().await;
     let link = link(&site, 1).await;
     let query = format!(
-        "{{ preview(token: {link:?}) {{ slug status body {{ markdown }} authors {{ slug }} newer {{ id }} }} }}"
+        "{{ preview(token: {link:?}) {{ slug status body {{ markdown }} ... on Post {{ authors {{ slug }} newer {{ id }} }} }} }}"
     );
     let answer = site.ask_as(None, &query).await;
     let expected = json!({
@@ -76,6 +76,34 @@ async fn a_link_shows_the_current_version_of_one_draft_until_it_expires() {
     assert_eq!(shown(&site, &link).await, "New");
     site.clock.set(instant("2026-06-15T12:30:00Z"));
     assert_eq!(shown(&site, &link).await, "PREVIEW_EXPIRED");
+}
+
+/// A page that shows content of any type needs no field of a post.
+#[tokio::test]
+async fn a_link_shows_the_fields_of_every_type_of_content() {
+    let site = site().await;
+    let link = link(&site, 1).await;
+    let query = format!(
+        "{{ preview(token: {link:?}) {{ __typename id slug title excerpt status version createdAt updatedAt viewerCanUpdate \
+         body {{ html text wordCount }} ... on Node {{ node: id }} revisions(first: 1) {{ nodes {{ version body {{ markdown }} }} }} }} }}"
+    );
+    let mut expected = json!({
+        "__typename": "Post", "id": id(1), "slug": "post-1", "title": "Post 1", "excerpt": "The opening of post 1.", "status": "DRAFT",
+        "version": 1, "createdAt": "2026-05-01T00:00:00.000Z", "updatedAt": "2026-05-01T00:00:00.000Z", "viewerCanUpdate": false,
+        "body": { "html": "<p>Post 1, <em>in full</em>.</p>\n", "text": "Post 1, in full.", "wordCount": 4 },
+        "node": id(1), "revisions": null,
+    });
+    let answer = site.ask_as(None, &query).await;
+    assert_eq!(answer["data"]["preview"], expected);
+    let error = &answer["errors"][0];
+    assert_eq!(
+        (&error["path"], &error["extensions"]["code"]),
+        (&json!(["preview", "revisions"]), &json!("UNAUTHENTICATED")),
+        "a link does not open the history"
+    );
+    expected["viewerCanUpdate"] = json!(true);
+    expected["revisions"] = json!({ "nodes": [{ "version": 1, "body": { "markdown": "Post 1, *in full*.\n" } }] });
+    assert_eq!(site.ask_as(Some(EDITOR_TOKEN), &query).await, json!({ "data": { "preview": expected } }));
 }
 
 #[tokio::test]
@@ -199,7 +227,7 @@ async fn a_bearer_of_a_preview_token_sees_nothing_else() {
             "{{ a: post(slug: \"post-2\") {{ id }} b: node(id: \"{other}\") {{ id }} c: node(id: \"{scheduled}\") {{ id }} }}"
         ),
         format!("{{ nodes(ids: [\"{other}\", \"{scheduled}\", \"{}\"]) {{ id }} }}", id(3)),
-        "{ drafts { totalCount } }".to_owned(),
+        "{ draftPosts { totalCount } }".to_owned(),
         "{ scheduledPosts { totalCount } }".to_owned(),
         "{ tokens { totalCount } }".to_owned(),
         "{ changes { nodes { at } } }".to_owned(),

@@ -38,6 +38,41 @@ const LISTS: [&str; 3] = ["categories", "tags", "authors"];
 const ASCENDING: &str = "{ field: SLUG, direction: ASC }";
 const DESCENDING: &str = "{ field: SLUG, direction: DESC }";
 
+/// One fragment for categories and tags, with all fields of the interface and the arguments of its list.
+#[tokio::test]
+async fn a_fragment_on_term_reads_categories_and_tags() {
+    let site = Site::in_memory().await;
+    let posts = (0..3).map(|n| {
+        let mut whole = post(n, instant("2026-05-01T00:00:00Z"));
+        whole.post.categories = slugs(&["news"]);
+        whole.post.tags = slugs(if n == 0 { &["fog", "sea"] } else { &["fog"] });
+        whole.post.authors = slugs(&["ann"]);
+        whole
+    });
+    site.publish(&posts.collect::<Vec<_>>()).await;
+    let query = r#"{
+        category(slug: "news") { ...T } tag(slug: "fog") { ...T } author(slug: "ann") { id ... on Node { ...T } }
+        failed: tag(slug: "sea") { slug ... on Term { posts(first: -1) { totalCount } } }
+    } fragment T on Term {
+        __typename slug name description postCount viewerCanUpdate ... on Node { id }
+        posts(last: 1, filter: { tags: { all: ["sea"] } }) { totalCount nodes { slug } }
+    }"#;
+    let answer = site.post_graphql(json!({ "query": query })).await.body;
+    let ids =
+        site.query(r#"{ category(slug: "news") { id } tag(slug: "fog") { id } author(slug: "ann") { id } }"#).await;
+    let shown = |type_name: &str, noun: &str, slug: &str| {
+        json!({
+            "__typename": type_name, "slug": slug, "name": format!("The {noun} {slug}"), "description": null, "postCount": 3,
+            "viewerCanUpdate": false, "id": ids[noun]["id"], "posts": { "totalCount": 1, "nodes": [{ "slug": "post-0" }] },
+        })
+    };
+    let expected = json!({
+        "category": shown("Category", "category", "news"), "tag": shown("Tag", "tag", "fog"), "author": ids["author"], "failed": null,
+    });
+    assert_eq!(answer["data"], expected);
+    assert_eq!(answer["errors"][0]["path"], json!(["failed", "posts"]));
+}
+
 #[tokio::test]
 async fn terms_are_listed_by_slug_in_both_directions_at_every_page_size() {
     let site = site().await;

@@ -29,21 +29,25 @@ export function Desk() {
         )}
         <SignOut kept={kept} />
       </p>
-      {error && !data ? <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} /> : null}
+      {error && !(data?.draftPosts && data.scheduledPosts) ? <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} /> : null}
       {data ? (
         <div className="desk">
-          <PostGroup name="Drafts" count={data.drafts.totalCount} empty="No drafts.">
-            {items(data.drafts.nodes, kept, (post) => (
-              <>
-                changed <Minute at={post.updatedAt} />
-              </>
-            ))}
-          </PostGroup>
-          <PostGroup name="Scheduled" count={data.scheduledPosts.totalCount} empty="Nothing is scheduled.">
-            {items(data.scheduledPosts.nodes, kept, (post) => (
-              <>to be published {post.publishedAt == null ? "soon" : <Minute at={post.publishedAt} />}</>
-            ))}
-          </PostGroup>
+          {data.draftPosts ? (
+            <PostGroup name="Drafts" count={data.draftPosts.totalCount} empty="No drafts.">
+              {items(data.draftPosts.nodes, kept, (post) => (
+                <>
+                  changed <Minute at={post.updatedAt} />
+                </>
+              ))}
+            </PostGroup>
+          ) : null}
+          {data.scheduledPosts ? (
+            <PostGroup name="Scheduled" count={data.scheduledPosts.totalCount} empty="Nothing is scheduled.">
+              {items(data.scheduledPosts.nodes, kept, (post) => (
+                <>to be published {post.publishedAt == null ? "soon" : <Minute at={post.publishedAt} />}</>
+              ))}
+            </PostGroup>
+          ) : null}
           <PostGroup name="Published last" empty="Nothing has been published yet.">
             {items(data.posts.nodes, kept, (post) => (
               <>published {post.publishedAt == null ? "" : <Minute at={post.publishedAt} />}</>

@@ -77,7 +77,7 @@ export const DeskQuery = graphql(`
       name
       role
     }
-    drafts(first: 50) {
+    draftPosts(first: 50) {
       nodes {
         ...DeskItem
       }

@@ -5,20 +5,26 @@ import { relayStylePagination } from '@apollo/client/utilities';
 
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
-    possibleTypes: { Node: ['Post', 'Category', 'Tag', 'Author'] },
+    possibleTypes: {
+      Node: ['Post', 'Category', 'Tag', 'Author'],
+      Content: ['Post'],
+      Term: ['Category', 'Tag'],
+      PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],
+      UserError: ['InputError', 'NotFoundError', 'ConflictError', 'InUseError'],
+    },
     typePolicies: {
       Query: {
         fields: {
           posts: relayStylePagination(['filter', 'orderBy']),
-          drafts: relayStylePagination(),
+          draftPosts: relayStylePagination(),
           scheduledPosts: relayStylePagination(),
         },
       },
       Category: { fields: { posts: relayStylePagination(['filter', 'orderBy']) } },
       Tag: { fields: { posts: relayStylePagination(['filter', 'orderBy']) } },
       Author: { fields: { posts: relayStylePagination(['filter', 'orderBy']) } },
-      // PostBody has no id: the cache merges the fields that several queries select.
-      PostBody: { merge: true },
+      // RichText has no id: the cache merges the fields that several queries select.
+      RichText: { merge: true },
       ArchiveMonth: { keyFields: ['year', 'month'], fields: { posts: relayStylePagination(['orderBy']) } },
     },
   });

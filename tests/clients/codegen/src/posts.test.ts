@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { execute, RequestFailed } from './execute';
-import type { PostStatus } from '../generated/gql/graphql';
+import type { ContentStatus } from '../generated/gql/graphql';
 import { CreatePost, headline, LatestPosts } from './posts';
 
 test('the answer to a typed query matches its types', async () => {
@@ -34,7 +34,7 @@ test('tsc reports wrong types', () => {
     // @ts-expect-error: `first` is missing
     execute(LatestPosts, {});
     // @ts-expect-error: no such status
-    const status: PostStatus = 'LOST';
+    const status: ContentStatus = 'LOST';
     // @ts-expect-error: only the fragment has access to the title
     execute(LatestPosts, { first: 1 }).then(({ posts }) => posts.nodes[0]?.title);
     return status;

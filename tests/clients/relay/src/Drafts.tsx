@@ -8,14 +8,14 @@ import type { DraftsQuery } from './__generated__/DraftsQuery.graphql';
 import type { DraftsRename } from './__generated__/DraftsRename.graphql';
 import { PostLine } from './PostLine';
 
-const connections = [ConnectionHandler.getConnectionID(ROOT_ID, 'Drafts_drafts')];
+const connections = [ConnectionHandler.getConnectionID(ROOT_ID, 'Drafts_draftPosts')];
 
 export function Drafts() {
   const [status, setStatus] = useState('');
-  const { drafts } = useLazyLoadQuery<DraftsQuery>(
+  const { draftPosts } = useLazyLoadQuery<DraftsQuery>(
     graphql`
       query DraftsQuery {
-        drafts(first: 20) @connection(key: "Drafts_drafts") {
+        draftPosts(first: 20) @connection(key: "Drafts_draftPosts") {
           edges {
             node { id version ...PostLine_post }
           }
@@ -48,12 +48,13 @@ export function Drafts() {
       }
     }
   `);
-  const first = drafts.edges[0]?.node;
+  const edges = draftPosts?.edges ?? [];
+  const first = edges[0]?.node;
   const showCodes = (errors: readonly { code: string }[]) => setStatus(errors.map(({ code }) => code).join(' '));
   return (
     <>
       <p role="status">{status}</p>
-      <ol>{drafts.edges.map(({ node }) => <PostLine key={node.id} post={node} />)}</ol>
+      <ol>{edges.map(({ node }) => <PostLine key={node.id} post={node} />)}</ol>
       <button onClick={() => create({ variables: { input: { title: 'By Relay', markdown: 'Text.' }, connections } })}>New</button>
       {first && (
         <>

@@ -9,12 +9,15 @@ export function makeClient(url: string, token?: string, fetcher: typeof fetch = 
     schema,
     keys: {
       // These have no id: the cache stores them as part of their parent object.
-      PostBody: () => null,
-      UserError: () => null,
+      RichText: () => null,
+      InputError: () => null,
+      NotFoundError: () => null,
+      ConflictError: () => null,
+      InUseError: () => null,
       ArchiveMonth: ({ year, month }) => `${year}-${month}`,
     },
     resolvers: {
-      Query: { posts: relayPagination(), drafts: relayPagination(), scheduledPosts: relayPagination() },
+      Query: { posts: relayPagination(), draftPosts: relayPagination(), scheduledPosts: relayPagination() },
       Category: { posts: relayPagination() },
       Tag: { posts: relayPagination() },
       Author: { posts: relayPagination() },

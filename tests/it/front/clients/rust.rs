@@ -75,7 +75,7 @@ async fn graphql_client_types_a_mutation_its_user_errors_and_its_error_codes() {
         .expect("data")
         .create_post
         .expect("a payload");
-    assert_eq!(made.post.expect("a post").status, create::PostStatus::DRAFT);
+    assert_eq!(made.post.expect("a post").status, create::ContentStatus::DRAFT);
     let refused =
         ask::<Create>(&url, Some(EDITOR_TOKEN), input("")).await.data.expect("data").create_post.expect("a payload");
     assert_eq!(refused.post, None);

@@ -101,7 +101,7 @@ impl Audit<'_> {
     /// Reads all lists, and checks their counts and the order of the terms.
     pub(super) async fn find(&self) -> Found {
         let mut lists = Vec::new();
-        for field in ["posts", "drafts", "scheduledPosts"] {
+        for field in ["posts", "draftPosts", "scheduledPosts"] {
             let (nodes, total) = self.walk(field, FIELDS).await;
             self.compare(&format!("totalCount of {field}"), &json!(nodes.len()), &total, &[]);
             lists.push(Shown::all_of(&json!(nodes)));

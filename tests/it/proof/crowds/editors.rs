@@ -76,9 +76,9 @@ impl Editor {
     async fn read_lists(&self, server: usize) -> Option<Vec<Shown>> {
         let watch = self.scene.ledger().watch(server);
         let list = |name: &str| format!("{name}(first: {LIST}) {{ nodes {{ {FIELDS} }} }}");
-        let query = format!("{{ {} {} {} }}", list("posts"), list("drafts"), list("scheduledPosts"));
+        let query = format!("{{ {} {} {} }}", list("posts"), list("draftPosts"), list("scheduledPosts"));
         let data = self.scene.read(server, Some(&self.token), &query, &json!({})).await?;
-        let lists = ["posts", "drafts", "scheduledPosts"].map(|name| Shown::all_of(&data[name]["nodes"])).concat();
+        let lists = ["posts", "draftPosts", "scheduledPosts"].map(|name| Shown::all_of(&data[name]["nodes"])).concat();
         let mut ledger = self.scene.ledger();
         for shown in &lists {
             ledger.examine_shown(&watch, "a list of an editor", shown, false);

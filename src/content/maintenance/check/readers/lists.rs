@@ -150,7 +150,7 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
     let to_come = on(Collection::Posts).filter(|known| known.place.key.at > public.now());
     let mut lists = vec![
         ExpectedList::new("posts", public, PostList::all(), shown.published()),
-        ExpectedList::new("drafts", editor, PostList::drafts(actor)?, on(Collection::Drafts)),
+        ExpectedList::new("draftPosts", editor, PostList::drafts(actor)?, on(Collection::Drafts)),
         ExpectedList::new("scheduledPosts", editor, PostList::scheduled(actor)?, to_come),
     ];
     for (month, posts) in months(shown) {

@@ -1,5 +1,5 @@
-//! The type `PostBody`: the Markdown of a post and its rendered forms. The rule: a body is rendered at most once for each answer, and only if a
-//! rendered field is requested.
+//! The type `RichText`: Markdown and its rendered forms. The rule: a text is rendered at most once for each answer, and only if a rendered field is
+//! requested.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,15 +8,16 @@ use async_graphql::{Context, Object};
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::json_text::JsonText;
+use crate::graphql::text_scalars::HtmlText;
 use crate::graphql::texts::Forms;
 use crate::model::Rendered;
 
-pub struct PostBody {
+pub struct RichText {
     markdown: Arc<str>,
     forms: OnceLock<Arc<Forms>>,
 }
 
-impl PostBody {
+impl RichText {
     pub fn new(markdown: Arc<str>) -> Self {
         Self { markdown, forms: OnceLock::new() }
     }
@@ -30,20 +31,20 @@ impl PostBody {
     }
 }
 
-/// The body of a post, in the formats that front ends need.
+/// A text that was written in Markdown, in the formats that front ends need. It has no id: it is a part of its parent.
 #[Object]
-impl PostBody {
+impl RichText {
     /// The Markdown source, exactly as it was written.
     async fn markdown(&self, ctx: &Context<'_>) -> Result<JsonText> {
         Ok(context::of(ctx).texts.markdown(self.forms(ctx), &self.markdown).await?)
     }
 
-    /// The body rendered as HTML (CommonMark with GitHub's extensions) and sanitised: no scripts, no event handlers, no `javascript:` links.
-    async fn html(&self, ctx: &Context<'_>) -> Result<JsonText> {
-        Ok(context::of(ctx).texts.html(self.forms(ctx), &self.markdown).await?)
+    /// The text rendered as HTML (CommonMark with GitHub's extensions) and sanitised.
+    async fn html(&self, ctx: &Context<'_>) -> Result<HtmlText> {
+        Ok(HtmlText(context::of(ctx).texts.html(self.forms(ctx), &self.markdown).await?))
     }
 
-    /// The body as plain text: no markup, one line for each block.
+    /// The text without markup, one line for each block.
     async fn text(&self, ctx: &Context<'_>) -> Result<JsonText> {
         Ok(context::of(ctx).texts.text(self.forms(ctx), &self.markdown).await?)
     }

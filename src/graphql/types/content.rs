@@ -1,0 +1,64 @@
+//! The interface `Content`: what editors write, for clients that show any type of it. The rule: a field of the interface has the same description, arguments
+//! and type on every type that implements it.
+
+use async_graphql::{ID, Interface};
+
+use super::post::PostObject;
+use super::revision::RevisionConnection;
+use super::rich_text::RichText;
+use super::status::ContentStatus;
+use crate::graphql::scalars::DateTime;
+
+/// What editors write: posts. Fields that every type of content has.
+#[expect(clippy::duplicated_attributes, reason = "two fields of an interface may have the same type")]
+#[derive(Interface)]
+#[graphql(
+    name = "Content",
+    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never given to another object."),
+    field(
+        name = "slug",
+        ty = "&str",
+        desc = "The name of the content in URLs: unique within its type. It can change; a former slug still finds the content."
+    ),
+    field(name = "title", ty = "&str", desc = "The title; plain text."),
+    field(
+        name = "excerpt",
+        ty = "&str",
+        desc = "A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text."
+    ),
+    field(
+        name = "body",
+        ty = "RichText",
+        desc = "The text. In a list, each body costs one storage read: select it only if you show it."
+    ),
+    field(name = "status", ty = "ContentStatus", desc = "The publication status at the time of the request."),
+    field(
+        name = "version",
+        ty = "i32",
+        desc = "The version number: 1 for new content; every change increases it by one. A mutation takes it as `expectedVersion`."
+    ),
+    field(
+        name = "revisions",
+        ty = "Option<RevisionConnection>",
+        desc = "The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR\n\
+                for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each\n\
+                version is read with its body.",
+        arg(name = "first", ty = "Option<i32>", desc = "The number of versions: 0 to 50; 20 if omitted."),
+        arg(name = "after", ty = "Option<String>", desc = "Only versions after this cursor, that is, older ones.")
+    ),
+    field(
+        name = "created_at",
+        ty = "DateTime",
+        desc = "When the content was created; for imported content, as far as its source records it."
+    ),
+    field(name = "updated_at", ty = "DateTime", desc = "When the content was last changed."),
+    field(
+        name = "viewer_can_update",
+        ty = "bool",
+        desc = "Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with\n\
+                ADMIN for everything. False for an anonymous request. Costs no storage read."
+    )
+)]
+pub enum ContentObject {
+    Post(PostObject),
+}
