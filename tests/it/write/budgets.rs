@@ -33,6 +33,8 @@ impl Counted {
     }
 
     async fn mutate(&self, mutation: &str) -> (Value, Cost) {
+        // The client has read the id and the version before.
+        let mutation = &self.site.with_ids(mutation).await;
         let before = self.counting.used();
         let answer = self.site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
         assert_eq!(answer.body.get("errors"), None, "{mutation}");
