@@ -89,7 +89,8 @@ impl SignIn {
     pub async fn reader(&self, content: &Content, reader: Reader, request: &Request) -> Result<Reader, ServerError> {
         match bearer_of(request) {
             None => Ok(reader),
-            Some(BearerToken(text)) if text.starts_with(PREVIEW_PREFIX) => {
+            // The editor token can be any text, so it comes first.
+            Some(BearerToken(text)) if text.starts_with(PREVIEW_PREFIX) && self.editor_token.actor(text).is_none() => {
                 Previews::new(content, &reader).reader_for(text).await.map_err(failed)
             }
             Some(BearerToken(text)) => {

@@ -33,7 +33,7 @@ use super::{
 use crate::graphql::{
     access::has_token,
     budget::Budget,
-    error::{Code, add_new_names, code_of, give_codes, hide_unsent_names},
+    error::{Code, add_new_names, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
     guard::{Admitted, admit},
     memory::{AnswerMemory, Charge, ConnectionMemory},
 };
@@ -318,6 +318,9 @@ async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> Gra
         hide_unsent_names(&mut response, &document);
     }
     give_codes(&mut response, &document);
+    if kind == OperationType::Mutation {
+        forbid_retry_of_executed(&mut response);
+    }
     response
 }
 

@@ -108,9 +108,7 @@ impl UserError {
             Current::Post(whole) => ("post", whole.post.version),
             Current::Term(term) => (term.kind().noun(), term.version),
         };
-        let message = format!(
-            "the {noun} has changed: its version is {version}; read it again, then repeat the change on that version"
-        );
+        let message = format!("the {noun} has changed: its version is {version} now; compare both states, then decide");
         Self::new(Problem::Conflict(Box::new(current)), "expectedVersion", message)
     }
 

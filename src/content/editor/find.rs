@@ -1,12 +1,15 @@
 //! Finds what a change names: a post by its id and version, and terms by their slugs. The rule: a post, author or category that does not exist is
 //! a [`UserError`], which the caller can fix; a tag that does not exist is created with the post.
 
+use std::collections::HashSet;
+
 use futures_util::future::try_join_all;
 
 use crate::content::access::{Permission, permission};
 use crate::content::commands::{Current, Edited, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
+use crate::model::post::TERMS_MAX;
 use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;
@@ -41,10 +44,15 @@ pub(super) enum FoundPost {
 impl FoundPost {
     /// The post, if the change can be made on it.
     pub(super) fn current(self) -> Edited<Stored> {
+        self.current_at("id")
+    }
+
+    /// As [`current`](Self::current), if another field of the input names the post.
+    pub(super) fn current_at(self, field: &'static str) -> Edited<Stored> {
         match self {
             Self::Current(stored) => Ok(stored),
             Self::Stale(stored) => Err(vec![UserError::conflict(Current::Post(stored.whole))]),
-            Self::Missing => Err(vec![UserError::not_found("id", "there is no post with this id")]),
+            Self::Missing => Err(vec![UserError::not_found(field, "there is no post with this id")]),
         }
     }
 }
@@ -104,15 +112,20 @@ impl Editor<'_> {
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
         let Some(named) = named else { return Ok((None, Vec::new())) };
-        let mut slugs: Vec<Slug> = Vec::with_capacity(named.len());
+        let (mut slugs, mut seen) = (Vec::new(), HashSet::new());
         for text in &named {
-            match text.parse() {
-                Ok(slug) => slugs.push(slug),
+            match text.parse::<Slug>() {
+                Ok(slug) if seen.insert(slug.clone()) => slugs.push(slug),
+                Ok(_) => {}
                 Err(e) => errors.push(UserError::invalid(field, format!("{e}"))),
             }
         }
+        if slugs.len() > TERMS_MAX {
+            // The rules of posts refuse so many, so none is looked up.
+            return Ok((Some(slugs), Vec::new()));
+        }
         let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
-        let (mut kept, mut new): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
+        let (mut kept, mut new, mut unknown): (Vec<Slug>, Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new(), Vec::new());
         for (slug, found) in slugs.into_iter().zip(found) {
             let slug = match found {
                 Some(term) => term.id.first_slug.clone(),
@@ -121,7 +134,7 @@ impl Editor<'_> {
                     slug
                 }
                 None => {
-                    errors.push(self.no_term(kind, field, &slug).await?);
+                    unknown.push(slug);
                     continue;
                 }
             };
@@ -129,6 +142,7 @@ impl Editor<'_> {
                 kept.push(slug);
             }
         }
+        errors.extend(self.no_terms(kind, field, &unknown).await?);
         new.sort();
         new.dedup();
         Ok((Some(kept), new))

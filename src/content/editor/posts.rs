@@ -161,7 +161,7 @@ impl Editor<'_> {
             return Ok(Err(vec![UserError::not_found("revisionId", "there is no version with this id")]));
         };
         let id = &NodeId::Post(id).to_string();
-        let before = match self.find_post(id, version).await?.current() {
+        let before = match self.find_post(id, version).await?.current_at("revisionId") {
             Ok(before) => before,
             Err(errors) => return Ok(Err(errors)),
         };

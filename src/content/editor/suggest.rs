@@ -1,4 +1,5 @@
-//! Suggestions for a slug that no category, tag or author has. The rule: they cost one range read, and only a refused change pays it.
+//! Suggestions for slugs that no category, tag or author has. The rule: only a refused change pays for them, and their number is bounded: a range read for
+//! each of the first [`SUGGESTED_FOR_MAX`] unknown slugs.
 
 use crate::content::commands::UserError;
 use crate::content::error::Result;
@@ -8,21 +9,39 @@ use crate::model::{Slug, TermKind};
 use super::Editor;
 
 const SUGGESTIONS_MAX: usize = 3;
+/// The number of unknown slugs of one field that get suggestions.
+const SUGGESTED_FOR_MAX: usize = 5;
+/// The time to compare two slugs grows with the product of their lengths.
+const COMPARED_CHARS_MAX: usize = 64;
 
 impl Editor<'_> {
-    /// The error at a field whose slug belongs to no term of this kind.
-    pub(super) async fn no_term(&self, kind: TermKind, field: &'static str, slug: &Slug) -> Result<UserError> {
-        let existing = terms::with_first_character_of(self.reader, kind, slug).await?;
-        let suggestions = most_similar(slug, existing.iter().map(|term| &term.slug));
-        Ok(UserError::not_found_but(field, &format!("there is no {} with the slug {slug}", kind.noun()), suggestions))
+    /// The errors at a field that names terms of this kind, for the slugs that no term has.
+    pub(super) async fn no_terms(
+        &self,
+        kind: TermKind,
+        field: &'static str,
+        unknown: &[Slug],
+    ) -> Result<Vec<UserError>> {
+        let mut errors = Vec::new();
+        for (i, slug) in unknown.iter().enumerate() {
+            let suggestions = if i < SUGGESTED_FOR_MAX && slug.as_str().len() <= COMPARED_CHARS_MAX {
+                most_similar(slug, terms::with_first_character_of(self.reader, kind, slug).await?.iter())
+            } else {
+                Vec::new()
+            };
+            let message = format!("there is no {} with the slug {slug}", kind.noun());
+            errors.push(UserError::not_found_but(field, &message, suggestions));
+        }
+        Ok(errors)
     }
 }
 
 /// The slugs that differ from a slug by at most a third of its characters, the most similar first.
 fn most_similar<'a>(slug: &Slug, existing: impl Iterator<Item = &'a Slug>) -> Vec<Slug> {
     let edits_max = (slug.as_str().len() / 3).max(1);
+    let may_be_similar = |other: &&Slug| other.as_str().len().abs_diff(slug.as_str().len()) <= edits_max;
     let edits = |other: &Slug| strsim::damerau_levenshtein(slug.as_str(), other.as_str());
-    let mut similar: Vec<(usize, &Slug)> = existing.map(|other| (edits(other), other)).collect();
+    let mut similar: Vec<(usize, &Slug)> = existing.filter(may_be_similar).map(|other| (edits(other), other)).collect();
     similar.retain(|(edits, _)| *edits <= edits_max);
     similar.sort();
     similar.into_iter().take(SUGGESTIONS_MAX).map(|(_, other)| other.clone()).collect()

@@ -115,8 +115,10 @@ impl Editor<'_> {
                 Ok(term.node_id())
             }
             Ok(Deleted::InUse) => {
-                let uses = total::count_uses(self.reader, kind, first_slug).await?;
-                let message = format!("{uses} posts and drafts have the {}; remove it from them first", kind.noun());
+                // A post may have changed between the check and the count.
+                let uses = total::count_uses(self.reader, kind, first_slug).await?.max(1);
+                let message =
+                    format!("posts or drafts have the {}: {uses} of them; remove it from them first", kind.noun());
                 Err(vec![UserError::in_use("id", message, uses)])
             }
             Ok(Deleted::Gone) => Err(vec![missing(kind)]),

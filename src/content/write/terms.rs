@@ -82,7 +82,11 @@ impl Writer {
                 match (outcome, change.before.is_some(), change.after) {
                     (TermOutcome::Done, true, _) => saved.changed += 1,
                     (TermOutcome::Done, false, _) => saved.made += 1,
-                    (TermOutcome::Conflict, _, Some(after)) => conflicting.push(after),
+                    // If the term is deleted meanwhile, it must not be created again with its id.
+                    (TermOutcome::Conflict, true, Some(after)) => {
+                        conflicting.push(Term { creation: None, version: 1, ..after });
+                    }
+                    (TermOutcome::Conflict, false, Some(after)) => conflicting.push(after),
                     _ => {}
                 }
             }

@@ -35,7 +35,10 @@ const COUNT_OF_POSTS: Bound =
 /// A slug begins with one of 36 characters: ten digits and twenty-six letters.
 const PAGE_OF_TERMS: Bound = Bound::new(2, 1 + 3 * 36);
 /// A change of a post with the maximum number of terms before and after: a few requests for each term.
-const CHANGE: Bound = Bound::new(6 * 6 * TERMS_OF_POST, 0);
+/// The range reads are for suggestions: five for each kind of terms.
+const CHANGE: Bound = Bound::new(6 * 6 * TERMS_OF_POST, 3 * 5);
+/// A deletion that is refused counts the posts and drafts that have the term.
+const DELETION_OF_TERM: Bound = CHANGE.plus(Bound::new(2, RANGE_READS_MAX as u64 + PARTITION_CATALOG_READS));
 /// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
 const TOKENS: Bound = Bound::new(0, 2);
 /// Reads, repeated while other writers change the same row.
@@ -135,10 +138,10 @@ pub(super) const PRICES: &PriceTable = &[
             ("createPreview", Price::of(CHANGE_OF_TOKEN)),
             ("createTag", Price::of(CHANGE)),
             ("createToken", Price::of(TOKENS.plus(CHANGE_OF_TOKEN))),
-            ("deleteAuthor", Price::of(CHANGE)),
-            ("deleteCategory", Price::of(CHANGE)),
+            ("deleteAuthor", Price::of(DELETION_OF_TERM)),
+            ("deleteCategory", Price::of(DELETION_OF_TERM)),
             ("deletePost", Price::of(CHANGE)),
-            ("deleteTag", Price::of(CHANGE)),
+            ("deleteTag", Price::of(DELETION_OF_TERM)),
             ("publishPost", Price::of(CHANGE)),
             ("restoreRevision", Price::of(CHANGE)),
             ("revokePreviews", Price::of(CHANGE_OF_TOKEN)),

@@ -155,6 +155,19 @@ pub fn code_word(response: &Response) -> &'static str {
     words.find(|word| *word == code).unwrap_or("OTHER")
 }
 
+/// If a field of a mutation was executed, the same request would execute it again, so none of its errors says that it can be sent again.
+pub fn forbid_retry_of_executed(response: &mut Response) {
+    let is_executed = match &response.data {
+        Value::Object(fields) => fields.values().any(|field| *field != Value::Null),
+        _ => false,
+    };
+    for error in response.errors.iter_mut().filter(|_| is_executed) {
+        let extensions = error.extensions.get_or_insert_with(ErrorExtensionValues::default);
+        extensions.set("retryable", false);
+        extensions.unset("retryAfterMs");
+    }
+}
+
 /// Shortens a message that repeats long input of the client.
 pub(super) fn shorten(message: &mut String) {
     if let Some((end, _)) = message.char_indices().nth(MESSAGE_CHARACTERS_MAX) {

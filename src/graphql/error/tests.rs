@@ -216,3 +216,19 @@ fn every_code_has_its_own_metrics_label() {
     assert_eq!(uncounted.collect::<Vec<_>>(), Vec::<&str>::new());
     assert_eq!(code_word(&Response::new(async_graphql::Value::Null)), "OK");
 }
+
+/// The client would otherwise send again what was made.
+#[test]
+fn an_error_beside_an_executed_field_of_a_mutation_cannot_be_sent_again() {
+    let retryable = |data: Value| {
+        let mut response = Response::from_errors(vec![coded(Code::ChangeInProgress, "", None)]);
+        response.data = async_graphql::Value::from_json(data).expect("JSON");
+        forbid_retry_of_executed(&mut response);
+        let extensions = serde_json::to_value(&response.errors[0].extensions).expect("JSON");
+        (extensions["retryable"].clone(), extensions.get("retryAfterMs").cloned())
+    };
+    let (yes, no) = ((true.into(), Some(1000.into())), (false.into(), None));
+    assert_eq!(retryable(json!({ "a": null, "b": null })), yes);
+    assert_eq!(retryable(json!(null)), yes);
+    assert_eq!(retryable(json!({ "a": { "post": null }, "b": null })), no);
+}

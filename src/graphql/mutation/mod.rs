@@ -203,7 +203,7 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, version).await?.into()))
     }
 
-    /// Creates a preview link: until it expires, anyone with its token can read this one post by `preview`, in its current state. Requires the role
+    /// Creates a preview link: until it expires, anyone with its token can read this one post in its current state. Requires the role
     /// AUTHOR for the posts of its own author, EDITOR for others.
     async fn create_preview(
         &self,

@@ -122,6 +122,24 @@ async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
     }
 }
 
+/// Suggestions are read for a few slugs of a field only, and none for a list that is too long.
+#[tokio::test]
+async fn the_number_of_suggestions_is_bounded() {
+    let site = Site::in_memory().await;
+    mutate(&site, r#"createCategory(input: { slug: "rust", name: "Rust" }) { userErrors { code } }"#).await;
+    let create = async |count: usize| {
+        let slugs: Vec<String> = (0..count).map(|n| format!("rus{n}")).collect();
+        let create =
+            format!(r#"createPost(input: {{ title: "T", markdown: "", categories: {slugs:?} }}) {{ {ERRORS} }}"#);
+        mutate(&site, &create).await
+    };
+    let refused = create(9).await;
+    let with = |error: &&Value| error["suggestions"] == json!(["rust"]);
+    let errors = refused["userErrors"].as_array().expect("a list");
+    assert_eq!((errors.len(), errors.iter().filter(with).count()), (9, 5), "{refused}");
+    assert_eq!(kinds(&create(101).await), [["InputError", "INVALID", "categories"]]);
+}
+
 /// Published, scheduled and draft posts have the terms; another draft does not.
 #[tokio::test]
 async fn a_term_in_use_says_by_how_many_posts() {

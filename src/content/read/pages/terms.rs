@@ -9,11 +9,12 @@ use futures_util::future::try_join_all;
 use crate::content::error::{ContentError, Result};
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::partition_catalog::Listed;
+use crate::content::tables::rows::{self, term::TermRow};
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{PAGE_ROWS_MAX, RowRange};
+use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
 
 use super::Page;
 use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
@@ -104,11 +105,20 @@ pub async fn read_page(
     })
 }
 
-/// The terms whose slugs have the first character of a slug, at most those of 1,000 rows. One range read.
-pub async fn with_first_character_of(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Vec<Arc<Term>>> {
+/// The present slugs of terms that begin with the first character of a slug, at most those of 1,000 rows. One range read.
+pub async fn with_first_character_of(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Vec<Slug>> {
     let rows = term::rows(&term::partition(slug), None, None, Direction::Forward);
     let page = reader.store().range(Table::Terms(kind).name(), &rows, PAGE_ROWS_MAX, None).await?;
-    reader.listed_terms(kind, &page.rows).await
+    let present = |row: &Entity| -> Result<Option<Slug>> {
+        let Some((slug, _)) = term::parse_row(row.key.row()) else { return Ok(None) };
+        let is_present = match rows::term::read(kind, row)? {
+            TermRow::Identity(row) => row.term.slug == slug,
+            TermRow::Slug(row) => row.is_listed,
+            TermRow::Gone { .. } => false,
+        };
+        Ok(is_present.then_some(slug))
+    };
+    page.rows.iter().filter_map(|row| present(row).transpose()).collect()
 }
 
 struct TermRange<'a> {
