@@ -99,7 +99,7 @@ macro_rules! reported {
 reported! {
     a_list_of_posts_that_lacks_some_is_reported: |table, _, row| table == "Posts" && is_time_key(row) => "GraphQL(posts): shows";
     a_list_that_lacks_some_backwards_is_reported: |table, _, row| table == "Posts" && row.starts_with('~') => "GraphQL(posts): shows 0 items when read backwards";
-    a_list_of_drafts_that_lacks_one_is_reported: |table, _, row| table == "Drafts" && is_time_key(row) => "GraphQL(drafts): shows 0";
+    a_list_of_drafts_that_lacks_one_is_reported: |table, _, row| table == "Drafts" && is_time_key(row) => "GraphQL(draftPosts): shows 0";
     a_list_of_a_tag_that_lacks_posts_is_reported: |table, _, row| table == "PostsByTag" && is_time_key(row) => "GraphQL(posts of the tag a): shows 0";
     a_wrong_count_of_a_tag_is_reported: |table, _, row| table == "PostsByTag" && row == "!count" => "GraphQL(posts of the tag a): counts 0";
     a_month_that_the_archive_lacks_is_reported: |table, partition, _| table == "Months" && partition == "all" => "GraphQL(archive, ";
