@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, Object, SimpleObject};
+use tokio::sync::OnceCell;
 
 use crate::content::read::pages::terms::{self, TermList};
 use crate::content::read::pages::{Page, PostList, total};
@@ -43,13 +44,15 @@ impl PageInfo {
 pub struct PostConnection {
     list: PostList,
     page: Arc<Page<Arc<Post>>>,
+    /// Counted once, however many aliases of `totalCount` there are.
+    total: OnceCell<u64>,
 }
 
 impl PostConnection {
     pub async fn read(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<Self> {
         let arguments = paging.of_posts(&list)?;
         let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await?;
-        Ok(Self { list, page })
+        Ok(Self { list, page, total: OnceCell::new() })
     }
 }
 
@@ -86,7 +89,8 @@ impl PostConnection {
 
     /// The exact number of posts in the whole list, counted only if requested. With a filter the count costs a storage read for each 1,000 rows.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
-        let total = total::count_posts(&context::of(ctx).reader, &self.list).await?;
+        let reader = &context::of(ctx).reader;
+        let total = *self.total.get_or_try_init(|| total::count_posts(reader, &self.list)).await?;
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }

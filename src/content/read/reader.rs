@@ -1,5 +1,6 @@
 //! The reader of one request, at one instant. The rule: a `Reader` returns published posts only, on any path; drafts and scheduled posts are returned
-//! only to an actor that has access to them, by id, by slug, and in their own lists. (The streams of [`pages`](super::pages) read the rows of a month
+//! only to an actor that has access to them, by id, by slug, and in their own lists, and one of them to a client with its preview link, by id and by
+//! slug. (The streams of [`pages`](super::pages) read the rows of a month
 //! from the store of the reader; the span of their list hides scheduled posts.)
 
 use std::collections::HashMap;

@@ -278,7 +278,7 @@ impl Author {
     field(
         name = "posts",
         ty = "PostConnection",
-        desc = "The published posts that have it, newest first.",
+        desc = "The published posts that have it, newest first unless `orderBy` says otherwise.",
         arg(
             name = "first",
             ty = "Option<i32>",

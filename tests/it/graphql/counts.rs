@@ -83,3 +83,14 @@ async fn each_field_of_a_mutation_counts_again() {
     assert_eq!(data["b"]["tag"], json!({ "name": "Rust", "postCount": 1 }));
     assert_eq!(data["c"]["post"]["tags"], json!([tag("Rust", 0)]), "{data}");
 }
+
+/// Aliases of `totalCount` read nothing again.
+#[tokio::test]
+async fn several_aliases_of_a_total_count_cost_one_count() {
+    let site = Site::in_memory().await;
+    mutate(&site, "mutation { createTag(input: { slug: \"rust\", name: \"Rust\" }) { userErrors { code } } }").await;
+    let list = |fields: &str| format!("{{ posts(filter: {{ tags: {{ none: [\"rust\"] }} }}) {{ {fields} }} }}");
+    let (one, three) = (list("totalCount"), list("totalCount b: totalCount c: totalCount"));
+    let (one, three) = (site.cost(&one).await, site.cost(&three).await);
+    assert_eq!((one.point_reads, one.range_reads), (three.point_reads, three.range_reads));
+}
