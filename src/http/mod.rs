@@ -24,6 +24,7 @@ mod compression;
 mod connection;
 mod deadline;
 mod etag;
+mod fair;
 mod graphql;
 mod headers;
 mod heads;
@@ -39,6 +40,7 @@ mod server_limits;
 mod stall;
 mod status;
 mod timing;
+mod turns;
 mod value_count;
 
 use std::sync::Arc;
