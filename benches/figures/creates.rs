@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant as Moment};
 
 use tidings::content::Content;
-use tidings::model::{Actor, NodeId, Role, WholePost};
+use tidings::model::{Actor, ActorKind, NodeId, Role, WholePost};
 use tidings::testing::{Edited, Editor, NamedTerms, NewPost, Patch, PostChanges};
 
 use crate::Result;
@@ -81,7 +81,7 @@ async fn run(
 async fn create(content: &Content, number: u64) -> Result<WholePost> {
     let post = Generated::new(number);
     let reader = content.reader();
-    let actor = Actor::new("the benchmark", Role::Admin);
+    let actor = Actor::new(ActorKind::Token, "the benchmark", Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
     let texts = |slugs: &[tidings::model::Slug]| Some(slugs.iter().map(ToString::to_string).collect());
     let terms =
@@ -93,7 +93,7 @@ async fn create(content: &Content, number: u64) -> Result<WholePost> {
 
 async fn update(content: &Content, before: &WholePost) -> Result<WholePost> {
     let reader = content.reader();
-    let actor = Actor::new("the benchmark", Role::Admin);
+    let actor = Actor::new(ActorKind::Token, "the benchmark", Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
     let id = NodeId::Post(before.post.id.clone()).to_string();
     let changes = PostChanges { title: Patch::Set(format!("Title {}", before.post.version)), ..PostChanges::default() };

@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 use crate::content::access::{BadToken, PREVIEW_PREFIX, Previews, with_author};
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
-use crate::model::{Actor, Post, Role, TermKind};
+use crate::model::{Actor, ActorKind, Post, Role, TermKind};
 use crate::oidc::{BadJwt, Provider};
 
 use super::context;
@@ -41,7 +41,11 @@ impl EditorToken {
     pub fn new(token: Option<String>) -> Result<Self, WeakToken> {
         match token {
             Some(token) if token.chars().count() < TOKEN_CHARS_MIN => Err(WeakToken),
-            token => Ok(Self(token.map(|token| (token, Arc::new(Actor::new(EDITOR_TOKEN_NAME, Role::Admin)))))),
+            token => {
+                Ok(Self(token.map(|token| {
+                    (token, Arc::new(Actor::new(ActorKind::ServerToken, EDITOR_TOKEN_NAME, Role::Admin)))
+                })))
+            }
         }
     }
 
@@ -128,7 +132,7 @@ async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<
         };
         coded(code, bad.to_string(), None)
     })?;
-    let actor = Actor::new(subject.name, subject.role);
+    let actor = Actor::new(ActorKind::OpenId, subject.name, subject.role);
     if actor.role != Role::Author {
         return Ok(actor);
     }
@@ -136,7 +140,7 @@ async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<
         Some(slug) => reader.term(TermKind::Author, slug).await.map_err(failed)?,
         None => None,
     };
-    with_author(actor, found.map(|author| author.id.first_slug.clone())).map_err(refused)
+    with_author(actor, found.map(|author| author.node_id())).map_err(refused)
 }
 
 fn refused(why: impl fmt::Display) -> ServerError {

@@ -115,7 +115,7 @@ impl Query {
 
     /// The authenticated user; null for an anonymous request. An invalid token fails the whole request.
     async fn viewer(&self, ctx: &Context<'_>) -> Option<Viewer> {
-        context::of(ctx).reader.actor().map(Viewer::from)
+        context::of(ctx).reader.actor().cloned().map(Viewer)
     }
 
     /// Published posts, newest first unless `orderBy` says otherwise.

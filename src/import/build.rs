@@ -3,13 +3,10 @@
 use std::collections::HashMap;
 
 use crate::model::excerpt::excerpt_of;
-use crate::model::{Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost};
+use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost};
 
 use super::jsonl::origin_of_id;
 use super::{ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
-
-/// The author of the versions that an import creates. A token can have the same name; its changes then count as those of an import.
-pub(super) const CHANGED_BY: &str = "import";
 
 /// The slugs of all terms that an import names.
 #[derive(Debug, Default)]
@@ -107,7 +104,7 @@ pub(super) fn build(
         origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
         id,
     };
-    WholePost { post, markdown: imported.markdown.into(), changed_by: Some(CHANGED_BY.to_owned()) }
+    WholePost { post, markdown: imported.markdown.into(), changed_by: Some(ActorSnapshot::import()) }
 }
 
 /// Former slugs never stop redirecting to their post: the stored ones are kept, and those of the source are added.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::content::maintenance::Inventory;
 use crate::content::write::{Change, Outcome, Planned, Renamed, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
-use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, rules};
+use crate::model::{ActorKind, ActorSnapshot, Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;
 
 use super::build::{self, ImportTerms};
@@ -67,7 +67,7 @@ pub async fn import(
     progress: impl Fn(usize, usize),
 ) -> Result<ImportReport> {
     let inventory = Arc::new(content.inventory().await?);
-    let writer = content.writer()?.by(build::CHANGED_BY);
+    let writer = content.writer()?.by(ActorSnapshot::import());
     let mut report = ImportReport {
         redirects: source.redirects().len(),
         skipped: source.skipped().to_vec(),
@@ -231,7 +231,8 @@ fn plan_change(change: Change) -> std::result::Result<Built, String> {
 
 /// Who changed the stored post since the last import, if anyone did. An import must not overwrite such a change by default.
 fn changed_here(change: &Change) -> Option<&str> {
-    change.before.as_ref()?.whole.changed_by.as_deref().filter(|by| *by != build::CHANGED_BY)
+    let by = change.before.as_ref()?.whole.changed_by.as_ref()?;
+    (by.kind != ActorKind::Import).then_some(by.name.as_str())
 }
 
 fn kept(origin: &str, by: &str) -> Note {

@@ -1,9 +1,10 @@
-//! An authenticated client: a name for the log and a role. The rule: a role includes all permissions of the lower roles, except that the role
+//! An authenticated client: a name, a kind and a role. The rule: a role includes all permissions of the lower roles, except that the role
 //! author reads and changes only its own posts.
 
 use std::fmt;
 use std::str::FromStr;
 
+use super::node_id::TermNodeId;
 use super::post::Post;
 use super::slug::Slug;
 use super::term::TermKind;
@@ -54,33 +55,73 @@ impl fmt::Display for Role {
     }
 }
 
+/// What an actor is. A name does not tell, because a token can have any name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ActorKind {
+    /// A token of this site.
+    Token,
+    /// The token that the server was started with.
+    ServerToken,
+    /// A subject of the identity provider.
+    OpenId,
+    /// An import by the operator of the site.
+    Import,
+    /// Recorded by an earlier version of the server, without its kind; or an actor inside of the server, which is not recorded.
+    Unknown,
+}
+
+impl ActorKind {
+    pub const ALL: [Self; 5] = [Self::Token, Self::ServerToken, Self::OpenId, Self::Import, Self::Unknown];
+
+    /// The text that a row holds; nothing for an unknown kind.
+    pub const fn text(self) -> Option<&'static str> {
+        match self {
+            Self::Token => Some("token"),
+            Self::ServerToken => Some("server-token"),
+            Self::OpenId => Some("openid"),
+            Self::Import => Some("import"),
+            Self::Unknown => None,
+        }
+    }
+
+    pub fn of_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.text() == Some(text))
+    }
+}
+
 /// An authenticated client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
+    pub kind: ActorKind,
     /// The name that the log shows: of the token, or of the subject of an identity provider.
     pub name: String,
     /// Identifies the actor for as long as the server knows it. A name does not, because another token can get it after this one was revoked.
     pub id: String,
     pub role: Role,
-    /// For the role author: the slug of the author whose posts are its own.
-    pub author: Option<Slug>,
+    /// For the role author: the author whose posts are its own.
+    pub author: Option<TermNodeId>,
 }
 
 impl Actor {
     /// An actor whose id is its name.
-    pub fn new(name: impl Into<String>, role: Role) -> Self {
+    pub fn new(kind: ActorKind, name: impl Into<String>, role: Role) -> Self {
         let name = name.into();
-        Self { id: name.clone(), name, role, author: None }
+        Self { kind, id: name.clone(), name, role, author: None }
     }
 
     /// The owner of a token of this site.
     pub fn of_token(token: &Token) -> Self {
-        Self { id: format!("token:{}", token.id), ..Self::new(&token.name, token.role) }
+        Self { id: format!("token:{}", token.id), ..Self::new(ActorKind::Token, &token.name, token.role) }
+    }
+
+    /// The first slug of the author whose posts are its own. The posts store it.
+    pub fn own_author(&self) -> Option<&Slug> {
+        self.author.as_ref().map(|author| &author.key.first_slug)
     }
 
     /// Whether the post has the author of this actor.
     pub fn owns(&self, post: &Post) -> bool {
-        self.author.as_ref().is_some_and(|author| post.has_term(TermKind::Author, author))
+        self.own_author().is_some_and(|author| post.has_term(TermKind::Author, author))
     }
 
     /// Whether the actor may read every post, whatever its status.

@@ -2,6 +2,7 @@
 //! modules of this crate.
 
 pub mod actor;
+pub mod actor_snapshot;
 pub mod creation_id;
 pub mod excerpt;
 pub mod html;
@@ -17,7 +18,8 @@ pub mod term;
 pub mod token;
 pub mod words;
 
-pub use actor::{Actor, Role};
+pub use actor::{Actor, ActorKind, Role};
+pub use actor_snapshot::ActorSnapshot;
 pub use creation_id::CreationId;
 pub use instant::{Instant, Month};
 pub use markdown::{Rendered, render};

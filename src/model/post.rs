@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 
+use super::actor_snapshot::ActorSnapshot;
 use super::instant::{Instant, Month};
 use super::slug::Slug;
 use super::term::TermKind;
@@ -202,7 +203,7 @@ pub struct WholePost {
     /// The Markdown source, exactly as it was written.
     pub markdown: Arc<str>,
     /// Who created this version.
-    pub changed_by: Option<String>,
+    pub changed_by: Option<ActorSnapshot>,
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(in crate::content) fn authors(actor: &Actor, named: Option<Vec<Slug>>, is_ne
     if actor.role != Role::Author {
         return Ok(named);
     }
-    let own = actor.author.as_ref();
+    let own = actor.own_author();
     match (named, own) {
         (None, Some(own)) if is_new => Ok(Some(vec![own.clone()])),
         (Some(named), Some(own)) if named.contains(own) => Ok(Some(named)),
@@ -58,9 +58,12 @@ pub(in crate::content) fn authors(actor: &Actor, named: Option<Vec<Slug>>, is_ne
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{ActorKind, CreationId, TermId, TermKind, TermNodeId};
 
     fn author(slug: &str) -> Actor {
-        Actor { author: Some(slug.parse().expect("a slug")), ..Actor::new("a token", Role::Author) }
+        let key = TermId { kind: TermKind::Author, first_slug: slug.parse().expect("a slug") };
+        let author = TermNodeId { key, creation: CreationId::EARLIER };
+        Actor { author: Some(author), ..Actor::new(ActorKind::Token, "a token", Role::Author) }
     }
 
     #[test]
@@ -87,7 +90,7 @@ mod tests {
     #[test]
     fn a_role_includes_the_permissions_of_lower_roles() {
         for (role, other) in Role::ALL.into_iter().flat_map(|role| Role::ALL.map(|other| (role, other))) {
-            assert_eq!(require(&Actor::new("a token", role), other, "this").is_ok(), role >= other);
+            assert_eq!(require(&Actor::new(ActorKind::Token, "a token", role), other, "this").is_ok(), role >= other);
         }
     }
 }

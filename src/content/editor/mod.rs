@@ -7,7 +7,7 @@ mod posts;
 mod suggest;
 mod terms;
 
-use crate::model::{Actor, Instant, Role};
+use crate::model::{Actor, ActorSnapshot, Instant, Role};
 
 use super::access::permission;
 use super::error::Result;
@@ -30,7 +30,7 @@ impl<'a> Editor<'a> {
     /// [`ContentError::Forbidden`](super::ContentError::Forbidden) if the actor has no permission to change anything.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
         permission::require(actor, Role::Author, "this changes content")?;
-        Ok(Self { content, writer: content.writer()?.by(&actor.name), reader, actor })
+        Ok(Self { content, writer: content.writer()?.by(ActorSnapshot::of(actor)), reader, actor })
     }
 
     fn now(&self) -> Instant {

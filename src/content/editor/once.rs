@@ -102,13 +102,13 @@ impl Editor<'_> {
 mod tests {
     use super::*;
     use crate::content::commands::UserErrorCode;
-    use crate::model::Role;
+    use crate::model::{ActorKind, Role};
 
     fn key(actor: &str, key: &str, change: impl FnOnce(&mut NewPost, &mut NamedTerms)) -> Result<NewKey, UserError> {
         let mut new = NewPost { title: "A".to_owned(), markdown: "B".to_owned(), ..NewPost::default() };
         let mut terms = NamedTerms::default();
         change(&mut new, &mut terms);
-        key_of(&Actor::new(actor, Role::Editor), key, None, &new, &terms)
+        key_of(&Actor::new(ActorKind::Token, actor, Role::Editor), key, None, &new, &terms)
     }
 
     #[test]

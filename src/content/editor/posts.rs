@@ -7,7 +7,7 @@ use crate::content::audit::PostChange;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored};
-use crate::model::{Instant, NodeId, PostId, Slug, TermKind, WholePost};
+use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, TermKind, WholePost};
 
 use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
@@ -97,7 +97,7 @@ impl Editor<'_> {
         let base = named.unwrap_or_else(fallback_slug);
         let made = commands::make(new, base.clone(), id, self.now()).map_err(|broken| errors.extend(broken));
         let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Some(Err(errors))) };
-        whole.changed_by = Some(self.actor.name.clone());
+        whole.changed_by = Some(ActorSnapshot::of(self.actor));
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
             let change = Change { before: None, after: Some(whole.clone()) };
@@ -256,7 +256,7 @@ impl Editor<'_> {
             Ok(after) => after,
             Err(errors) => return Ok(Some(Err(errors))),
         };
-        let after = WholePost { changed_by: Some(self.actor.name.clone()), ..after };
+        let after = WholePost { changed_by: Some(ActorSnapshot::of(self.actor)), ..after };
         let change = Change { before: Some(before), after: Some(after.clone()) };
         Ok(match self.write(change, new_tags.unwrap_or_default(), None).await? {
             Outcome::Conflict => None,

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::intent::IntentName;
-use crate::model::{CreationId, PostId};
+use crate::model::{ActorSnapshot, CreationId, PostId};
 use crate::store::Store;
 
 use super::error::Result;
@@ -51,8 +51,8 @@ pub struct Writer {
     clock: Clock,
     /// The partition of this server's intents. Each start chooses a new one.
     server: Arc<str>,
-    /// The author of the changes, as the record of changes names it.
-    by: Option<Arc<str>>,
+    /// Who makes the changes, for the record of changes.
+    by: Option<Arc<ActorSnapshot>>,
 }
 
 impl Writer {
@@ -63,10 +63,10 @@ impl Writer {
         Ok(Self { store, partition_catalogs, clock, server, by: None })
     }
 
-    /// A writer whose changes are recorded under this name.
+    /// A writer whose changes are recorded as changes by this actor.
     #[must_use]
-    pub fn by(self, name: &str) -> Self {
-        Self { by: Some(name.into()), ..self }
+    pub fn by(self, actor: ActorSnapshot) -> Self {
+        Self { by: Some(Arc::new(actor)), ..self }
     }
 
     /// A new id of 62 random bits, which no post has had before.

@@ -8,7 +8,7 @@ use crate::content::tables::read_all;
 use crate::content::tables::rows::change::{self as rows, Action, ChangeRow, ChangedItem};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, history};
-use crate::model::{CreationId, Instant, Post, Term};
+use crate::model::{ActorSnapshot, CreationId, Instant, Post, Term};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, StoreError};
 
@@ -16,7 +16,12 @@ use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, Store
 const TRIES_MAX: u32 = 4;
 
 /// Records what an intent has changed, at most once. One transaction, or none if the intent has changed nothing.
-pub(super) async fn write(store: &Store, intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<()> {
+pub(super) async fn write(
+    store: &Store,
+    intent: &IntentName,
+    by: Option<&ActorSnapshot>,
+    items: Vec<ChangedItem>,
+) -> Result<()> {
     let Some((key, properties)) = row(intent, by, items)? else { return Ok(()) };
     let put = Operation::Put { row: key.row().to_owned(), properties, precondition: Precondition::Absent };
     let batch = Batch::new(key.partition(), vec![put])?;
@@ -35,11 +40,15 @@ pub(super) async fn write(store: &Store, intent: &IntentName, by: Option<&str>, 
 }
 
 /// The row that records what an intent has changed; `None` if it has changed nothing.
-pub(super) fn row(intent: &IntentName, by: Option<&str>, items: Vec<ChangedItem>) -> Result<Option<(Key, Properties)>> {
+pub(super) fn row(
+    intent: &IntentName,
+    by: Option<&ActorSnapshot>,
+    items: Vec<ChangedItem>,
+) -> Result<Option<(Key, Properties)>> {
     let (Some(key), Some((at, _)), false) = (history::change(intent), intent.parts(), items.is_empty()) else {
         return Ok(None);
     };
-    let change = ChangeRow { at, by: by.map(ToOwned::to_owned), items };
+    let change = ChangeRow { at, by: by.cloned(), items };
     let properties = rows::row(&change)
         .map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })?;
     Ok(Some((key, properties)))

@@ -43,6 +43,8 @@ const DELETION_OF_TERM: Bound = CHANGE.plus(Bound::new(2, RANGE_READS_MAX as u64
 const TOKENS: Bound = Bound::new(0, 2);
 /// Reads, repeated while other writers change the same row.
 const CHANGE_OF_TOKEN: Bound = Bound::new(100, 0);
+/// An author by its first slug, which another author may have meanwhile.
+const AUTHOR_OF_ACTOR: Bound = Bound::new(2, 0);
 /// A range read for each of two years, and more if the store cuts a page of rows short.
 const CHANGES: Bound = Bound::new(0, 8);
 /// The current post, and a range read; more if bodies fill the store's pages.
@@ -108,6 +110,7 @@ const TERM_CONNECTION_FIELDS: &[(&str, Price)] =
 
 /// The prices of the schema.
 pub(super) const PRICES: &PriceTable = &[
+    ("Actor", &[("author", Price::of(AUTHOR_OF_ACTOR))]),
     ("ArchiveMonth", &[("posts", Price::computed(Reads::PageOfPosts))]),
     ("Author", TERM_FIELDS),
     ("AuthorConnection", TERM_CONNECTION_FIELDS),
@@ -115,7 +118,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("Category", TERM_FIELDS),
     ("CategoryConnection", TERM_CONNECTION_FIELDS),
     ("CategoryEdge", EDGE_FIELDS),
-    ("Change", &[("items", FEW)]),
+    ("Change", &[("by", ONE), ("items", FEW)]),
     ("ChangeConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("ChangeEdge", EDGE_FIELDS),
     ("ConflictError", &[("current", ONE)]),
@@ -201,6 +204,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("authors", TERMS_OF_ONE_KIND),
             ("body", ONE),
             ("categories", TERMS_OF_ONE_KIND),
+            ("changedBy", ONE),
             ("tags", TERMS_OF_ONE_KIND),
         ],
     ),
@@ -211,6 +215,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("Tag", TERM_FIELDS),
     ("TagConnection", TERM_CONNECTION_FIELDS),
     ("TagEdge", EDGE_FIELDS),
+    ("Token", &[("author", Price::of(AUTHOR_OF_ACTOR))]),
     ("TokenConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("TokenEdge", EDGE_FIELDS),
     ("UnpublishPostPayload", POST_PAYLOAD_FIELDS),
@@ -218,6 +223,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("UpdateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
     ("UpdatePostPayload", POST_PAYLOAD_FIELDS),
     ("UpdateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
+    ("Viewer", &[("author", Price::of(AUTHOR_OF_ACTOR))]),
 ];
 
 impl Prices {

@@ -55,6 +55,12 @@ const REQUIRED: &[(&str, &str)] = &[
     ("revisionId", r#"Name the version by "revisionId", an "id" of "revisions"."#),
 ];
 
+/// Fields that were texts and are objects now, by the field and its type.
+const OBJECTS: &[(&str, &str, &str)] = &[
+    ("author", "Author", r#"Select "author { slug }"."#),
+    ("changedBy", "Actor", r#"Select "changedBy { name kind }"."#),
+];
+
 /// Adds the hint to each error of the engine that has one. The errors of the engine are those without a code.
 pub fn add_new_names(response: &mut Response) {
     for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
@@ -78,6 +84,7 @@ fn hint(message: &str) -> Option<&'static str> {
             Some(r#""preview" returns "Content": select this field in "... on Post { }"."#)
         }
         [name, of, ..] if message.starts_with("Unknown field ") => of_two(FIELDS, of, name),
+        [name, of] if message.ends_with(" must have a selection of subfields") => of_two(OBJECTS, name, of),
         [name, ..] if message.starts_with("Unknown type ") => of_one(TYPES, name),
         [.., name, of] if message.contains(", unknown field ") => of_two(INPUT_FIELDS, of, name),
         [.., name, _] if message.ends_with(" is required but not provided") => of_one(REQUIRED, name),

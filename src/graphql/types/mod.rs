@@ -1,5 +1,6 @@
 //! The object types, one file for each group. The rule: a description must be clear to a reader who does not know the code.
 
+pub mod actor;
 pub mod archive;
 pub mod content;
 pub mod node;

@@ -11,6 +11,7 @@ use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
+use crate::graphql::types::actor::ActorObject;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{NodeId, Term, TermKind};
@@ -37,9 +38,9 @@ impl Revision {
         DateTime(self.0.whole.post.updated_at)
     }
 
-    /// Who created this version: the name of a token, `oidc:` and the subject of a JWT, or `import`; null for versions from before names were recorded.
-    async fn changed_by(&self) -> Option<&str> {
-        self.0.whole.changed_by.as_deref()
+    /// Who created this version; null for versions from before names were recorded.
+    async fn changed_by(&self) -> Option<ActorObject> {
+        self.0.whole.changed_by.clone().map(ActorObject)
     }
 
     /// What this version changed: `title`, `slug`, `excerpt`, `body`, `authors`, `categories`, `tags`, `publishedAt`; `created` for the first
@@ -132,8 +133,8 @@ impl RevisionConnection {
 pub struct Change {
     /// When the change started.
     at: DateTime,
-    /// Who made the change: the name of a token, `oidc:` and the subject of a JWT, or `import`; null if the server itself made it.
-    by: Option<String>,
+    /// Who made the change; null if the server itself made it.
+    by: Option<ActorObject>,
     /// The posts, categories, tags and authors that were changed.
     items: Vec<ChangedItem>,
 }
@@ -174,7 +175,7 @@ impl From<&RecordedChange> for Change {
     fn from(recorded: &RecordedChange) -> Self {
         let change = &recorded.change;
         let items = change.items.iter().map(ChangedItem::from).collect();
-        Self { at: DateTime(change.at), by: change.by.clone(), items }
+        Self { at: DateTime(change.at), by: change.by.clone().map(ActorObject), items }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::command::{Blog, Ran, Serving};
+use crate::support::command::{Blog, Ran, Serving, run};
 
 const TOKEN: &str = "a-token-of-more-than-24-characters";
 const ONE: (&str, &str) = ("2025-01-10-one.md", "---\ntitle: One\n---\nOne.\n");
@@ -14,18 +14,22 @@ const THREE: (&str, &str) = ("2025-03-30-three.md", "---\ntitle: Three\n---\nThr
 fn changed_by_mutations() -> Blog {
     let blog = Blog::of(&[ONE, TWO, THREE]);
     assert_eq!(blog.import().code, Some(0));
+    change_by_mutations(&blog, TOKEN);
+    blog
+}
+
+fn change_by_mutations(blog: &Blog, token: &str) {
     let arguments = ["--store", &blog.store()];
     let serving = Serving::start_with(&arguments, &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     let id = |slug: &str| serving.query(&format!("{{ post(slug: {slug:?}) {{ id }} }}"))["post"]["id"].clone();
     let mutate = |mutation: String| {
         let answer =
-            serving.ask_as(Some(TOKEN), &format!("mutation {{ done: {mutation} {{ userErrors {{ code }} }} }}"));
+            serving.ask_as(Some(token), &format!("mutation {{ done: {mutation} {{ userErrors {{ code }} }} }}"));
         assert_eq!(answer["data"]["done"]["userErrors"], json!([]), "{answer}");
     };
     mutate(format!("updatePost(input: {{ id: {}, expectedVersion: 1, title: \"Uno\" }})", id("one")));
     mutate(format!("unpublishPost(input: {{ id: {}, expectedVersion: 1 }})", id("two")));
     assert_eq!(serving.stop().0, Some(0));
-    blog
 }
 
 /// The published posts.
@@ -57,6 +61,18 @@ async fn an_import_keeps_and_reports_what_a_mutation_changed() {
         assert_eq!(published(&blog).await, expected);
     }
     assert_eq!(blog.check().code, Some(0));
+}
+
+#[tokio::test]
+async fn changes_by_a_token_with_the_name_import_are_kept() {
+    let blog = Blog::of(&[ONE, TWO, THREE]);
+    assert_eq!(blog.import().code, Some(0));
+    let created = run(&["token", "create", "--role", "editor", "--name", "import", "--store", &blog.store()]);
+    change_by_mutations(&blog, created.out.trim_end());
+    let again = blog.import();
+    assert_counts(&again, "Imported: 0 created, 0 changed, 1 unchanged, 2 kept, 0 skipped, 0 failed;");
+    let expected = json!([{ "title": "Three", "version": 1 }, { "title": "Uno", "version": 2 }]);
+    assert_eq!(published(&blog).await, expected);
 }
 
 #[tokio::test]

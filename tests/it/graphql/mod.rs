@@ -1,6 +1,7 @@
 //! The schema through HTTP: the answers of each field, the errors, and the storage cost.
 
 mod access;
+mod actors;
 mod archive;
 mod budgets;
 mod cleared;

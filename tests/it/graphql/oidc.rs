@@ -85,13 +85,7 @@ impl SiteWithProvider {
 
     /// The number of drafts that a client with this token gets, or the code and message of the error.
     async fn ask_drafts(&self, token: &str) -> String {
-        let body = json!({ "query": "{ draftPosts { totalCount } }" }).to_string();
-        let request = json_request("application/json").header(header::AUTHORIZATION, format!("Bearer {token}"));
-        let request = request.body(Body::from(body)).expect("a request");
-        let answered = tokio::spawn(self.site.router_with(self.sign_in.clone()).oneshot(request)).await;
-        let response = answered.expect("no panic").expect("an answer");
-        let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        let answer: Value = serde_json::from_slice(&bytes).expect("JSON");
+        let answer = self.ask(token, "{ draftPosts { totalCount } }").await;
         match answer["errors"].get(0) {
             None => answer["data"]["draftPosts"]["totalCount"].to_string(),
             Some(error) => {
@@ -100,12 +94,33 @@ impl SiteWithProvider {
             }
         }
     }
+
+    async fn ask(&self, token: &str, query: &str) -> Value {
+        let body = json!({ "query": query }).to_string();
+        let request = json_request("application/json").header(header::AUTHORIZATION, format!("Bearer {token}"));
+        let request = request.body(Body::from(body)).expect("a request");
+        let answered = tokio::spawn(self.site.router_with(self.sign_in.clone()).oneshot(request)).await;
+        let response = answered.expect("no panic").expect("an answer");
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+        serde_json::from_slice(&bytes).expect("JSON")
+    }
 }
 
 async fn site_with_key(key: &SigningKey) -> (KeyServer, SiteWithProvider) {
     let server = KeyServer::start(vec![key.jwk("k")]).await;
     let site = SiteWithProvider::at(&server).await;
     (server, site)
+}
+
+#[tokio::test]
+async fn the_subject_of_a_jwt_is_a_user_of_the_provider() {
+    let key = ed25519();
+    let (_server, site) = site_with_key(&key).await;
+    let token = key.jwt("k", &with(json!({ "roles": ["author"], "author": "ada" })));
+    assert_eq!(site.drafts(&token).await, "1");
+    let viewer = site.ask(&token, "{ viewer { kind name role author { slug } } }").await["data"]["viewer"].clone();
+    let expected = json!({ "kind": "OPENID", "name": "oidc:u-1", "role": "AUTHOR", "author": { "slug": "ada" } });
+    assert_eq!(viewer, expected);
 }
 
 #[tokio::test]

@@ -19,7 +19,8 @@ use crate::support::stores;
 const PUBLIC: &str = "{ posts { totalCount } }";
 
 async fn create(site: &Site, input: &str) -> Value {
-    let fields = "token { id name role author createdAt expiresAt revokedAt } secret userErrors { code field }";
+    let fields =
+        "token { id name role author { slug } createdAt expiresAt revokedAt } secret userErrors { code field }";
     let query = format!("mutation {{ createToken(input: {{ {input} }}) {{ {fields} }} }}");
     site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["createToken"].clone()
 }
@@ -69,15 +70,15 @@ async fn a_token_is_accepted_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn viewer_returns_the_name_role_and_author_of_the_token() {
+async fn viewer_returns_the_kind_name_role_and_author_of_the_token() {
     let site = site().await;
     let made = create(&site, "name: \"Ada's laptop\", role: AUTHOR, author: \"ada\"").await;
-    let query = "{ viewer { name role author } }";
+    let query = "{ viewer { kind name role author { slug name } } }";
     let viewer = async |token: Option<&str>| site.ask_as(token, query).await["data"]["viewer"].clone();
     assert_eq!(viewer(None).await, Value::Null);
-    let ada = json!({ "name": "Ada's laptop", "role": "AUTHOR", "author": "ada" });
+    let ada = json!({ "kind": "TOKEN", "name": "Ada's laptop", "role": "AUTHOR", "author": { "slug": "ada", "name": "The author ada" } });
     assert_eq!(viewer(made["secret"].as_str()).await, ada);
-    let admin = json!({ "name": "TIDINGS_EDITOR_TOKEN", "role": "ADMIN", "author": null });
+    let admin = json!({ "kind": "SERVER_TOKEN", "name": "TIDINGS_EDITOR_TOKEN", "role": "ADMIN", "author": null });
     assert_eq!(viewer(Some(EDITOR_TOKEN)).await, admin);
 }
 
@@ -162,7 +163,7 @@ async fn tokens_are_listed_without_their_secrets() {
     }
     let page = async |arguments: &str| {
         let query = format!(
-            "{{ tokens({arguments}) {{ totalCount nodes {{ name author }} edges {{ cursor }} pageInfo {{ hasNextPage hasPreviousPage endCursor }} }} }}"
+            "{{ tokens({arguments}) {{ totalCount nodes {{ name author {{ slug }} }} edges {{ cursor }} pageInfo {{ hasNextPage hasPreviousPage endCursor }} }} }}"
         );
         let answer = site.ask_as(Some(EDITOR_TOKEN), &query).await;
         assert_eq!(answer.get("errors"), None, "{answer}");

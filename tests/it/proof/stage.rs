@@ -209,7 +209,8 @@ impl Stage {
     /// What was recorded under an editor's name.
     pub async fn recorded(&self, by: &str) -> Vec<ChangedItem> {
         let page = self.server().await.reader().changes(Some(RECORD_MAX), None).await.expect("the record is read");
-        let of_editor = page.items.iter().filter(|recorded| recorded.change.by.as_deref() == Some(by));
+        let of_editor =
+            page.items.iter().filter(|recorded| recorded.change.by.as_ref().is_some_and(|actor| actor.name == by));
         of_editor.flat_map(|recorded| recorded.change.items.clone()).collect()
     }
 

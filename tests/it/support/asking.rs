@@ -2,7 +2,7 @@
 
 use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
-use tidings::model::{Actor, NodeId, PostId, TermKind};
+use tidings::model::{Actor, ActorKind, NodeId, PostId, TermKind};
 use tidings::testing::{
     Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
 };
@@ -49,7 +49,7 @@ fn refusal(errors: &[UserError]) -> Refusal {
 
 async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited<String>, ContentError> {
     let reader = content.reader();
-    let actor = Actor::new(name, Role::Admin);
+    let actor = Actor::new(ActorKind::Token, name, Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
     let node = |id: &str| NodeId::Post(id.parse::<PostId>().expect("an id")).to_string();
     let made = match command.clone() {

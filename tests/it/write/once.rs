@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use tidings::clock::Clock;
 use tidings::content::{Content, ContentError, Sharing};
-use tidings::model::{Actor, NodeId, Role, WholePost};
+use tidings::model::{Actor, ActorKind, NodeId, Role, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::{Edited, NewPost, UserErrorCode};
@@ -23,7 +23,7 @@ use crate::support::site::instant;
 type Answer = Result<Edited<WholePost>, ContentError>;
 
 fn actor() -> Actor {
-    Actor::new("the tests", Role::Admin)
+    Actor::new(ActorKind::Token, "the tests", Role::Admin)
 }
 
 async fn create(content: &Content, key: &str) -> Answer {

@@ -64,9 +64,13 @@ graphql(`
 export const ViewerQuery = graphql(`
   query Viewer {
     viewer {
+      kind
       name
       role
-      author
+      author {
+        id
+        slug
+      }
     }
   }
 `);
@@ -74,6 +78,7 @@ export const ViewerQuery = graphql(`
 export const DeskQuery = graphql(`
   query Desk {
     viewer {
+      kind
       name
       role
     }
@@ -119,7 +124,10 @@ export const HistoryQuery = graphql(`
             id
             version
             changedAt
-            changedBy
+            changedBy {
+              kind
+              name
+            }
             changed
           }
         }
@@ -132,7 +140,10 @@ export const ChoicesQuery = graphql(`
   query Choices {
     viewer {
       role
-      author
+      author {
+        id
+        slug
+      }
     }
     categories(first: 100) {
       nodes {

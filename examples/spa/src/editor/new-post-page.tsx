@@ -15,5 +15,5 @@ function NewPost() {
   const { data, error } = useOnce(ViewerQuery, {});
   if (!data && !error) return <Loading what="the editor" />;
   const author = data?.viewer?.author;
-  return <PostEditor post={null} authors={author == null ? [] : [author]} />;
+  return <PostEditor post={null} authors={author == null ? [] : [author.slug]} />;
 }

@@ -13,17 +13,21 @@ const CHANGED: Record<string, string> = {
   publishedAt: "the publication date",
 };
 
-/** The name of the token that the server was started with. */
-const NAMELESS = "TIDINGS_EDITOR_TOKEN";
-
 export function nameOf({ changedBy }: Revision): string {
-  if (changedBy === NAMELESS) return "Admin";
-  return changedBy ?? "somebody";
+  switch (changedBy?.kind) {
+    case "SERVER_TOKEN":
+      return "Admin";
+    case "IMPORT":
+      return "an import";
+    default:
+      return changedBy?.name ?? "somebody";
+  }
 }
 
-export function signedInAs({ name, role }: { name: string; role: string }): string {
+/** The token that the server was started with names nobody. */
+export function signedInAs({ kind, name, role }: { kind: string; name: string; role: string }): string {
   const text = role === "READER" ? "with access to drafts" : role.toLowerCase();
-  return name === NAMELESS ? text : `${name}, ${text}`;
+  return kind === "SERVER_TOKEN" ? text : `${name}, ${text}`;
 }
 
 export function namesOf(revisions: Revision[]): string {

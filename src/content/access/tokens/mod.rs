@@ -13,7 +13,7 @@ use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TOKENS_MAX, TokenText};
-use crate::model::{Actor, Instant, Role, TermKind, TermNodeId, Token, TokenId};
+use crate::model::{Actor, ActorKind, Instant, Role, TermKind, TermNodeId, Token, TokenId};
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::{permission, secret};
@@ -177,5 +177,5 @@ fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserErr
 
 /// The actor of commands, which have no request.
 pub fn operator() -> Actor {
-    Actor::new("the command line", Role::Admin)
+    Actor::new(ActorKind::Unknown, "the command line", Role::Admin)
 }

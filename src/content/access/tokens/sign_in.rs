@@ -9,7 +9,7 @@ use crate::content::tables::rows::token as rows;
 use crate::content::{Content, Reader};
 use crate::keys::{Table, token as keys};
 use crate::model::token::TokenText;
-use crate::model::{Actor, Role, Slug, Token, TokenId};
+use crate::model::{Actor, Role, TermNodeId, Token, TokenId};
 
 use super::cache::CachedToken;
 
@@ -72,14 +72,14 @@ async fn actor_of(reader: &Reader, token: &Token) -> Result<std::result::Result<
         (None, Role::Author) => return Ok(Err(BadToken::AuthorGone)),
         _ => return Ok(Ok(actor)),
     };
-    let slug = reader.term_by_id(author).await?.map(|author| author.id.first_slug.clone());
-    Ok(with_author(actor, slug))
+    let found = reader.term_by_id(author).await?;
+    Ok(with_author(actor, found.map(|author| author.node_id())))
 }
 
-/// Sets the author of an actor. An author is identified by its first slug, because that is what its posts store.
-pub(crate) fn with_author(actor: Actor, slug: Option<Slug>) -> std::result::Result<Actor, BadToken> {
-    match slug {
-        Some(slug) => Ok(Actor { author: Some(slug), ..actor }),
+/// Sets the author of an actor.
+pub(crate) fn with_author(actor: Actor, author: Option<TermNodeId>) -> std::result::Result<Actor, BadToken> {
+    match author {
+        Some(author) => Ok(Actor { author: Some(author), ..actor }),
         None => Err(BadToken::AuthorGone),
     }
 }

@@ -338,7 +338,7 @@ impl Scope {
 
 /// The author whose unpublished posts an actor sees; `None`: those of every author.
 fn own(actor: &Actor) -> Result<Option<Slug>> {
-    match &actor.author {
+    match actor.own_author() {
         _ if actor.sees_all() => Ok(None),
         Some(author) => Ok(Some(author.clone())),
         None => Err(ContentError::Forbidden { needed: Role::Reader, what: "it is not known which posts are your own" }),

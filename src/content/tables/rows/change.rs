@@ -2,19 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{CreationId, Instant, TermId, TermKind, TermNodeId};
+use crate::model::{ActorSnapshot, CreationId, Instant, TermId, TermKind, TermNodeId};
 use crate::store::{Entity, Properties, StoreError};
 
 use super::packed::{self, TooLarge};
 use super::{NewRow, RowFields};
 
 const ITEMS: &str = "Items";
+/// The name, the kind and the author of the actor. Earlier versions stored the name only.
+const BY: [&str; 3] = ["By", "ByKind", "ByAuthor"];
 
 /// What one change has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRow {
     pub at: Instant,
-    pub by: Option<String>,
+    pub by: Option<ActorSnapshot>,
     pub items: Vec<ChangedItem>,
 }
 
@@ -62,7 +64,7 @@ pub enum Action {
 /// If the items do not fit a row.
 pub fn row(change: &ChangeRow) -> Result<Properties, TooLarge> {
     let json = serde_json::to_vec(&change.items).expect("items are plain data");
-    let mut properties = NewRow::default().instant("At", change.at).optional_text("By", change.by.as_deref()).build();
+    let mut properties = NewRow::default().instant("At", change.at).actor(BY, change.by.as_ref()).build();
     packed::pack(&mut properties, ITEMS, &json)?;
     Ok(properties)
 }
@@ -72,7 +74,7 @@ pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
     let json = packed::unpack(&fields, ITEMS)?;
     Ok(ChangeRow {
         at: fields.instant("At")?,
-        by: fields.optional_text("By")?.map(ToString::to_string),
+        by: fields.actor(BY)?,
         items: serde_json::from_slice(&json).map_err(|_| fields.damaged(ITEMS))?,
     })
 }

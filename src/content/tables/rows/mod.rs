@@ -17,7 +17,7 @@ use std::str::FromStr;
 use compact_str::CompactString;
 
 use crate::keys::intent::IntentName;
-use crate::model::{Instant, Slug};
+use crate::model::{ActorSnapshot, Instant, Slug};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 /// Reads the typed properties of a row.
@@ -89,6 +89,15 @@ impl<'a> RowFields<'a> {
         }
     }
 
+    /// The actor under this name and its kind and author, in the properties that [`NewRow::actor`] sets; `None` if the name is absent.
+    pub(crate) fn actor(&self, [name, kind, author]: [&str; 3]) -> Result<Option<ActorSnapshot>> {
+        let Some(by) = self.optional_text(name)? else { return Ok(None) };
+        let (of_kind, of_author) = (self.optional_text(kind)?, self.optional_text(author)?);
+        ActorSnapshot::of_texts(by, of_kind.map(|text| text.as_str()), of_author.map(|text| text.as_str()))
+            .map(Some)
+            .map_err(|_| self.damaged(kind))
+    }
+
     /// Slugs separated by spaces; none if the property is absent.
     pub(crate) fn slugs(&self, name: &str) -> Result<Vec<Slug>> {
         let Some(text) = self.optional_text(name)? else { return Ok(Vec::new()) };
@@ -145,6 +154,12 @@ impl NewRow {
             Some(at) => self.instant(name, at),
             None => self,
         }
+    }
+
+    /// Sets the properties of the actor's name, kind and author, which are named in this order.
+    pub(crate) fn actor(self, [name, kind, author]: [&str; 3], actor: Option<&ActorSnapshot>) -> Self {
+        let Some(actor) = actor else { return self };
+        self.text(name, &actor.name).optional_text(kind, actor.kind_text()).optional_text(author, actor.author_text())
     }
 
     /// An empty list is not stored.

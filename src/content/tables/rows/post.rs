@@ -1,5 +1,5 @@
 //! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: one transaction writes
-//! the three, and they agree in all that the summary holds; the whole row also has the body, `ChangedBy`, `MadeBy` and `TakenBy`.
+//! the three, and they agree in all that the summary holds; the whole row also has the body, who changed it, `MadeBy` and `TakenBy`.
 
 use crate::keys::Collection;
 use crate::keys::intent::IntentName;
@@ -10,7 +10,8 @@ use super::packed::{self, TooLarge};
 use super::{NewRow, RowFields};
 
 const BODY: &str = "Body";
-const CHANGED_BY: &str = "ChangedBy";
+/// The name, the kind and the author of the actor that made the version. Earlier versions stored the name only.
+const CHANGED_BY: [&str; 3] = ["ChangedBy", "ChangedByKind", "ChangedByAuthor"];
 pub const PENDING_FROM: &str = "PendingFrom";
 pub const PENDING_BY: &str = "PendingBy";
 pub const MADE_BY: &str = "MadeBy";
@@ -19,6 +20,10 @@ const FENCE: &str = "Fence";
 const FORWARD_TO: &str = "ForwardTo";
 
 pub fn summary(post: &Post) -> Properties {
+    summary_row(post).build()
+}
+
+fn summary_row(post: &Post) -> NewRow {
     NewRow::default()
         .text("Id", post.id.as_str())
         .text("Slug", &post.slug)
@@ -34,16 +39,12 @@ pub fn summary(post: &Post) -> Properties {
         .slugs("Tags", &post.tags)
         .slugs("FormerSlugs", &post.former_slugs)
         .optional_text("Origin", post.origin.as_deref())
-        .build()
 }
 
 /// # Errors
 /// If the body does not fit a row.
 pub fn whole(whole: &WholePost) -> Result<Properties, TooLarge> {
-    let mut properties = summary(&whole.post);
-    if let Some(name) = &whole.changed_by {
-        properties.set(CHANGED_BY, Value::String(name.as_str().into()));
-    }
+    let mut properties = summary_row(&whole.post).actor(CHANGED_BY, whole.changed_by.as_ref()).build();
     packed::pack(&mut properties, BODY, whole.markdown.as_bytes())?;
     Ok(properties)
 }
@@ -71,8 +72,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
 pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
     let fields = RowFields(row);
     let body = String::from_utf8(packed::unpack(&fields, BODY)?).map_err(|_| fields.damaged(BODY))?;
-    let changed_by = fields.optional_text(CHANGED_BY)?.map(ToString::to_string);
-    Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by })
+    Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by: fields.actor(CHANGED_BY)? })
 }
 
 /// A move between two partitions, while it is under way. The rule of the protocol: a reader sees the post at exactly one of the two places.

@@ -17,7 +17,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::change::ChangedItem;
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
-use crate::model::Slug;
+use crate::model::{ActorSnapshot, Slug};
 use crate::store::transaction::transact;
 use crate::store::{RowWrite, StoreError};
 use crate::telemetry::spans;
@@ -104,7 +104,7 @@ impl Writer {
 fn recorded(
     mut rows: Overlay<'_>,
     name: &IntentName,
-    by: Option<&str>,
+    by: Option<&ActorSnapshot>,
     items: Vec<ChangedItem>,
 ) -> Result<Vec<RowWrite>, StoreError> {
     match record::row(name, by, items) {

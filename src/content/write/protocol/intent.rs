@@ -10,7 +10,7 @@ use crate::content::write::plan::{Change, PostSnapshot, TermChange, TermSnapshot
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, PostId, Slug, TermId, TermKind};
+use crate::model::{ActorSnapshot, Instant, PostId, Slug, TermId, TermKind};
 use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, Store, StoreError, Value};
 
 /// How long a lease lasts without being renewed; after this time other servers assume that the writer has stopped.
@@ -29,8 +29,13 @@ const WORK: &str = "Work";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
     pub work: Work,
-    /// The name of the author of the change.
-    pub by: Option<String>,
+    /// The name of the actor that makes the change.
+    by: Option<String>,
+    /// Its kind and its author, as rows hold them; absent in an intent of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_author: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,17 +58,34 @@ pub enum StoredIntent {
 }
 
 impl Intent {
-    pub fn of_posts(changes: &[Change], new_tags: &[Slug], by: Option<&str>) -> Self {
+    pub fn of_posts(changes: &[Change], new_tags: &[Slug], by: Option<&ActorSnapshot>) -> Self {
         let snapshot = |post: Option<&_>| post.map(PostSnapshot::of);
         let changes = changes.iter().map(|c| (snapshot(c.before()), snapshot(c.after()))).collect();
         let new_tags = new_tags.iter().map(Slug::to_string).collect();
-        Self { work: Work::Posts { changes, new_tags }, by: by.map(ToOwned::to_owned) }
+        Self::of_work(Work::Posts { changes, new_tags }, by)
     }
 
-    pub fn of_terms(changes: &[TermChange], by: Option<&str>) -> Self {
+    pub fn of_terms(changes: &[TermChange], by: Option<&ActorSnapshot>) -> Self {
         let snapshot = |term: Option<&_>| term.map(TermSnapshot::of);
         let changes = changes.iter().map(|c| (snapshot(c.before()), snapshot(c.after.as_ref()))).collect();
-        Self { work: Work::Terms { changes }, by: by.map(ToOwned::to_owned) }
+        Self::of_work(Work::Terms { changes }, by)
+    }
+
+    fn of_work(work: Work, by: Option<&ActorSnapshot>) -> Self {
+        let by_kind = by.and_then(ActorSnapshot::kind_text).map(ToOwned::to_owned);
+        let by_author = by.and_then(ActorSnapshot::author_text);
+        Self { work, by: by.map(|actor| actor.name.clone()), by_kind, by_author }
+    }
+
+    /// Who makes the change.
+    ///
+    /// # Errors
+    /// If the intent is damaged.
+    pub fn actor(&self) -> Result<Option<ActorSnapshot>> {
+        let Some(name) = &self.by else { return Ok(None) };
+        ActorSnapshot::of_texts(name, self.by_kind.as_deref(), self.by_author.as_deref())
+            .map(Some)
+            .map_err(|bad| StoreError::corrupt(format!("an intent does not say who makes the change: {bad}")).into())
     }
 
     fn after(&self) -> impl Iterator<Item = &PostSnapshot> {
@@ -197,5 +219,27 @@ pub async fn require_open(store: &Store, name: &IntentName) -> Result<()> {
     match is_closed(store, name).await? {
         false => Ok(()),
         true => Err(ContentError::LeaseLost),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ActorKind;
+
+    fn read(text: &str) -> Intent {
+        serde_json::from_str(text).expect("an intent")
+    }
+
+    #[test]
+    fn an_intent_keeps_its_actor_and_one_of_an_earlier_version_has_the_name() {
+        let token = ActorSnapshot { kind: ActorKind::Token, ..ActorSnapshot::import() };
+        let written = serde_json::to_string(&Intent::of_terms(&[], Some(&token))).expect("JSON");
+        assert_eq!(read(&written).actor().ok(), Some(Some(token)));
+        let earlier = |by: &str| read(&format!(r#"{{"work":{{"Terms":{{"changes":[]}}}},"by":{by}}}"#)).actor();
+        let kind = |by: &str| earlier(by).ok().flatten().map(|actor| actor.kind);
+        assert_eq!(kind(r#""Grace""#), Some(ActorKind::Unknown));
+        assert_eq!(kind(r#""import""#), Some(ActorKind::Import));
+        assert_eq!(earlier("null").ok(), Some(None));
     }
 }

@@ -10,7 +10,7 @@ use crate::content::error::Result;
 use crate::content::write::plan::{self, is_move};
 use crate::content::write::{record, revisions};
 use crate::keys::{PostPlace, lookup};
-use crate::model::{Post, Slug};
+use crate::model::{ActorSnapshot, Post, Slug};
 use crate::store::Key;
 
 use super::listing;
@@ -25,8 +25,8 @@ pub(super) struct Made {
 }
 
 impl Session<'_> {
-    /// Reconciles the changes that an intent has made. `by`: the author of the changes, for the record.
-    pub(super) async fn reconcile(&self, by: Option<&str>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
+    /// Reconciles the changes that an intent has made. `by`: who made the changes, for the record.
+    pub(super) async fn reconcile(&self, by: Option<&ActorSnapshot>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
         let items = made.iter().filter_map(|m| record::of_post(m.before.as_ref(), m.after.as_ref())).collect();
         record::write(&self.store, &self.name, by, items).await?;
         self.create_new_tags(&made, new_tags).await?;

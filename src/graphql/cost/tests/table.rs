@@ -10,12 +10,13 @@ use crate::graphql::type_map::{TypeMap, innermost};
 
 /// Fields without an entry: their value is in the row, page or payload that their object was made from.
 const FREE: &[(&str, &[&str])] = &[
+    ("Actor", &["kind", "name"]),
     ("ArchiveMonth", &["year", "month", "postCount"]),
     ("Author", &["id", "version", "slug", "name", "bio", "url", "viewerCanUpdate"]),
     ("AuthorEdge", &["cursor"]),
     ("Category", &["id", "version", "slug", "name", "description", "viewerCanUpdate"]),
     ("CategoryEdge", &["cursor"]),
-    ("Change", &["at", "by"]),
+    ("Change", &["at"]),
     ("ChangeEdge", &["cursor"]),
     ("ChangedItem", &["nodeId", "slug", "action", "version"]),
     ("ConflictError", &["code", "message", "field"]),
@@ -45,16 +46,16 @@ const FREE: &[(&str, &[&str])] = &[
     ),
     ("PostEdge", &["cursor"]),
     ("PreviewLink", &["token", "expiresAt"]),
-    ("Revision", &["id", "version", "changedAt", "changedBy", "changed", "slug", "title", "excerpt", "publishedAt"]),
+    ("Revision", &["id", "version", "changedAt", "changed", "slug", "title", "excerpt", "publishedAt"]),
     ("RevisionEdge", &["cursor"]),
     ("RevokePreviewsPayload", &["revokedAt"]),
     ("RichText", &["markdown", "html", "text", "wordCount", "readingMinutes"]),
     ("Tag", &["id", "version", "slug", "name", "description", "viewerCanUpdate"]),
     ("TagEdge", &["cursor"]),
-    ("Token", &["id", "name", "role", "author", "createdAt", "expiresAt", "revokedAt"]),
+    ("Token", &["id", "name", "role", "createdAt", "expiresAt", "revokedAt"]),
     ("TokenConnection", &["totalCount"]),
     ("TokenEdge", &["cursor"]),
-    ("Viewer", &["name", "role", "author"]),
+    ("Viewer", &["kind", "name", "role"]),
 ];
 
 const SDL: &str = include_str!("../../../../schema.graphql");

@@ -44,12 +44,12 @@ impl Audit<'_> {
         let mut after = Value::Null;
         loop {
             let query = format!(
-                "query($after: String) {{ changes(first: {PAGE}, after: $after) {{ nodes {{ by items {{ nodeId action version }} }} \
+                "query($after: String) {{ changes(first: {PAGE}, after: $after) {{ nodes {{ by {{ name }} items {{ nodeId action version }} }} \
                  pageInfo {{ hasNextPage endCursor }} }} }}"
             );
             let page = self.ask(&query, json!({ "after": after })).await["changes"].take();
             for change in page["nodes"].as_array().into_iter().flatten() {
-                let by = text(&change["by"]);
+                let by = text(&change["by"]["name"]);
                 for item in change["items"].as_array().into_iter().flatten() {
                     let (id, is_deleted) = (text(&item["nodeId"]), item["action"] == json!("DELETED"));
                     if id.starts_with("post-") {
@@ -149,7 +149,7 @@ impl Audit<'_> {
         let mut after = Value::Null;
         let mut found = BTreeMap::new();
         loop {
-            let fields = FIELDS.replace("id version slug title status", "version changedBy slug title");
+            let fields = FIELDS.replace("id version slug title status", "version changedBy { name } slug title");
             let query = format!(
                 "query($after: String) {{ node(id: {:?}) {{ ... on Post {{ version revisions(first: {REVISIONS_PAGE}, after: $after) \
                  {{ nodes {{ {fields} }} pageInfo {{ hasNextPage endCursor }} }} }} }} }}",
@@ -158,7 +158,7 @@ impl Audit<'_> {
             let page = self.ask(&query, json!({ "after": after })).await["node"]["revisions"].take();
             for node in page["nodes"].as_array().into_iter().flatten() {
                 let shown = Shown::of(node);
-                found.extend(shown.map(|shown| (shown.version, (text(&node["changedBy"]), shown.content))));
+                found.extend(shown.map(|shown| (shown.version, (text(&node["changedBy"]["name"]), shown.content))));
             }
             after = page["pageInfo"]["endCursor"].clone();
             if page["pageInfo"]["hasNextPage"] != json!(true) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::keys::{PostPlace, Table};
-use tidings::model::{Slug, Term, TermId, TermKind, WholePost};
+use tidings::model::{ActorKind, ActorSnapshot, Slug, Term, TermId, TermKind, WholePost};
 use tidings::store::{Properties, Store};
 use tidings::testing::{Change, Outcome, Stored};
 
@@ -58,7 +58,11 @@ impl Subject {
             Some(before) => Some(self.stored(before).await),
             None => None,
         };
-        let writer = self.content.writer().expect("a writer").by("Ada");
+        let writer = self
+            .content
+            .writer()
+            .expect("a writer")
+            .by(ActorSnapshot { kind: ActorKind::Token, ..ActorSnapshot::import() });
         let changes = vec![Change { before, after }];
         writer.change_posts_with(changes, &slugs(&["a", "b", "c"])).await.expect("an answer").remove(0)
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::content::error::Result;
 use crate::content::read::Reader;
 use crate::model::actor::Role;
-use crate::model::{Actor, Term};
+use crate::model::{Actor, ActorKind, Term};
 
 use crate::content::maintenance::check::known::Posts;
 use crate::content::maintenance::check::report::Difference;
@@ -21,7 +21,7 @@ use shown::Shown;
 /// # Errors
 /// If the store cannot be read; differences are not errors.
 pub(super) async fn check(reader: &Reader, posts: &Posts, terms: &[Term]) -> Result<Vec<Difference>> {
-    let actor = Arc::new(Actor::new("check", Role::Admin));
+    let actor = Arc::new(Actor::new(ActorKind::Unknown, "check", Role::Admin));
     let editor = reader.clone().for_actor(Some(actor));
     let shown = Shown { public: reader, editor: &editor, posts, terms };
     let mut differences = lists::check(&shown).await?;

@@ -20,7 +20,7 @@ use crate::content::write::terms::has_slug;
 use crate::content::write::{Writer, record};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, term};
-use crate::model::{Slug, Term, TermKind};
+use crate::model::{ActorSnapshot, Slug, Term, TermKind};
 use crate::store::{Etag, Store, StoreError};
 
 use super::intent::Intent;
@@ -244,7 +244,7 @@ impl Session<'_> {
     }
 
     /// Step 5, for the changes of terms that were made.
-    async fn reconcile_terms(&self, by: Option<&str>, made: Vec<(Option<Term>, Option<Term>)>) -> Result<()> {
+    async fn reconcile_terms(&self, by: Option<&ActorSnapshot>, made: Vec<(Option<Term>, Option<Term>)>) -> Result<()> {
         let items = made.iter().filter_map(|(before, after)| record::of_term(before.as_ref(), after.as_ref()));
         record::write(&self.store, &self.name, by, items.collect()).await?;
         let mut counted = HashSet::new();
@@ -339,7 +339,7 @@ impl Session<'_> {
             }
         }
         if !made.is_empty() {
-            self.reconcile_terms(intent.by.as_deref(), made).await?;
+            self.reconcile_terms(intent.actor()?.as_ref(), made).await?;
         }
         Ok(all)
     }

@@ -1,0 +1,54 @@
+//! The type `Actor`: who did something. The rule: it is what was recorded at that time; only its author is read, and as it is now.
+
+use async_graphql::{Context, Enum, Object};
+
+use super::term::Author;
+use crate::graphql::context;
+use crate::graphql::failure::Result;
+use crate::model::{self, ActorSnapshot, TermNodeId};
+
+/// What an actor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "model::ActorKind")]
+pub enum ActorKind {
+    /// An access token of this site. `name` is its name.
+    Token,
+    /// The token in the server's setting `TIDINGS_EDITOR_TOKEN`.
+    ServerToken,
+    /// A user of the OpenID provider. `name` is `oidc:` and the subject.
+    #[graphql(name = "OPENID")]
+    OpenId,
+    /// An import by the operator of the site.
+    Import,
+    /// An actor that an earlier version of the server recorded by its name only.
+    Unknown,
+}
+
+pub struct ActorObject(pub ActorSnapshot);
+
+/// Who did something: a name as it was at that time. It has no id, because a token can be deleted and its name given to another.
+#[Object(name = "Actor")]
+impl ActorObject {
+    /// What the actor is.
+    async fn kind(&self) -> ActorKind {
+        self.0.kind.into()
+    }
+
+    /// The name of the actor at that time, as the log shows it.
+    async fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// For an actor with the role AUTHOR, its author; null for other actors, and if the author was deleted. Costs one storage read, shared by equal
+    /// authors.
+    async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
+        author(ctx, self.0.author.as_ref()).await
+    }
+}
+
+/// The author with this id; `None` if it was deleted, even if another author now has its slug.
+pub async fn author(ctx: &Context<'_>, id: Option<&TermNodeId>) -> Result<Option<Author>> {
+    let Some(id) = id else { return Ok(None) };
+    let found = context::of(ctx).loaders.term(id.key.kind, &id.key.first_slug).await?;
+    Ok(found.filter(|term| term.node_id() == *id).map(Author))
+}
