@@ -11,7 +11,7 @@ use crate::config::{Sources, StoreSetting};
 use crate::content::Content;
 use crate::content::access::{NewToken, Previews, Tokens, operator};
 use crate::content::commands::UserError;
-use crate::model::{Instant, Role, Token};
+use crate::model::{Instant, NodeId, Role, Token, TokenId};
 
 use super::flags::{Flags, OfStore};
 use super::{CommandError, in_one_line, store_of};
@@ -62,7 +62,7 @@ struct List {
 /// Revoke a token or all preview links. Servers refuse them within 2 seconds.
 #[derive(Debug, Args)]
 struct Revoke {
-    /// The token's id, as `tidings token list` shows it, or `previews`.
+    /// The token's id, as `tidings token list` or the field `tokens` of GraphQL shows it, or `previews`.
     id: String,
     #[command(flatten)]
     store: Flags<OfStore>,
@@ -136,9 +136,14 @@ impl Revoke {
             Previews::new(&content, &reader).revoke_all(&actor).await?;
             return Ok(writeln!(std::io::stdout(), "Revoked every preview link.")?);
         }
-        let token = Tokens::new(&content, &reader, &actor)?.revoke(&self.id).await?.map_err(in_words)?;
+        let token = Tokens::new(&content, &reader, &actor)?.revoke(&node_id(self.id)).await?.map_err(in_words)?;
         Ok(writeln!(std::io::stdout(), "Revoked the token {} ({}).", token.id, in_one_line(&token.name))?)
     }
+}
+
+/// The id of GraphQL, which also identifies other objects. `tidings token list` and the text of a token have a part of it.
+fn node_id(id: String) -> String {
+    id.parse::<TokenId>().map_or(id, |id| NodeId::Token(id).to_string())
 }
 
 /// The messages in one line.

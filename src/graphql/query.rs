@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use crate::content::access::{Previews, Tokens, token_page};
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope, total};
-use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
+use crate::model::{Month, Role, Slug, Term, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
@@ -20,7 +20,7 @@ use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::content::ContentObject;
-use super::types::node::{Node, node_of_term};
+use super::types::node::{Node, find};
 use super::types::post::PostObject;
 use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
@@ -36,7 +36,8 @@ pub struct Query;
 /// page size, and `after` with the `endCursor` of a page returns the next page. A field that requires a role says so; all others are public.
 #[Object]
 impl Query {
-    /// An object by its id; null if it does not exist or the client has no access to it.
+    /// An object by its id: a post, category, tag, author, version of a post or access token. Null if it does not exist, or if the client has no access to
+    /// it: the two cannot be distinguished. A draft or a version needs a token with access to the post, an access token the role ADMIN.
     async fn node(
         &self,
         ctx: &Context<'_>,
@@ -45,7 +46,8 @@ impl Query {
         Ok(find(ctx, &id).await?.map(InterfaceValue))
     }
 
-    /// Objects by their ids, in the order of the ids; null for each object that does not exist. At most 100 ids.
+    /// Objects by their ids, in the order of the ids; null for each object that does not exist or to which the client has no access. At most 100 ids. Each
+    /// object costs as much as with `node`.
     async fn nodes(
         &self,
         ctx: &Context<'_>,
@@ -273,22 +275,6 @@ fn check_month(year: Option<i32>, month: Option<i32>) -> Result<()> {
             Err(bad_input("month", format!("`month` is {month}; it must be 1 to 12")))
         }
         _ => Ok(()),
-    }
-}
-
-async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
-    let request = context::of(ctx);
-    match id.parse::<NodeId>() {
-        Err(()) => Ok(None),
-        Ok(NodeId::Post(id)) => {
-            let found = request.loaders.post(&id).await?;
-            Ok(found.map(|post| Node::Post(PostObject::new(post))))
-        }
-        Ok(NodeId::Revision(..)) => Ok(None),
-        Ok(NodeId::Term(id)) => {
-            let found = request.loaders.term(id.key.kind, &id.key.first_slug).await?;
-            Ok(found.filter(|term| term.node_id() == id).map(node_of_term))
-        }
     }
 }
 

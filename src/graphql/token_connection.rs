@@ -29,12 +29,13 @@ pub struct TokenEdge {
 impl TokenConnection {
     /// The tokens of this page, each with its cursor.
     async fn edges(&self) -> Vec<TokenEdge> {
-        self.page.items.iter().map(|token| TokenEdge { cursor: token_cursor(token), node: token.into() }).collect()
+        let edge = |token: &model::Token| TokenEdge { cursor: token_cursor(token), node: Token(token.clone()) };
+        self.page.items.iter().map(edge).collect()
     }
 
     /// The tokens of this page.
     async fn nodes(&self) -> Vec<Token> {
-        self.page.items.iter().map(Token::from).collect()
+        self.page.items.iter().cloned().map(Token).collect()
     }
 
     /// The position of this page in the list.

@@ -1,8 +1,8 @@
 //! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so that
 //! `node` needs no search; and no two objects ever have the same id.
 //!
-//! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`; the id of a term is `{kind}-{creation id}{base64url of the first
-//! slug}`. Both parts of it together are the base64url of some bytes, so an id has one spelling. Clients must treat ids as opaque.
+//! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`, of a token `token-{token id}`; the id of a term is
+//! `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some bytes, so an id has one spelling. Clients must treat ids as opaque.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +14,7 @@ use super::creation_id::CreationId;
 use super::post::PostId;
 use super::slug::Slug;
 use super::term::{TermId, TermKind};
+use super::token::TokenId;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NodeId {
@@ -21,6 +22,7 @@ pub enum NodeId {
     Term(TermNodeId),
     /// A version of a post.
     Revision(PostId, i32),
+    Token(TokenId),
 }
 
 /// The id of a term. The key finds its row, and the creation id distinguishes it from terms that had the same key before or get it later.
@@ -36,6 +38,7 @@ impl fmt::Display for NodeId {
             Self::Post(id) => write!(f, "post-{id}"),
             Self::Revision(id, version) => write!(f, "revision-{id}-{version}"),
             Self::Term(id) => id.fmt(f),
+            Self::Token(id) => write!(f, "token-{id}"),
         }
     }
 }
@@ -51,11 +54,14 @@ impl FromStr for NodeId {
     type Err = ();
 
     /// # Errors
-    /// If the text is not the id of a post or a term.
+    /// If the text is not an id of an object.
     fn from_str(text: &str) -> Result<Self, ()> {
         let (kind, rest) = text.split_once('-').ok_or(())?;
         if kind == "post" {
             return rest.parse().map(Self::Post).map_err(|_| ());
+        }
+        if kind == "token" {
+            return rest.parse().map(Self::Token).map_err(|_| ());
         }
         if kind == "revision" {
             let (id, version) = rest.split_once('-').ok_or(())?;
@@ -84,6 +90,7 @@ mod tests {
             "author-AAAAAAAAAAAAYWRh",
             "category-zzzzzzzzzzzzYQ",
             "revision-0123456789ab-17",
+            "token-0123456789yz",
         ] {
             assert_eq!(text.parse::<NodeId>().map(|id| id.to_string()), Ok(text.to_owned()));
         }
@@ -107,6 +114,9 @@ mod tests {
             "revision-0123456789ab",
             "revision-0123456789ab-01",
             "revision-0123456789ab--1",
+            "token-",
+            "token-0123456789a",
+            "token-0123456789aB",
         ] {
             assert!(text.parse::<NodeId>().is_err(), "{text}");
         }

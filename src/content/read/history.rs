@@ -1,6 +1,7 @@
 //! The history: the earlier versions of a post, and the record of changes. The rule: the newest are first, and a page reads at most one row more than
 //! it returns.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::content::Reader;
@@ -82,6 +83,30 @@ impl Reader {
         };
         let items = versions.iter().take(count).enumerate().map(revision).collect();
         Ok(Page { items, has_next, has_previous: after.is_some() })
+    }
+
+    /// A version of a post, the current one included; `None` if it is not kept, or if the actor has no access to the versions of the post. Two point
+    /// reads in addition to those of the post; none without an actor.
+    pub async fn accessible_revision(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
+        let Some(actor) = self.actor() else { return Ok(None) };
+        let Some(current) = self.whole_by_id(id).await?.filter(|current| actor.sees(&current.post)) else {
+            return Ok(None);
+        };
+        let kept_versions: &[i32] = match version.cmp(&current.post.version) {
+            Ordering::Greater => return Ok(None),
+            Ordering::Equal => &[version - 1],
+            Ordering::Less => &[version - 1, version],
+        };
+        let keys: Vec<_> = kept_versions.iter().map(|version| history::revision(id, *version)).collect();
+        let mut kept = Vec::with_capacity(keys.len());
+        for row in self.store().get_many(Table::Revisions.name(), &keys).await {
+            kept.push(row?.as_ref().map(post_rows::read_whole).transpose()?);
+        }
+        let mut kept = kept.into_iter();
+        let before = kept.next().flatten();
+        let Some(whole) = kept.next().unwrap_or(Some(current)) else { return Ok(None) };
+        let changed = changed(before.as_ref(), &whole);
+        Ok(Some(Arc::new(Revision { whole, changed })))
     }
 
     /// One version of a post; `None` if it is not kept. One point read.

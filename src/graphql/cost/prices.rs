@@ -22,11 +22,14 @@ const PARTITION_CATALOG_READS: u64 = 10;
 const TERM_READS: u64 = 8;
 /// The maximum for one post: by a former slug, and while the post is being moved.
 const POST_READS: u64 = 6;
+/// The maximum for one object by its id: a term, or a version of a post, which is read with the post and the version before it.
+const NODE_READS: u64 = if TERM_READS > POST_READS + 2 { TERM_READS } else { POST_READS + 2 };
 /// The terms of one kind that a post may have; an import or a mutation with more is refused.
 const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 
 const POST: Bound = Bound::new(POST_READS, 0);
 const TERM: Bound = Bound::new(TERM_READS, 0);
+const NODE: Bound = Bound::new(NODE_READS, 0);
 const NEIGHBOUR: Bound = Bound::new(2, PARTITION_CATALOG_READS + 2);
 /// Two range reads are 2,000 scheduled posts of the term; more of them would cost more.
 const COUNT_OF_TERM: Bound = Bound::new(1, 2);
@@ -185,8 +188,8 @@ pub(super) const PRICES: &PriceTable = &[
             ("category", Price::of(TERM)),
             ("changes", Price::of(CHANGES)),
             ("draftPosts", Price::computed(Reads::PageOfHiddenPosts)),
-            ("node", Price::of(TERM)),
-            ("nodes", Price::computed(Reads::ForEachId(TERM)).returning(Objects::ForEachId)),
+            ("node", Price::of(NODE)),
+            ("nodes", Price::computed(Reads::ForEachId(NODE)).returning(Objects::ForEachId)),
             ("post", Price::of(POST)),
             ("posts", Price::computed(Reads::PageOfPosts)),
             ("preview", Price::of(Bound::new(POST_READS + 1, 0))),

@@ -33,7 +33,7 @@ impl From<CreateTokenInput> for NewToken {
 /// The token to revoke.
 #[derive(InputObject)]
 pub(super) struct RevokeTokenInput {
-    /// The id of the token.
+    /// The id of the token: an `id` of `tokens`.
     pub id: ID,
 }
 
@@ -53,7 +53,7 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
     fn from(created: Edited<(model::Token, TokenText)>) -> Self {
         match created {
             Ok((token, text)) => {
-                Self { token: Some((&token).into()), secret: Some(text.reveal()), user_errors: Vec::new() }
+                Self { token: Some(Token(token)), secret: Some(text.reveal()), user_errors: Vec::new() }
             }
             Err(errors) => Self { token: None, secret: None, user_errors: user_errors(errors) },
         }
@@ -72,7 +72,7 @@ pub(super) struct RevokeTokenPayload {
 impl From<Edited<model::Token>> for RevokeTokenPayload {
     fn from(revoked: Edited<model::Token>) -> Self {
         match revoked {
-            Ok(token) => Self { token: Some((&token).into()), user_errors: Vec::new() },
+            Ok(token) => Self { token: Some(Token(token)), user_errors: Vec::new() },
             Err(errors) => Self { token: None, user_errors: user_errors(errors) },
         }
     }

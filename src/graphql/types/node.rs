@@ -1,21 +1,70 @@
-//! The interface `Node` of Relay's "GraphQL Global Object Identification Specification". The rule: it lists every type that `node` can find.
+//! The interface `Node` of Relay's "GraphQL Global Object Identification Specification". The rule: it lists every type that `node` can find; an object that
+//! the actor has no access to is not found, as if it did not exist.
 
 use std::sync::Arc;
 
-use async_graphql::{ID, Interface};
+use async_graphql::{Context, ID, Interface};
 
 use super::post::PostObject;
+use super::revision::Revision;
 use super::term::{Author, Category, Tag};
-use crate::model::{Term, TermKind};
+use super::token::Token;
+use crate::content::access::Tokens;
+use crate::graphql::context;
+use crate::graphql::failure::Result;
+use crate::model::{NodeId, PostId, Role, Term, TermKind, TokenId};
 
 /// An object with an id, for caches and for `node(id:)`.
 #[derive(Interface)]
-#[graphql(field(name = "id", ty = "ID", desc = "An opaque id that never changes."))]
+#[graphql(field(
+    name = "id",
+    ty = "ID",
+    desc = "An opaque id that never changes and is never given to another object."
+))]
 pub enum Node {
     Post(PostObject),
     Category(Category),
     Tag(Tag),
     Author(Author),
+    Token(Token),
+    Revision(Revision),
+}
+
+/// The object with this id; `None` if it does not exist, or if the client has no access to it.
+pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
+    let request = context::of(ctx);
+    match id.parse::<NodeId>() {
+        Err(()) => Ok(None),
+        Ok(NodeId::Post(id)) => {
+            let found = request.loaders.post(&id).await?;
+            Ok(found.map(|post| Node::Post(PostObject::new(post))))
+        }
+        Ok(NodeId::Revision(post, version)) => find_revision(ctx, &post, version).await,
+        Ok(NodeId::Term(id)) => {
+            let found = request.loaders.term(id.key.kind, &id.key.first_slug).await?;
+            Ok(found.filter(|term| term.node_id() == id).map(node_of_term))
+        }
+        Ok(NodeId::Token(id)) => find_token(ctx, &id).await,
+    }
+}
+
+/// A version has its body, so it is read and charged as the body of a post is.
+async fn find_revision(ctx: &Context<'_>, post: &PostId, version: i32) -> Result<Option<Node>> {
+    let request = context::of(ctx);
+    if request.reader.actor().is_none() {
+        return Ok(None);
+    }
+    let _place = request.texts.place_to_load().await?;
+    let Some(found) = request.reader.accessible_revision(post, version).await? else { return Ok(None) };
+    request.texts.hold(&found.whole.markdown).await?;
+    Ok(Some(Node::Revision(Revision(found))))
+}
+
+async fn find_token(ctx: &Context<'_>, id: &TokenId) -> Result<Option<Node>> {
+    let request = context::of(ctx);
+    let Some(actor) = request.reader.actor().filter(|actor| actor.role >= Role::Admin) else { return Ok(None) };
+    let found = Tokens::new(&request.content, &request.reader, actor)?.get(id).await?;
+    Ok(found.map(|token| Node::Token(Token(token))))
 }
 
 pub fn node_of_term(term: Arc<Term>) -> Node {

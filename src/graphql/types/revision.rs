@@ -22,8 +22,9 @@ pub struct Revision(pub Arc<Kept>);
 /// A version of a post, as it was at that time.
 #[Object]
 impl Revision {
-    /// The id of this version: the `revisionId` that `restoreRevision` takes.
-    async fn id(&self) -> ID {
+    /// An opaque id that never changes: the `revisionId` that `restoreRevision` takes. `node` finds the version by it as long as the version is kept, for a
+    /// token with access to the `revisions` of the post.
+    pub async fn id(&self) -> ID {
         let post = &self.0.whole.post;
         NodeId::Revision(post.id.clone(), post.version).to_string().into()
     }

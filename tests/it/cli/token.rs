@@ -42,6 +42,8 @@ fn a_token_is_created_shown_once_listed_and_revoked() {
     let revoked = token(&blog, &["revoke", id]);
     assert_eq!(revoked.out, format!("Revoked the token {id} (Ada's laptop).\n"));
     assert!(token(&blog, &["list"]).out.contains("revoked"));
+    // GraphQL shows the id in this form.
+    assert_eq!(token(&blog, &["revoke", &format!("token-{id}")]).out, revoked.out);
 }
 
 #[test]

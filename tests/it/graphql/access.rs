@@ -128,7 +128,8 @@ fn table() -> Vec<(String, [&'static str; 5])> {
             of_admins,
         ),
         (
-            "mutation { revokeToken(input: { id: \"000000000000\" }) { token { id } userErrors { code } } }".to_owned(),
+            "mutation { revokeToken(input: { id: \"token-000000000000\" }) { token { id } userErrors { code } } }"
+                .to_owned(),
             [none, no, no, no, missing],
         ),
     ]
@@ -157,6 +158,40 @@ async fn the_token_of_the_editor_token_setting_has_the_role_admin() {
     for (query, expected) in table() {
         let answer = site().await.ask_as(Some(EDITOR_TOKEN), &query).await;
         assert_eq!(outcome(&answer), expected[4], "{query}");
+    }
+}
+
+/// Null, and no error: the answer is the same as for an id that never existed.
+#[tokio::test]
+async fn nodes_of_tokens_and_versions_need_their_roles() {
+    let site = site().await;
+    let kept = [ADAS_DRAFT, BOBS_DRAFT, BOBS_POST, BOBS_SCHEDULED];
+    for number in kept {
+        let revised = change("updatePost", number, ", title: \"New\"");
+        assert_eq!(outcome(&site.ask_as(Some(EDITOR_TOKEN), &revised).await), "done");
+    }
+    let new = "mutation { createToken(input: { name: \"N\", role: READER }) { token { id } } }";
+    let token = site.ask_as(Some(EDITOR_TOKEN), new).await["data"]["createToken"]["token"]["id"].clone();
+    let version = |number, version| format!("{}-{version}", id(number).replace("post-", "revision-"));
+    let mut ids: Vec<Value> = kept.iter().flat_map(|of| [1, 2, 3].map(|n| version(*of, n).into())).collect();
+    ids.extend([version(NEVER, 1).into(), token, "token-000000000000".into()]);
+    let query = format!("{{ nodes(ids: {}) {{ id }} }}", Value::from(ids.clone()));
+    let preview =
+        format!("mutation {{ createPreview(input: {{ contentId: \"{}\" }}) {{ preview {{ token }} }} }}", id(1));
+    let preview = site.ask_as(Some(EDITOR_TOKEN), &preview).await["data"]["createPreview"]["preview"]["token"].clone();
+    let (none, own, all) = (vec![], vec![0, 1], vec![0, 1, 3, 4, 6, 7, 9, 10]);
+    let of_admins = [&all[..], &[13]].concat();
+    let mut bearers = vec![(None, &none), (preview.as_str().map(str::to_owned), &none)];
+    for (role, found) in [(Role::Reader, &all), (Role::Author, &own), (Role::Editor, &all), (Role::Admin, &of_admins)] {
+        bearers.push((Some(site.token(role, (role == Role::Author).then_some("ada")).await), found));
+    }
+    for (bearer, found) in bearers {
+        let answer = site.ask_as(bearer.as_deref(), &query).await;
+        let expected = ids.iter().enumerate().map(|(i, id)| match found.contains(&i) {
+            true => serde_json::json!({ "id": id }),
+            false => Value::Null,
+        });
+        assert_eq!(answer, serde_json::json!({ "data": { "nodes": expected.collect::<Vec<_>>() } }), "{found:?}");
     }
 }
 

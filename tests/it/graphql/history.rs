@@ -83,6 +83,28 @@ async fn versions_are_paged_and_cost_one_range_read() {
     assert_eq!((cost.point_reads, cost.range_reads), (4, 1));
 }
 
+/// Two point reads for the post, and two for the version and the one before it.
+#[tokio::test]
+async fn node_finds_each_version_as_the_list_shows_it() {
+    let site = Site::in_memory().await;
+    let id = create_post_with_four_versions(&site).await;
+    let fields = "{ __typename id ... on Revision { version changedAt changedBy { kind name } changed slug title body { markdown } tags { slug } } }";
+    let listed = ask(&site, &format!(r#"{{ post(slug: "two") {{ revisions {{ nodes {fields} }} }} }}"#)).await;
+    let listed = listed["data"]["post"]["revisions"]["nodes"].as_array().expect("versions").clone();
+    assert_eq!(listed.len(), 4);
+    for version in &listed {
+        let query = format!("{{ node(id: {}) {fields} }}", version["id"]);
+        assert_eq!(ask(&site, &query).await, json!({ "data": { "node": version } }));
+    }
+    let missing = format!("{{ node(id: \"{}-5\") {{ id }} }}", versions_of(&id));
+    assert_eq!(ask(&site, &missing).await, json!({ "data": { "node": null } }));
+    let cost = site.cost(&format!("{{ node(id: {}) {{ id }} }}", listed[1]["id"])).await;
+    assert_eq!((cost.point_reads, cost.range_reads), (4, 0));
+    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", expectedVersion: 4 }}) {{ deletedId }}"#)).await;
+    let deleted = format!("{{ node(id: {}) {{ id }} }}", listed[1]["id"]);
+    assert_eq!(ask(&site, &deleted).await, json!({ "data": { "node": null } }));
+}
+
 #[tokio::test]
 async fn an_earlier_version_is_restored_as_a_new_version() {
     let site = Site::in_memory().await;

@@ -56,7 +56,9 @@ async fn a_token_is_accepted_until_it_is_revoked() {
     assert_eq!(made["userErrors"], json!([]));
     let text = made["secret"].as_str().expect("a secret");
     let token = &made["token"];
-    assert!(text.starts_with(&format!("tdg_{}_", token["id"].as_str().expect("an id"))), "{text}");
+    let id = token["id"].as_str().and_then(|id| id.strip_prefix("token-")).expect("an id");
+    assert!(text.starts_with(&format!("tdg_{id}_")), "{text}");
+    assert_eq!(revoke(&site, &json!(id)).await["userErrors"][0]["code"], "NOT_FOUND", "a part of the id");
     assert_eq!(
         (&token["name"], &token["role"], &token["createdAt"], &token["expiresAt"]),
         (&json!("Front end"), &json!("READER"), &json!(NOW), &Value::Null)
@@ -67,6 +69,20 @@ async fn a_token_is_accepted_until_it_is_revoked() {
     let unauthenticated = |why: &str| Some(("UNAUTHENTICATED".to_owned(), why.to_owned()));
     assert_eq!(refusal(&site, text).await, unauthenticated("the token was revoked"));
     assert_eq!(revoke(&site, &token["id"]).await, revoked, "revoked again");
+}
+
+/// One point read.
+#[tokio::test]
+async fn node_finds_a_token_as_the_list_shows_it() {
+    let site = site().await;
+    let made = create(&site, "name: \"n\", role: AUTHOR, author: \"ada\"").await["token"].clone();
+    let fields = "{ __typename id ... on Token { name role author { slug } createdAt expiresAt revokedAt } }";
+    let query = format!("{{ node(id: {}) {fields} tokens {{ nodes {fields} }} }}", made["id"]);
+    let data = site.ask_as(Some(EDITOR_TOKEN), &query).await["data"].take();
+    assert_eq!((&data["node"]["id"], &data["node"]["__typename"]), (&made["id"], &json!("Token")));
+    assert_eq!(data["node"], data["tokens"]["nodes"][0]);
+    let cost = site.cost(&format!("{{ node(id: {}) {{ id }} }}", made["id"])).await;
+    assert_eq!((cost.point_reads, cost.range_reads), (1, 0));
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TOKENS_MAX, TokenText};
-use crate::model::{Actor, ActorKind, Instant, Role, TermKind, TermNodeId, Token, TokenId};
+use crate::model::{Actor, ActorKind, Instant, NodeId, Role, TermKind, TermNodeId, Token, TokenId};
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::{permission, secret};
@@ -55,6 +55,12 @@ impl<'a> Tokens<'a> {
         Ok(tokens)
     }
 
+    /// The token with this id. One point read.
+    pub async fn get(&self, id: &TokenId) -> Result<Option<Token>> {
+        let row = self.reader.store().get(Table::Tokens.name(), &keys::token(id)).await?;
+        Ok(row.as_ref().map(rows::read).transpose()?.map(|(token, _)| token))
+    }
+
     /// Creates a token. Returns it and its text, which cannot be retrieved later.
     pub async fn create(&self, new: NewToken) -> Result<Edited<(Token, TokenText)>> {
         let now = self.reader.now();
@@ -78,10 +84,10 @@ impl<'a> Tokens<'a> {
         Ok(Ok((token, text)))
     }
 
-    /// Revokes a token and returns it. A token that was revoked before is not changed.
+    /// Revokes the token with this node id and returns it. A token that was revoked before is not changed.
     pub async fn revoke(&self, id: &str) -> Result<Edited<Token>> {
         let missing = || vec![UserError::not_found("id", "there is no token with this id")];
-        let Ok(id) = id.parse::<TokenId>() else { return Ok(Err(missing())) };
+        let Ok(NodeId::Token(id)) = id.parse() else { return Ok(Err(missing())) };
         let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await?;
         // The old row may have been cached while the new one was written.
         self.cache.invalidate();
