@@ -50,7 +50,7 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
         body::discard(&head.headers, body, &api.limits).await;
         return not_acceptable();
     };
-    let mut stages = Stages::begin();
+    let mut stages = Stages::begin(api.reports_timing);
     let share = match share_of(&head.extensions).await {
         Ok(share) => share,
         Err(refused) => {
@@ -78,7 +78,7 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
         Err(failure) => failure.render(media),
     };
     response.extensions_mut().insert(share.charge);
-    stages.report(&mut response, api.reports_timing);
+    stages.report(&mut response);
     response
 }
 
@@ -92,7 +92,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     let Some(media) = accept::negotiate(headers) else {
         return not_acceptable();
     };
-    let mut stages = Stages::begin();
+    let mut stages = Stages::begin(api.reports_timing);
     let share = match share_of(request.extensions()).await {
         Ok(share) => share,
         Err(refused) => return refused.render(media),
@@ -118,7 +118,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
     response.extensions_mut().insert(share.charge);
-    stages.report(&mut response, api.reports_timing);
+    stages.report(&mut response);
     response
 }
 

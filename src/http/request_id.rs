@@ -1,6 +1,11 @@
 //! The id of a request, which identifies it in the logs of the client, the proxy and this server. The rule: every answer contains the id of its
 //! request, and so does every line logged for the request.
 
+use std::sync::{
+    LazyLock,
+    atomic::{AtomicU64, Ordering},
+};
+
 use axum::{
     body::Body,
     extract::Request,
@@ -48,15 +53,28 @@ fn is_plain(id: &HeaderValue) -> bool {
 }
 
 fn new_id() -> HeaderValue {
-    let mut random = [0; 8];
-    // Without randomness ids may repeat, which only makes a log harder to read.
-    let _ = getrandom::fill(&mut random);
-    let text = format!("{:016x}", u64::from_be_bytes(random));
+    static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| {
+        let mut random = [0; 8];
+        // Without randomness the ids of two servers may be equal, which only makes a log harder to read.
+        let _ = getrandom::fill(&mut random);
+        u64::from_be_bytes(random).into()
+    });
+    let text = format!("{:016x}", mixed(NEXT.fetch_add(1, Ordering::Relaxed)));
     HeaderValue::try_from(text).expect("hexadecimal digits are a header's text")
+}
+
+/// A bijection, so that different numbers stay different; and consecutive ids look different, so that they do not show the number of requests.
+/// (The finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.)
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -70,8 +88,11 @@ mod tests {
     }
 
     #[test]
-    fn ids_differ() {
-        assert_eq!(new_id().len(), 16);
-        assert_ne!(new_id(), new_id());
+    fn ids_differ_on_all_threads() {
+        let ids = || (0..1_000).map(|_| new_id()).collect::<Vec<_>>();
+        let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(ids)).collect();
+        let ids: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect();
+        assert!(ids.iter().all(|id| id.len() == 16));
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 4_000);
     }
 }

@@ -16,23 +16,25 @@ pub(super) const HEADER: HeaderName = HeaderName::from_static("server-timing");
 /// The stages of one request so far.
 pub(super) struct Stages {
     last: Instant,
-    ended: String,
+    /// The header's text so far; `None` if the setting does not allow it.
+    ended: Option<String>,
     /// `query`, `mutation` or `batch`, if one was run.
     operation: Option<&'static str>,
 }
 
 impl Stages {
-    /// The first stage begins.
-    pub(super) fn begin() -> Self {
-        Self { last: Instant::now(), ended: String::new(), operation: None }
+    /// The first stage begins. `reports`: whether the header is allowed.
+    pub(super) fn begin(reports: bool) -> Self {
+        Self { last: Instant::now(), ended: reports.then(String::new), operation: None }
     }
 
     /// Ends the current stage under this name and begins the next. A repeated name, as in a batch, gets another entry.
     pub(super) fn end(&mut self, name: &str) {
+        let Some(ended) = &mut self.ended else { return };
         let now = Instant::now();
-        let separator = if self.ended.is_empty() { "" } else { ", " };
+        let separator = if ended.is_empty() { "" } else { ", " };
         let milliseconds = (now - self.last).as_secs_f64() * 1000.0;
-        write!(self.ended, "{separator}{name};dur={milliseconds:.2}").expect("a string takes what is written");
+        write!(ended, "{separator}{name};dur={milliseconds:.2}").expect("a string takes what is written");
         self.last = now;
     }
 
@@ -41,9 +43,9 @@ impl Stages {
         self.operation = Some(operation);
     }
 
-    /// Adds the header to the response if `reports_timing` is set, and passes the operation to `observe`.
-    pub(super) fn report(&self, response: &mut Response<Body>, reports_timing: bool) {
-        if let (true, Ok(value)) = (reports_timing, HeaderValue::from_str(&self.ended)) {
+    /// Adds the header to the response if it is allowed, and passes the operation to `observe`.
+    pub(super) fn report(&self, response: &mut Response<Body>) {
+        if let Some(Ok(value)) = self.ended.as_deref().map(HeaderValue::from_str) {
             response.headers_mut().insert(HEADER, value);
         }
         response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = self.operation;
@@ -56,11 +58,11 @@ mod tests {
 
     #[test]
     fn each_stage_has_its_duration_in_milliseconds() {
-        let mut stages = Stages::begin();
+        let mut stages = Stages::begin(true);
         stages.end("receive");
         stages.end("execute");
         let mut response = Response::default();
-        stages.report(&mut response, true);
+        stages.report(&mut response);
         let header = response.headers()[HEADER].to_str().expect("ASCII").to_owned();
         let parts: Vec<(&str, f64)> = header
             .split(", ")

@@ -108,6 +108,11 @@ pub trait TableStore: Send + Sync + 'static {
     /// Entity group transaction. Returns the new ETag of each row put, `None` for each row deleted, in the batch's order.
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>>;
 
+    /// Whether reads are answered without waiting, so that it makes no difference whether they are sent together or one after the other.
+    fn is_local(&self) -> bool {
+        false
+    }
+
     /// Whether [`transact`](Self::transact) is supported.
     fn is_transactional(&self) -> bool {
         false

@@ -133,6 +133,10 @@ impl TableStore for ObservedStore {
         self.observe_in(span, (table, COMMIT), self.inner.commit(table, batch), |_| None).await
     }
 
+    fn is_local(&self) -> bool {
+        self.inner.is_local()
+    }
+
     fn is_transactional(&self) -> bool {
         self.inner.is_transactional()
     }

@@ -120,6 +120,10 @@ impl TableStore for EmbeddedStore {
         self.writer.commit(table, batch.clone()).await
     }
 
+    fn is_local(&self) -> bool {
+        true
+    }
+
     fn is_transactional(&self) -> bool {
         true
     }

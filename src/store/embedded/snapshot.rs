@@ -63,6 +63,10 @@ impl TableStore for FileSnapshot {
         refuse_write(table, batch)
     }
 
+    fn is_local(&self) -> bool {
+        true
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.read(|rows| reader::scan(rows, table, continuation))
     }
