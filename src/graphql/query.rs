@@ -19,10 +19,10 @@ use super::interface_value::InterfaceValue;
 use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
+use super::types::change::ChangeConnection;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find};
 use super::types::post::PostObject;
-use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
@@ -36,8 +36,9 @@ pub struct Query;
 /// page size, and `after` with the `endCursor` of a page returns the next page. A field that requires a role says so; all others are public.
 #[Object]
 impl Query {
-    /// An object by its id: a post, category, tag, author, version of a post or access token. Null if it does not exist, or if the client has no access to
-    /// it: the two cannot be distinguished. A draft or a version needs a token with access to the post, an access token the role ADMIN.
+    /// An object by its id: a post, category, tag, author, version of a post, access token or change. Null if it does not exist, or if the client has no
+    /// access to it: the two cannot be distinguished. A draft or a version needs a token with access to the post, a change the role EDITOR, an access token
+    /// the role ADMIN.
     async fn node(
         &self,
         ctx: &Context<'_>,
@@ -215,16 +216,17 @@ impl Query {
         Ok(AuthorConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
-    /// The changes of this year and the last, newest first. Requires the role EDITOR or ADMIN. Without the role the field is null and `errors` has
-    /// UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
-    async fn changes(
+    /// Who changed what, the newest change first; the changes of this year and the last are kept. Requires the role EDITOR. Without the role the field is
+    /// null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    /// It pages forward only and has no count, because the log is stored newest first and is not counted.
+    async fn audit_log(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of changes: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only changes after this cursor, that is, older ones.")] after: Option<String>,
     ) -> Result<Option<ChangeConnection>> {
         access::require(ctx, Role::Editor)?;
-        let page = context::of(ctx).reader.changes(first, after.as_deref()).await?;
+        let page = context::of(ctx).reader.audit_log(first, after.as_deref()).await?;
         Ok(Some(ChangeConnection(page)))
     }
 

@@ -5,7 +5,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::model::{PostKey, Slug, TokenId};
+use crate::model::{ChangeId, PostKey, Slug, TokenId};
 
 use super::{stable_hash, time};
 
@@ -60,16 +60,16 @@ pub fn decode_version(list: ListTag, text: &str) -> Result<i32, BadCursor> {
     decode(list, text)?.parse().map_err(|_| BadCursor)
 }
 
-/// `row`: the RowKey of a row of `Changes`.
-pub fn encode_change(list: ListTag, row: &str) -> String {
-    encode(list, row)
+pub fn encode_change(list: ListTag, id: &ChangeId) -> String {
+    encode(list, &id.to_string())
 }
 
-pub fn decode_change(list: ListTag, text: &str) -> Result<String, BadCursor> {
-    decode(list, text)
+pub fn decode_change(list: ListTag, text: &str) -> Result<ChangeId, BadCursor> {
+    decode(list, text)?.parse().map_err(|_| BadCursor)
 }
 
-fn encode(list: ListTag, position: &str) -> String {
+/// A cursor with this position, which need not be one of the list.
+pub fn encode(list: ListTag, position: &str) -> String {
     URL_SAFE_NO_PAD.encode(format!("{VERSION}{:08x}:{position}", list.0))
 }
 

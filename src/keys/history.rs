@@ -46,10 +46,14 @@ pub fn change(intent: &IntentName) -> Option<Key> {
     Some(key(changes_partition(year_of(at)), format!("{:019}-{random}", time::inverted_ticks(at))))
 }
 
-/// The changes of a year; if `after` is given, those that follow it.
-pub fn changes(year: u16, after: Option<&str>) -> RowRange {
-    // `!` sorts before every character of a row, so the range starts just after that row.
-    range(changes_partition(year), after.map(|row| format!("{row}!")), None)
+/// The changes of a year; if `from` is given, that row and those that follow it.
+pub fn changes(year: u16, from: Option<&str>) -> RowRange {
+    range(changes_partition(year), from.map(ToOwned::to_owned), None)
+}
+
+/// The key of a change, by its row.
+pub fn change_at(row: &str) -> Option<Key> {
+    Some(key(changes_partition(year_of_change(row)?), row))
 }
 
 /// The year of a row of `Changes`.
@@ -94,5 +98,6 @@ mod tests {
         let at: Instant = "2026-12-31T23:59:59.9999999Z".parse().expect("an instant");
         let key = change(&IntentName::new("server", at, "random")).expect("a key");
         assert_eq!((key.partition(), parse_change(&key)), ("2026", Some(at)));
+        assert_eq!(change_at(key.row()), Some(key));
     }
 }

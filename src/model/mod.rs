@@ -3,6 +3,7 @@
 
 pub mod actor;
 pub mod actor_snapshot;
+pub mod change_id;
 pub mod creation_id;
 pub mod excerpt;
 pub mod html;
@@ -20,6 +21,7 @@ pub mod words;
 
 pub use actor::{Actor, ActorKind, Role};
 pub use actor_snapshot::ActorSnapshot;
+pub use change_id::ChangeId;
 pub use creation_id::CreationId;
 pub use instant::{Instant, Month};
 pub use markdown::{Rendered, render};

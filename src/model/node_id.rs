@@ -1,8 +1,9 @@
 //! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so that
 //! `node` needs no search; and no two objects ever have the same id.
 //!
-//! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`, of a token `token-{token id}`; the id of a term is
-//! `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some bytes, so an id has one spelling. Clients must treat ids as opaque.
+//! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`, of a token `token-{token id}`, of an entry of the audit log
+//! `change-{row}-{index}`; the id of a term is `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some
+//! bytes, so an id has one spelling. Clients must treat ids as opaque.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,6 +11,7 @@ use std::str::FromStr;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::change_id::ChangeId;
 use super::creation_id::CreationId;
 use super::post::PostId;
 use super::slug::Slug;
@@ -23,6 +25,8 @@ pub enum NodeId {
     /// A version of a post.
     Revision(PostId, i32),
     Token(TokenId),
+    /// An entry of the audit log.
+    Change(ChangeId),
 }
 
 /// The id of a term. The key finds its row, and the creation id distinguishes it from terms that had the same key before or get it later.
@@ -39,6 +43,7 @@ impl fmt::Display for NodeId {
             Self::Revision(id, version) => write!(f, "revision-{id}-{version}"),
             Self::Term(id) => id.fmt(f),
             Self::Token(id) => write!(f, "token-{id}"),
+            Self::Change(id) => write!(f, "change-{id}"),
         }
     }
 }
@@ -62,6 +67,9 @@ impl FromStr for NodeId {
         }
         if kind == "token" {
             return rest.parse().map(Self::Token).map_err(|_| ());
+        }
+        if kind == "change" {
+            return rest.parse().map(Self::Change).map_err(|_| ());
         }
         if kind == "revision" {
             let (id, version) = rest.split_once('-').ok_or(())?;
@@ -91,6 +99,7 @@ mod tests {
             "category-zzzzzzzzzzzzYQ",
             "revision-0123456789ab-17",
             "token-0123456789yz",
+            "change-2516238943999999999-0123456789ab-0",
         ] {
             assert_eq!(text.parse::<NodeId>().map(|id| id.to_string()), Ok(text.to_owned()));
         }
@@ -117,6 +126,8 @@ mod tests {
             "token-",
             "token-0123456789a",
             "token-0123456789aB",
+            "change-2516238943999999999-0123456789ab",
+            "change-2516238943999999999-0123456789ab-01",
         ] {
             assert!(text.parse::<NodeId>().is_err(), "{text}");
         }

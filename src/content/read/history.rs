@@ -1,12 +1,10 @@
-//! The history: the earlier versions of a post, and the record of changes. The rule: the newest are first, and a page reads at most one row more than
-//! it returns.
+//! The history: the earlier versions of a post. The rule: the newest are first, and a page reads at most one row more than it returns.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::content::Reader;
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::change::{self as change_rows, ChangeRow};
 use crate::content::tables::rows::post as post_rows;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::{Table, history};
@@ -17,8 +15,6 @@ use super::pages::{Page, Take};
 
 /// The maximum number of versions on one page; each is read with its body.
 pub(crate) const REVISIONS_PAGE_MAX: usize = 50;
-/// The maximum number of changes on one page.
-pub(crate) const CHANGES_PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 20;
 
 /// One version of a post.
@@ -29,31 +25,14 @@ pub struct Revision {
     pub changed: Vec<&'static str>,
 }
 
-/// What one intent has changed, and the key of its row.
-#[derive(Debug, Clone)]
-pub struct RecordedChange {
-    pub row: String,
-    pub change: ChangeRow,
-}
-
 fn revisions_tag(id: &PostId) -> ListTag {
     ListTag::of(&format!("revisions {id}"))
-}
-
-fn changes_tag() -> ListTag {
-    ListTag::of("changes")
 }
 
 impl Revision {
     /// The cursor of this version in the list.
     pub fn cursor(&self) -> String {
         cursor::encode_version(revisions_tag(&self.whole.post.id), self.whole.post.version)
-    }
-}
-
-impl RecordedChange {
-    pub fn cursor(&self) -> String {
-        cursor::encode_change(changes_tag(), &self.row)
     }
 }
 
@@ -113,35 +92,6 @@ impl Reader {
     pub async fn revision(&self, id: &PostId, version: i32) -> Result<Option<WholePost>> {
         let row = self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?;
         Ok(row.as_ref().map(post_rows::read_whole).transpose()?)
-    }
-
-    /// The changes of this year and the last, the newest first.
-    ///
-    /// # Errors
-    /// As [`revisions`](Self::revisions).
-    pub async fn changes(&self, first: Option<i32>, after: Option<&str>) -> Result<Page<Arc<RecordedChange>>> {
-        let count = size(first, CHANGES_PAGE_MAX)?;
-        let bad_cursor = || ContentError::BadCursor { argument: "after" };
-        let after = after.map(|text| cursor::decode_change(changes_tag(), text)).transpose();
-        let after = after.map_err(|_| bad_cursor())?;
-        let dated = |row: String| Ok::<_, ContentError>((history::year_of_change(&row).ok_or_else(bad_cursor)?, row));
-        let after = after.map(dated).transpose()?;
-        let this_year = self.now().month().year();
-        let mut items = Vec::new();
-        for year in (this_year.saturating_sub(1)..=this_year).rev() {
-            if after.as_ref().is_some_and(|(of, _)| year > *of) || items.len() > count {
-                continue;
-            }
-            let after_row = after.as_ref().filter(|(of, _)| *of == year).map(|(_, row)| row.as_str());
-            let rows = history::changes(year, after_row);
-            for row in self.rows(Table::Changes, &rows, count + 1 - items.len()).await? {
-                let change = change_rows::read(&row)?;
-                items.push(Arc::new(RecordedChange { row: row.key.row().to_owned(), change }));
-            }
-        }
-        let has_next = items.len() > count;
-        items.truncate(count);
-        Ok(Page { items, has_next, has_previous: after.is_some() })
     }
 
     /// The first rows of a range, read in as many pages as the store returns.

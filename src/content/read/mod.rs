@@ -1,14 +1,16 @@
 //! Reads for clients: the reader of one request, pages of lists, earlier versions of posts, and rendered bodies. The rule: nothing here writes, and no
 //! read scans a table.
 
+mod audit_log;
 mod coalesce;
 mod history;
 pub mod pages;
 mod reader;
 mod rendering;
 
-pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem};
-pub(crate) use history::{REVISIONS_PAGE_MAX, RecordedChange, Revision};
+pub(crate) use crate::content::tables::rows::change::Action;
+pub(crate) use audit_log::AuditEntry;
+pub(crate) use history::{REVISIONS_PAGE_MAX, Revision};
 pub(crate) use reader::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;

@@ -8,7 +8,7 @@ use crate::content::tables::read_all;
 use crate::content::tables::rows::change::{self as rows, Action, ChangeRow, ChangedItem};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, history};
-use crate::model::{ActorSnapshot, CreationId, Instant, Post, Term};
+use crate::model::{ActorSnapshot, CreationId, Instant, Post, Term, TermKind};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, StoreError};
 
@@ -62,45 +62,70 @@ pub(super) async fn has(store: &Store, intent: &IntentName, id: &str) -> Result<
     Ok(change.is_some_and(|change| change.items.iter().any(|item| item.id == id)))
 }
 
-/// The change of a post from one state to the other.
-pub(super) fn of_post(before: Option<&Post>, after: Option<&Post>) -> Option<ChangedItem> {
+/// The change of a post from one state to the other, by this intent. `replaces_text`: whether it replaces the title, the excerpt or the body, which a
+/// recovery cannot compare.
+pub(super) fn of_post(
+    intent: &IntentName,
+    before: Option<&Post>,
+    after: Option<&Post>,
+    replaces_text: bool,
+) -> Option<ChangedItem> {
+    let (started_at, _) = intent.parts()?;
     let post = after.or(before)?;
     Some(ChangedItem {
         kind: "post".to_owned(),
         id: post.id.to_string(),
         slug: post.slug.to_string(),
-        action: action(before, after),
-        version: after.map(|after| after.version),
+        actions: actions_of_post(before, after, replaces_text, started_at),
+        version: Some(post.version),
         creation: None,
     })
 }
 
-fn action(before: Option<&Post>, after: Option<&Post>) -> Action {
-    let at = |post: Option<&Post>| post.and_then(|post| post.published_at);
-    match (before, after) {
-        (None, _) => Action::Created,
-        (Some(_), None) => Action::Deleted,
-        _ if at(before) == at(after) => Action::Updated,
-        _ if at(after).is_some() => Action::Published,
-        _ => Action::Unpublished,
-    }
+/// `now`: when the change started, so that a recovery finds the same actions.
+fn actions_of_post(before: Option<&Post>, after: Option<&Post>, replaces_text: bool, now: Instant) -> Vec<Action> {
+    let publication = |at: Instant| if at > now { Action::Scheduled } else { Action::Published };
+    let (before, after) = match (before, after) {
+        (None, after) => {
+            let published_at = after.and_then(|post| post.published_at);
+            return [Action::Created].into_iter().chain(published_at.map(publication)).collect();
+        }
+        (_, None) => return vec![Action::Deleted],
+        (Some(before), Some(after)) => (before, after),
+    };
+    let has_other_terms = TermKind::ALL.into_iter().any(|kind| before.terms(kind) != after.terms(kind));
+    let is_redated = before.published_at != after.published_at;
+    at_least_one([
+        (replaces_text || has_other_terms).then_some(Action::Updated),
+        (before.slug != after.slug).then_some(Action::Renamed),
+        is_redated.then(|| after.published_at.map_or(Action::Unpublished, publication)),
+    ])
+}
+
+/// The actions of a change that leaves the object in place. What has no action of its own, such as another source of an import, is an update.
+fn at_least_one<const N: usize>(actions: [Option<Action>; N]) -> Vec<Action> {
+    let actions: Vec<Action> = actions.into_iter().flatten().collect();
+    if actions.is_empty() { vec![Action::Updated] } else { actions }
 }
 
 /// The change of a term from one state to the other.
 pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedItem> {
     let term = after.or(before)?;
-    let action = match (before, after) {
-        (None, _) => Action::Created,
-        (Some(_), None) => Action::Deleted,
-        (Some(before), Some(after)) if before.slug != after.slug => Action::Renamed,
-        (Some(_), Some(_)) => Action::Updated,
+    let texts = |term: &Term| (term.name.clone(), term.description.clone(), term.url.clone());
+    let actions = match (before, after) {
+        (None, _) => vec![Action::Created],
+        (Some(_), None) => vec![Action::Deleted],
+        (Some(before), Some(after)) => at_least_one([
+            (texts(before) != texts(after)).then_some(Action::Updated),
+            (before.slug != after.slug).then_some(Action::Renamed),
+        ]),
     };
     Some(ChangedItem {
         kind: term.kind().noun().to_owned(),
         id: term.id.first_slug.to_string(),
         slug: term.slug.to_string(),
-        action,
-        version: after.map(|after| after.version),
+        actions,
+        version: Some(term.version),
         creation: term.creation.as_ref().and_then(CreationId::stored).map(ToOwned::to_owned),
     })
 }

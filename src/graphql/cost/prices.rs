@@ -49,7 +49,7 @@ const CHANGE_OF_TOKEN: Bound = Bound::new(100, 0);
 /// An author by its first slug, which another author may have meanwhile.
 const AUTHOR_OF_ACTOR: Bound = Bound::new(2, 0);
 /// A range read for each of two years, and more if the store cuts a page of rows short.
-const CHANGES: Bound = Bound::new(0, 8);
+const AUDIT_LOG: Bound = Bound::new(0, 8);
 /// The current post, and a range read; more if bodies fill the store's pages.
 const REVISIONS: Bound = Bound::new(POST_READS, 1 + REVISIONS_PAGE_MAX as u64);
 
@@ -121,7 +121,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("Category", TERM_FIELDS),
     ("CategoryConnection", TERM_CONNECTION_FIELDS),
     ("CategoryEdge", EDGE_FIELDS),
-    ("Change", &[("by", ONE), ("items", FEW)]),
+    ("Change", &[("actor", ONE), ("node", Price::of(POST))]),
     ("ChangeConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("ChangeEdge", EDGE_FIELDS),
     ("ConflictError", &[("current", ONE)]),
@@ -182,11 +182,11 @@ pub(super) const PRICES: &PriceTable = &[
         "Query",
         &[
             ("archive", Price::of(Bound::new(0, PARTITION_CATALOG_READS + 1)).returning(Objects::Months)),
+            ("auditLog", Price::of(AUDIT_LOG)),
             ("author", Price::of(TERM)),
             ("authors", Price::of(PAGE_OF_TERMS)),
             ("categories", Price::of(PAGE_OF_TERMS)),
             ("category", Price::of(TERM)),
-            ("changes", Price::of(CHANGES)),
             ("draftPosts", Price::computed(Reads::PageOfHiddenPosts)),
             ("node", Price::of(NODE)),
             ("nodes", Price::computed(Reads::ForEachId(NODE)).returning(Objects::ForEachId)),

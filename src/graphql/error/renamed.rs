@@ -9,12 +9,16 @@ use super::code_of;
 
 /// Fields of an object type that were removed, with the hint.
 const FIELDS: &[(&str, &str, &str)] = &[
+    ("Change", "at", r#"It is now "occurredAt"."#),
+    ("Change", "by", r#"It is now "actor { kind name }"."#),
+    ("Change", "items", r#"Each Change is one object now: select "nodeId slug actions version" on it."#),
     ("CreatePreviewPayload", "token", r#"It is now "preview { token expiresAt }"."#),
     ("CreatePreviewPayload", "expiresAt", r#"It is now "preview { token expiresAt }"."#),
     ("CreateTokenPayload", "text", r#"It is now "secret"."#),
     ("Mutation", "saveAuthor", r#"Use "createAuthor", or "updateAuthor" with the id and expectedVersion."#),
     ("Mutation", "saveCategory", r#"Use "createCategory", or "updateCategory" with the id and expectedVersion."#),
     ("Mutation", "saveTag", r#"Use "createTag", or "updateTag" with the id and expectedVersion."#),
+    ("Query", "changes", r#"The record for editors is now "auditLog"; each entry is one changed object."#),
     ("Query", "drafts", r#"It is now "draftPosts"."#),
 ];
 
@@ -25,6 +29,7 @@ const FIELDS_OF_POSTS: &[&str] = &["publishedAt", "author", "authors", "categori
 const TYPES: &[(&str, &str)] = &[
     ("AuthorPayload", r#"It is now "CreateAuthorPayload" or "UpdateAuthorPayload"."#),
     ("CategoryPayload", r#"It is now "CreateCategoryPayload" or "UpdateCategoryPayload"."#),
+    ("ChangedItem", r#"It is now "Change"."#),
     (
         "DeleteTermInput",
         r#"Each mutation has its own input: "DeleteCategoryInput", "DeleteTagInput" or "DeleteAuthorInput", with the id and expectedVersion."#,

@@ -2,6 +2,7 @@
 
 pub mod actor;
 pub mod archive;
+pub mod change;
 pub mod content;
 pub mod node;
 pub mod post;

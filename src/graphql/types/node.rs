@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_graphql::{Context, ID, Interface};
 
+use super::change::Change;
 use super::post::PostObject;
 use super::revision::Revision;
 use super::term::{Author, Category, Tag};
@@ -12,7 +13,7 @@ use super::token::Token;
 use crate::content::access::Tokens;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
-use crate::model::{NodeId, PostId, Role, Term, TermKind, TokenId};
+use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId};
 
 /// An object with an id, for caches and for `node(id:)`.
 #[derive(Interface)]
@@ -28,6 +29,7 @@ pub enum Node {
     Author(Author),
     Token(Token),
     Revision(Revision),
+    Change(Change),
 }
 
 /// The object with this id; `None` if it does not exist, or if the client has no access to it.
@@ -45,6 +47,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
             Ok(found.filter(|term| term.node_id() == id).map(node_of_term))
         }
         Ok(NodeId::Token(id)) => find_token(ctx, &id).await,
+        Ok(NodeId::Change(id)) => find_change(ctx, &id).await,
     }
 }
 
@@ -65,6 +68,14 @@ async fn find_token(ctx: &Context<'_>, id: &TokenId) -> Result<Option<Node>> {
     let Some(actor) = request.reader.actor().filter(|actor| actor.role >= Role::Admin) else { return Ok(None) };
     let found = Tokens::new(&request.content, &request.reader, actor)?.get(id).await?;
     Ok(found.map(|token| Node::Token(Token(token))))
+}
+
+async fn find_change(ctx: &Context<'_>, id: &ChangeId) -> Result<Option<Node>> {
+    let reader = &context::of(ctx).reader;
+    if reader.actor().is_none_or(|actor| actor.role < Role::Editor) {
+        return Ok(None);
+    }
+    Ok(reader.audit_entry(id).await?.map(|entry| Node::Change(Change(entry))))
 }
 
 pub fn node_of_term(term: Arc<Term>) -> Node {

@@ -1,12 +1,11 @@
-//! The history: the versions of a post, and the record of changes. The rule: neither is readable without a token; versions require access to the
-//! unpublished post, changes require the role EDITOR.
+//! The versions of a post. The rule: they are not readable without a token; they require access to the unpublished post.
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, ID, Object, SimpleObject};
+use async_graphql::{Context, ID, Object, SimpleObject};
 
+use crate::content::read::Revision as Kept;
 use crate::content::read::pages::Page;
-use crate::content::read::{Action, ChangedItem as RecordedItem, RecordedChange, Revision as Kept};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
@@ -121,100 +120,6 @@ impl RevisionConnection {
     /// The versions of this page.
     async fn nodes(&self) -> Vec<Revision> {
         self.0.items.iter().map(|kept| Revision(Arc::clone(kept))).collect()
-    }
-
-    /// The position of this page in the list.
-    async fn page_info(&self) -> PageInfo {
-        PageInfo::of(&self.0, |kept| kept.cursor())
-    }
-}
-
-/// Everything that was changed together, and by whom.
-#[derive(SimpleObject)]
-pub struct Change {
-    /// When the change started.
-    at: DateTime,
-    /// Who made the change; null if the server itself made it.
-    by: Option<ActorObject>,
-    /// The posts, categories, tags and authors that were changed.
-    items: Vec<ChangedItem>,
-}
-
-/// A post, category, tag or author that was changed.
-#[derive(SimpleObject)]
-pub struct ChangedItem {
-    /// The id of the object, for `node`, which returns null if the object was deleted.
-    // Not `id`: the caches of clients would merge all changes of one post into one object.
-    node_id: ID,
-    /// The slug after the change; if the object was deleted, its last slug.
-    slug: String,
-    /// What was done.
-    action: ChangeAction,
-    /// The version of the object after the change; null if it was deleted, or if an earlier version of the server recorded the change.
-    version: Option<i32>,
-}
-
-/// What was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[graphql(remote = "Action")]
-pub enum ChangeAction {
-    /// Created.
-    Created,
-    /// Changed in any other way. A post that was given another slug is UPDATED, too.
-    Updated,
-    /// Published, scheduled or given another publication time.
-    Published,
-    /// Made a draft again.
-    Unpublished,
-    /// A category, tag or author was given another slug.
-    Renamed,
-    /// Deleted.
-    Deleted,
-}
-
-impl From<&RecordedChange> for Change {
-    fn from(recorded: &RecordedChange) -> Self {
-        let change = &recorded.change;
-        let items = change.items.iter().map(ChangedItem::from).collect();
-        Self { at: DateTime(change.at), by: change.by.clone().map(ActorObject), items }
-    }
-}
-
-impl From<&RecordedItem> for ChangedItem {
-    fn from(item: &RecordedItem) -> Self {
-        Self {
-            node_id: item.node_id().into(),
-            slug: item.slug.clone(),
-            action: item.action.into(),
-            version: item.version,
-        }
-    }
-}
-
-/// A page of changes, newest first.
-pub struct ChangeConnection(pub Page<Arc<RecordedChange>>);
-
-/// A change and its cursor in the list.
-#[derive(SimpleObject)]
-pub struct ChangeEdge {
-    /// An opaque cursor; pass it as `after` to continue the list from here.
-    cursor: String,
-    /// The change.
-    node: Change,
-}
-
-/// A page of changes, newest first.
-#[Object]
-impl ChangeConnection {
-    /// The changes of this page, each with its cursor.
-    async fn edges(&self) -> Vec<ChangeEdge> {
-        let edge = |kept: &Arc<RecordedChange>| ChangeEdge { cursor: kept.cursor(), node: Change::from(&**kept) };
-        self.0.items.iter().map(edge).collect()
-    }
-
-    /// The changes of this page.
-    async fn nodes(&self) -> Vec<Change> {
-        self.0.items.iter().map(|kept| Change::from(&**kept)).collect()
     }
 
     /// The position of this page in the list.

@@ -42,10 +42,10 @@ async fn create_post(site: &Site, token: &str) {
 async fn actors(site: &Site) -> [Value; 2] {
     let actor = "{ kind name author { slug } }";
     let query = format!(
-        r#"{{ post(slug: "one") {{ revisions(first: 1) {{ nodes {{ changedBy {actor} }} }} }} changes(first: 1) {{ nodes {{ by {actor} }} }} }}"#
+        r#"{{ post(slug: "one") {{ revisions(first: 1) {{ nodes {{ changedBy {actor} }} }} }} auditLog(first: 1) {{ nodes {{ actor {actor} }} }} }}"#
     );
     let data = site.ask_as(Some(EDITOR_TOKEN), &query).await["data"].clone();
-    [data["post"]["revisions"]["nodes"][0]["changedBy"].clone(), data["changes"]["nodes"][0]["by"].clone()]
+    [data["post"]["revisions"]["nodes"][0]["changedBy"].clone(), data["auditLog"]["nodes"][0]["actor"].clone()]
 }
 
 fn actor(kind: &str, name: &str) -> Value {

@@ -1,4 +1,4 @@
-//! The versions of a post, restoring a version, and the list of changes.
+//! The versions of a post, and restoring a version.
 
 use serde_json::{Value, json};
 use tidings::testing::REVISIONS_MAX;
@@ -186,50 +186,15 @@ async fn the_newest_100_versions_are_kept_and_none_of_a_deleted_post() {
 }
 
 #[tokio::test]
-async fn the_list_of_changes_shows_who_did_what() {
-    let site = Site::in_memory().await;
-    let id = create_post_with_four_versions(&site).await;
-    mutate(&site, r#"updateTag(input: { @tag(b), slug: "c" }) { userErrors { code } }"#).await;
-    mutate(&site, &format!(r#"deletePost(input: {{ id: "{id}", expectedVersion: 4 }}) {{ deletedId }}"#)).await;
-    mutate(&site, r#"deleteTag(input: { @tag(c) }) { deletedId }"#).await;
-    let found = ask(
-        &site,
-        "{ changes { nodes { by { name } items { nodeId slug action version } } pageInfo { hasNextPage } } }",
-    )
-    .await;
-    let nodes = found["data"]["changes"]["nodes"].as_array().expect("nodes").clone();
-    let mut actions: Vec<(String, String)> = Vec::new();
-    for item in nodes.iter().flat_map(|node| node["items"].as_array().expect("items")) {
-        actions.push((
-            item["action"].as_str().expect("a text").to_owned(),
-            item["slug"].as_str().expect("a text").to_owned(),
-        ));
-    }
-    // The clock of the test does not advance, and changes of the same instant come in any order.
-    actions.sort();
-    let expected = [
-        ("CREATED", "one"),
-        ("DELETED", "c"),
-        ("DELETED", "two"),
-        ("PUBLISHED", "two"),
-        ("RENAMED", "c"),
-        ("UPDATED", "one"),
-        ("UPDATED", "two"),
-    ];
-    assert_eq!(actions, expected.map(|(action, slug)| (action.to_owned(), slug.to_owned())));
-    assert!(nodes.iter().all(|node| node["by"]["name"] == json!("TIDINGS_EDITOR_TOKEN")), "{nodes:?}");
-}
-
-#[tokio::test]
 async fn history_requires_a_token() {
     let site = Site::in_memory().await;
     create_post_with_four_versions(&site).await;
-    for query in ["{ changes { nodes { at } } }", r#"{ post(slug: "two") { revisions { nodes { version } } } }"#] {
+    for query in ["{ auditLog { nodes { id } } }", r#"{ post(slug: "two") { revisions { nodes { version } } } }"#] {
         assert_eq!(site.codes(query).await, ["UNAUTHENTICATED"], "{query}");
     }
     let bad = ask(
         &site,
-        r#"{ changes(after: "x") { nodes { at } } post(slug: "two") { revisions(first: 51) { nodes { version } } } }"#,
+        r#"{ auditLog(after: "x") { nodes { id } } post(slug: "two") { revisions(first: 51) { nodes { version } } } }"#,
     )
     .await;
     let codes: Vec<_> =

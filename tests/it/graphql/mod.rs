@@ -3,6 +3,7 @@
 mod access;
 mod actors;
 mod archive;
+mod audit_log;
 mod budgets;
 mod cleared;
 mod counts;

@@ -36,14 +36,14 @@ async fn a_query_of_public_and_gated_fields_keeps_the_public_ones() {
     site.publish(&[post(40, instant("2026-05-01T00:00:00Z"))]).await;
     let query = r#"{
         posts { totalCount } draftPosts { totalCount } scheduledPosts { totalCount } tokens { totalCount }
-        changes(first: 0) { nodes { at } } own: post(slug: "post-1") { slug revisions { nodes { version } } }
+        auditLog(first: 0) { nodes { id } } own: post(slug: "post-1") { slug revisions { nodes { version } } }
         post(slug: "post-40") { slug revisions { nodes { version } } }
     }"#;
-    let gated = ["draftPosts", "scheduledPosts", "tokens", "changes", "own,revisions", "post,revisions"];
+    let gated = ["draftPosts", "scheduledPosts", "tokens", "auditLog", "own,revisions", "post,revisions"];
     let cases = [
         (None, "UNAUTHENTICATED", &gated[..]),
-        (Some(Role::Reader), "FORBIDDEN", &["tokens", "changes"][..]),
-        (Some(Role::Author), "FORBIDDEN", &["tokens", "changes", "post,revisions"][..]),
+        (Some(Role::Reader), "FORBIDDEN", &["tokens", "auditLog"][..]),
+        (Some(Role::Author), "FORBIDDEN", &["tokens", "auditLog", "post,revisions"][..]),
         (Some(Role::Editor), "FORBIDDEN", &["tokens"][..]),
         (Some(Role::Admin), "", &[][..]),
     ];

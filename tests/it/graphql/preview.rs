@@ -230,7 +230,7 @@ async fn a_bearer_of_a_preview_token_sees_nothing_else() {
         "{ draftPosts { totalCount } }".to_owned(),
         "{ scheduledPosts { totalCount } }".to_owned(),
         "{ tokens { totalCount } }".to_owned(),
-        "{ changes { nodes { at } } }".to_owned(),
+        "{ auditLog { nodes { id } } }".to_owned(),
         "{ viewer { name } }".to_owned(),
         format!("mutation {{ deletePost(input: {{ id: \"{}\", expectedVersion: 1 }}) {{ deletedId }} }}", id(1)),
         format!("mutation {{ createPreview(input: {{ contentId: \"{}\" }}) {{ preview {{ token }} }} }}", id(1)),

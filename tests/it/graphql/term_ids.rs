@@ -168,11 +168,11 @@ async fn the_record_of_changes_distinguishes_two_tags_with_the_same_slug() {
         delete(&site, "tag", "rust").await;
         let second = save(&site, "tag", "rust", "").await["id"].clone();
         assert_ne!(first, second);
-        let query = "{ changes { nodes { items { nodeId action } } } }";
-        let found = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["changes"]["nodes"].clone();
-        let items = found.as_array().expect("nodes").iter().flat_map(|node| node["items"].as_array().expect("items"));
+        let query = "{ auditLog { nodes { nodeId actions } } }";
+        let found = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["auditLog"]["nodes"].clone();
+        let found = found.as_array().expect("nodes").iter();
         let mut found: Vec<(String, String)> =
-            items.map(|item| (item["nodeId"].to_string(), item["action"].to_string())).collect();
+            found.map(|change| (change["nodeId"].to_string(), change["actions"][0].to_string())).collect();
         found.sort();
         let mut expected = [(&first, "\"CREATED\""), (&first, "\"DELETED\""), (&second, "\"CREATED\"")]
             .map(|(id, action)| (id.to_string(), action.to_owned()));

@@ -32,6 +32,7 @@ const CYCLES: &[(&[&str], &str)] = &[
         ],
         "the types of the schema name each other: a post has lists of terms and versions by actors, and a term has posts",
     ),
+    (&["graphql/types/change.rs", "graphql/types/node.rs"], "a change is a node, and names the node that it changed"),
     (
         &["http/api.rs", "http/clients.rs", "http/health.rs"],
         "the shared state contains what clients.rs and health.rs define, and their handlers get the state",

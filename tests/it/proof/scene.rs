@@ -119,6 +119,10 @@ pub fn rename(post: u64, slug: &str) -> Command {
     update(post, Fields { slug: Some(slug.to_owned()), ..Fields::default() })
 }
 
+pub fn retitle_and_rename(post: u64, title: &str, slug: &str) -> Command {
+    update(post, Fields { title: Some(title.to_owned()), slug: Some(slug.to_owned()), ..Fields::default() })
+}
+
 fn update(post: u64, changes: Fields) -> Command {
     Command::Update { id: id(post), version: 1, changes }
 }

@@ -208,10 +208,9 @@ impl Stage {
 
     /// What was recorded under an editor's name.
     pub async fn recorded(&self, by: &str) -> Vec<ChangedItem> {
-        let page = self.server().await.reader().changes(Some(RECORD_MAX), None).await.expect("the record is read");
-        let of_editor =
-            page.items.iter().filter(|recorded| recorded.change.by.as_ref().is_some_and(|actor| actor.name == by));
-        of_editor.flat_map(|recorded| recorded.change.items.clone()).collect()
+        let page = self.server().await.reader().audit_log(Some(RECORD_MAX), None).await.expect("the record is read");
+        let of_editor = page.items.iter().filter(|entry| entry.by.as_ref().is_some_and(|actor| actor.name == by));
+        of_editor.map(|entry| entry.item.clone()).collect()
     }
 
     /// Checks that each change that was made is recorded once, under its editor's name, and that no other change is.
@@ -231,8 +230,8 @@ impl Stage {
                 self.story()
             );
         }
-        let page = self.server().await.reader().changes(Some(RECORD_MAX), None).await.expect("the record is read");
-        let items = page.items.iter().flat_map(|recorded| &recorded.change.items);
+        let page = self.server().await.reader().audit_log(Some(RECORD_MAX), None).await.expect("the record is read");
+        let items = page.items.iter().map(|entry| &entry.item);
         let versions = |id: &str| items.clone().filter(|item| item.id == id).filter_map(|item| item.version).count();
         for (id, post) in &found.posts {
             assert_eq!(versions(id), post.version as usize, "versions recorded of {}{}", post.slug, self.story());

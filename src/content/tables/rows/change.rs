@@ -22,6 +22,7 @@ pub struct ChangeRow {
 
 /// One post, category, tag or author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredItem", into = "StoredItem")]
 pub struct ChangedItem {
     /// `post`, `category`, `tag` or `author`.
     pub kind: String,
@@ -29,12 +30,51 @@ pub struct ChangedItem {
     pub id: String,
     /// After the change; before it, for what was deleted.
     pub slug: String,
-    pub action: Action,
-    /// After the change; absent for a deletion, and for a change of a term that an earlier version recorded.
+    /// What was done: at least one.
+    pub actions: Vec<Action>,
+    /// After the change; for a deletion, the last one. Earlier versions did not record it for a deletion, nor for a change of a term.
     pub version: Option<i32>,
     /// A term's creation id; absent for a term that an earlier version created.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creation: Option<String>,
+}
+
+/// An item as the row holds it. Earlier versions recorded one action, and read only `action`.
+#[derive(Serialize, Deserialize)]
+struct StoredItem {
+    kind: String,
+    id: String,
+    slug: String,
+    action: Action,
+    #[serde(default)]
+    actions: Vec<Action>,
+    version: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    creation: Option<String>,
+}
+
+impl From<StoredItem> for ChangedItem {
+    fn from(stored: StoredItem) -> Self {
+        let StoredItem { kind, id, slug, action, actions, version, creation } = stored;
+        let actions = if actions.is_empty() { vec![action] } else { actions };
+        Self { kind, id, slug, actions, version, creation }
+    }
+}
+
+impl From<ChangedItem> for StoredItem {
+    fn from(item: ChangedItem) -> Self {
+        let ChangedItem { kind, id, slug, actions, version, creation } = item;
+        let action = action_of_earlier_versions(&actions);
+        Self { kind, id, slug, action, actions, version, creation }
+    }
+}
+
+/// The action that earlier versions would have recorded. They cannot read `Scheduled`.
+fn action_of_earlier_versions(actions: &[Action]) -> Action {
+    match (actions.first(), actions.last()) {
+        (Some(Action::Created), _) => Action::Created,
+        (_, Some(Action::Scheduled)) => Action::Published,
+        (_, last) => last.copied().unwrap_or(Action::Updated),
+    }
 }
 
 impl ChangedItem {
@@ -54,9 +94,10 @@ impl ChangedItem {
 pub enum Action {
     Created,
     Updated,
+    Renamed,
+    Scheduled,
     Published,
     Unpublished,
-    Renamed,
     Deleted,
 }
 
@@ -77,4 +118,46 @@ pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
         by: fields.actor(BY)?,
         items: serde_json::from_slice(&json).map_err(|_| fields.damaged(ITEMS))?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(actions: &[Action]) -> ChangedItem {
+        let text = |text: &str| text.to_owned();
+        ChangedItem {
+            kind: text("post"),
+            id: text("0123456789ab"),
+            slug: text("one"),
+            actions: actions.to_vec(),
+            version: Some(2),
+            creation: None,
+        }
+    }
+
+    #[test]
+    fn an_item_is_read_as_it_was_written_and_one_of_an_earlier_version_has_one_action() {
+        for actions in
+            [&[Action::Created, Action::Scheduled][..], &[Action::Updated, Action::Renamed], &[Action::Deleted]]
+        {
+            let written = serde_json::to_string(&item(actions)).expect("JSON");
+            assert_eq!(serde_json::from_str::<ChangedItem>(&written).expect("an item"), item(actions));
+        }
+        let earlier = r#"{"kind":"post","id":"0123456789ab","slug":"one","action":"Published","version":2}"#;
+        assert_eq!(serde_json::from_str::<ChangedItem>(earlier).expect("an item"), item(&[Action::Published]));
+    }
+
+    #[test]
+    fn an_earlier_version_can_read_the_action_of_every_item() {
+        for (actions, expected) in [
+            (&[Action::Created, Action::Scheduled][..], "Created"),
+            (&[Action::Scheduled], "Published"),
+            (&[Action::Updated, Action::Renamed], "Renamed"),
+            (&[Action::Deleted], "Deleted"),
+        ] {
+            let written: serde_json::Value = serde_json::to_value(item(actions)).expect("JSON");
+            assert_eq!(written["action"], expected);
+        }
+    }
 }

@@ -36,7 +36,8 @@ pub(super) fn change(
         let refused = refusal(rows, &planned.change, new_tags)?;
         if refused.is_none() {
             write(rows, name, planned, new_tags)?;
-            items.extend(record::of_post(planned.change.before(), planned.change.after()));
+            let change = &planned.change;
+            items.extend(record::of_post(name, change.before(), change.after(), change.replaces_text()));
             if let Some((key, now)) = key {
                 keyed::write(rows, key, &planned.change.post().id, *now);
             }

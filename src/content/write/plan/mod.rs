@@ -87,6 +87,14 @@ pub(in crate::content) struct PostRows {
     pub summary: Properties,
 }
 
+impl Change {
+    /// Whether the change replaces the title, the excerpt or the body of a post.
+    pub(super) fn replaces_text(&self) -> bool {
+        let (Some(Stored { whole: old, .. }), Some(new)) = (&self.before, &self.after) else { return false };
+        old.post.title != new.post.title || old.post.excerpt != new.post.excerpt || old.markdown != new.markdown
+    }
+}
+
 impl Planned {
     /// # Errors
     /// [`ContentError::TooLarge`] if no row can hold the body.

@@ -18,6 +18,9 @@ pub struct PostSnapshot {
     pub tags: Vec<String>,
     pub authors: Vec<String>,
     pub origin: Option<String>,
+    /// Whether the change to this version replaces a text; a snapshot has no texts to compare. Absent in an intent of an earlier version.
+    #[serde(default)]
+    pub replaces_text: bool,
 }
 
 /// All fields of a term.
@@ -56,6 +59,7 @@ impl PostSnapshot {
             tags: texts(&post.tags),
             authors: texts(&post.authors),
             origin: post.origin.clone(),
+            replaces_text: false,
         }
     }
 

@@ -60,7 +60,8 @@ pub enum StoredIntent {
 impl Intent {
     pub fn of_posts(changes: &[Change], new_tags: &[Slug], by: Option<&ActorSnapshot>) -> Self {
         let snapshot = |post: Option<&_>| post.map(PostSnapshot::of);
-        let changes = changes.iter().map(|c| (snapshot(c.before()), snapshot(c.after()))).collect();
+        let after = |c: &Change| snapshot(c.after()).map(|s| PostSnapshot { replaces_text: c.replaces_text(), ..s });
+        let changes = changes.iter().map(|c| (snapshot(c.before()), after(c))).collect();
         let new_tags = new_tags.iter().map(Slug::to_string).collect();
         Self::of_work(Work::Posts { changes, new_tags }, by)
     }
@@ -94,6 +95,16 @@ impl Intent {
             Work::Terms { .. } => &[],
         };
         changes.iter().filter_map(|(_, after)| after.as_ref())
+    }
+
+    /// Whether the change of a post replaces a text. `index`: of the change in the intent.
+    pub fn replaces_text(&self, index: usize) -> bool {
+        match &self.work {
+            Work::Posts { changes, .. } => {
+                changes.get(index).and_then(|(_, after)| after.as_ref()).is_some_and(|after| after.replaces_text)
+            }
+            Work::Terms { .. } => false,
+        }
     }
 
     /// Whether a post has this term after the change.

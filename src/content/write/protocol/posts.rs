@@ -367,7 +367,11 @@ impl PostsRun<'_> {
         for (planned, outcome) in self.planned.iter().zip(outcomes) {
             let (before, after) = (planned.change.before(), planned.change.after());
             match outcome {
-                Outcome::Done => made.push(Made { before: before.cloned(), after: after.cloned() }),
+                Outcome::Done => made.push(Made {
+                    before: before.cloned(),
+                    after: after.cloned(),
+                    replaces_text: planned.change.replaces_text(),
+                }),
                 _ => undo::undo_post(self.store(), &self.session.name, before, after, false).await?,
             }
         }

@@ -22,13 +22,15 @@ use super::{CONCURRENCY, Session, fence, index};
 pub(super) struct Made {
     pub before: Option<Post>,
     pub after: Option<Post>,
+    /// Whether it replaces the title, the excerpt or the body.
+    pub replaces_text: bool,
 }
 
 impl Session<'_> {
     /// Reconciles the changes that an intent has made. `by`: who made the changes, for the record.
     pub(super) async fn reconcile(&self, by: Option<&ActorSnapshot>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
-        let items = made.iter().filter_map(|m| record::of_post(m.before.as_ref(), m.after.as_ref())).collect();
-        record::write(&self.store, &self.name, by, items).await?;
+        let item = |m: &Made| record::of_post(&self.name, m.before.as_ref(), m.after.as_ref(), m.replaces_text);
+        record::write(&self.store, &self.name, by, made.iter().filter_map(item).collect()).await?;
         self.create_new_tags(&made, new_tags).await?;
         let each = made.into_iter().map(|made| async move { self.reconcile_post(&made).await });
         stream::iter(each).buffer_unordered(CONCURRENCY).try_collect().await

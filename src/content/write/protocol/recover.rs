@@ -193,10 +193,14 @@ impl Session<'_> {
     async fn finish_posts(&self, intent: &Intent, writers: Writers) -> Result<Vec<bool>> {
         let Work::Posts { new_tags, .. } = &intent.work else { return Ok(Vec::new()) };
         let (mut all, mut made, mut undone) = (Vec::new(), Vec::new(), Vec::new());
-        for (before, after) in posts(intent)? {
+        for (i, (before, after)) in posts(intent)?.into_iter().enumerate() {
             let is_made = self.is_made_or_fenced(before.as_ref(), after.as_ref(), writers).await?;
             all.push(is_made);
-            if is_made { made.push(Made { before, after }) } else { undone.push((before, after)) }
+            if is_made {
+                made.push(Made { before, after, replaces_text: intent.replaces_text(i) });
+            } else {
+                undone.push((before, after));
+            }
         }
         for (before, after) in undone {
             let keeps_fence = writers == Writers::Unknown;

@@ -6,7 +6,7 @@ import { relayStylePagination } from '@apollo/client/utilities';
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes: {
-      Node: ['Post', 'Category', 'Tag', 'Author', 'Revision', 'Token'],
+      Node: ['Post', 'Category', 'Tag', 'Author', 'Revision', 'Token', 'Change'],
       Content: ['Post'],
       Term: ['Category', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],

@@ -44,20 +44,18 @@ impl Audit<'_> {
         let mut after = Value::Null;
         loop {
             let query = format!(
-                "query($after: String) {{ changes(first: {PAGE}, after: $after) {{ nodes {{ by {{ name }} items {{ nodeId action version }} }} \
+                "query($after: String) {{ auditLog(first: {PAGE}, after: $after) {{ nodes {{ nodeId version actions actor {{ name }} }} \
                  pageInfo {{ hasNextPage endCursor }} }} }}"
             );
-            let page = self.ask(&query, json!({ "after": after })).await["changes"].take();
+            let page = self.ask(&query, json!({ "after": after })).await["auditLog"].take();
             for change in page["nodes"].as_array().into_iter().flatten() {
-                let by = text(&change["by"]["name"]);
-                for item in change["items"].as_array().into_iter().flatten() {
-                    let (id, is_deleted) = (text(&item["nodeId"]), item["action"] == json!("DELETED"));
-                    if id.starts_with("post-") {
-                        let version = item["version"].as_i64().and_then(|version| i32::try_from(version).ok());
-                        posts.entry((id, version.filter(|_| !is_deleted))).or_default().push(by.clone());
-                    } else {
-                        terms.entry(by.clone()).or_default()[usize::from(is_deleted)] += 1;
-                    }
+                let (by, id) = (text(&change["actor"]["name"]), text(&change["nodeId"]));
+                let is_deleted = change["actions"] == json!(["DELETED"]);
+                if id.starts_with("post-") {
+                    let version = change["version"].as_i64().and_then(|version| i32::try_from(version).ok());
+                    posts.entry((id, version.filter(|_| !is_deleted))).or_default().push(by);
+                } else {
+                    terms.entry(by).or_default()[usize::from(is_deleted)] += 1;
                 }
             }
             after = page["pageInfo"]["endCursor"].clone();

@@ -11,9 +11,9 @@ use tidings::http::{HttpSettings, ServerLimits};
 use tidings::keys::intent::IntentName;
 use tidings::keys::{Table, history};
 use tidings::store::{Precondition, TableStore};
-use tidings::testing::rows::change::{self, ChangeRow};
+use tidings::testing::rows::change::{self, Action, ChangeRow};
 
-use crate::proof::scene::{Scene, delete_tag, rename_tag, retitle, save_tag};
+use crate::proof::scene::{Scene, delete, delete_tag, redate, rename_tag, retitle, retitle_and_rename, save_tag};
 use crate::proof::stage::Stage;
 use crate::support::asking::Reply;
 use crate::support::memory::MemoryStore;
@@ -28,6 +28,7 @@ on_both_stores!(
     the_creation_of_a_tag_that_a_recovery_completes_is_recorded,
     the_rename_of_a_tag_that_a_recovery_completes_is_recorded,
     the_deletion_of_a_tag_that_a_recovery_completes_is_recorded,
+    a_change_that_a_recovery_completes_is_recorded_with_its_actions,
     a_server_deletes_the_changes_of_the_year_before_the_last,
 );
 
@@ -79,6 +80,32 @@ async fn the_rename_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<Me
 
 async fn the_deletion_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<MemoryStore>) {
     assert_recorded_if_made(store, delete_tag("free")).await;
+}
+
+async fn a_change_that_a_recovery_completes_is_recorded_with_its_actions(store: Arc<MemoryStore>) {
+    let scene = Scene::on(store).await;
+    for (command, actions) in [
+        (retitle(0, "Other"), &[Action::Updated][..]),
+        (retitle_and_rename(0, "Other", "other"), &[Action::Updated, Action::Renamed]),
+        (redate(0, "2099-01-01T00:00:00Z"), &[Action::Scheduled]),
+        (delete(0), &[Action::Deleted]),
+    ] {
+        for steps in 0.. {
+            let mut stage = Stage::of(&scene);
+            let mut killed = stage.begin(command.clone()).await;
+            killed.steps(steps).await;
+            let (name, is_last) = (killed.name, killed.is_done());
+            stage.kill(killed);
+            stage.assert_serial().await;
+            let recorded = stage.recorded(name).await;
+            let is_complete = recorded.iter().all(|item| item.actions == actions && item.version.is_some());
+            assert!(is_complete, "killed after {steps} requests: {recorded:?}{}", stage.story());
+            if is_last {
+                assert_eq!(recorded.len(), 1);
+                break;
+            }
+        }
+    }
 }
 
 async fn record_at(store: &MemoryStore, at: &str) {

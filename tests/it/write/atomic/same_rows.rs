@@ -8,7 +8,8 @@ use tidings::content::{Content, Sharing};
 use tidings::keys::{PostPlace, Table};
 use tidings::model::{ActorKind, ActorSnapshot, Slug, Term, TermId, TermKind, WholePost};
 use tidings::store::{Properties, Store};
-use tidings::testing::{Change, Outcome, Stored};
+use tidings::testing::rows::change::ChangedItem;
+use tidings::testing::{Change, Outcome, Stored, rows};
 
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, instant, post, slug, slugs};
@@ -43,8 +44,17 @@ impl Subject {
         rows
     }
 
-    async fn recorded(&self) -> usize {
-        self.store.scan(Table::Changes.name(), None).await.expect("a scan").rows.len()
+    /// What each change has recorded. The changes are at one instant, so their order is random.
+    async fn recorded(&self) -> Vec<String> {
+        let rows = self.store.scan(Table::Changes.name(), None).await.expect("a scan").rows;
+        let text = |row| {
+            let change = rows::change::read(row).expect("a change");
+            let items: Vec<_> = change.items.into_iter().map(|item| ChangedItem { creation: None, ..item }).collect();
+            format!("{:?} {items:?}", change.by)
+        };
+        let mut recorded: Vec<String> = rows.iter().map(text).collect();
+        recorded.sort();
+        recorded
     }
 
     async fn stored(&self, whole: &WholePost) -> Stored {

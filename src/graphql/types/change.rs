@@ -1,0 +1,123 @@
+//! The type `Change`: one object that was changed, as the audit log shows it. The rule: nobody below the role EDITOR gets one.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, Enum, ID, Object, SimpleObject};
+
+use super::actor::ActorObject;
+use super::node::{self, Node};
+use crate::content::read::pages::Page;
+use crate::content::read::{Action, AuditEntry};
+use crate::graphql::connection::PageInfo;
+use crate::graphql::failure::Result;
+use crate::graphql::interface_value::InterfaceValue;
+use crate::graphql::scalars::DateTime;
+use crate::model::NodeId;
+
+/// What was done to an object. One change can have several actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "Action")]
+pub enum ChangeAction {
+    /// Created. A post that was created with a publication time also has PUBLISHED or SCHEDULED.
+    Created,
+    /// A text, a name, or the terms of a post were changed; or something that no other action names, such as the source of an import.
+    Updated,
+    /// Given another slug.
+    Renamed,
+    /// Given a publication time that was in the future.
+    Scheduled,
+    /// Published, or given another publication time that was in the past.
+    Published,
+    /// Made a draft again.
+    Unpublished,
+    /// Deleted.
+    Deleted,
+}
+
+pub struct Change(pub Arc<AuditEntry>);
+
+/// A change of one post, category, tag or author. Changes that were made together have the same `occurredAt` and `actor`.
+#[Object]
+impl Change {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        NodeId::Change(self.0.id.clone()).to_string().into()
+    }
+
+    /// The id of the object that was changed, also if it was deleted.
+    async fn node_id(&self) -> ID {
+        self.0.item.node_id().into()
+    }
+
+    /// The name of the object's type in this schema, such as `Post`: with `nodeId` the key of the object in a client's cache.
+    async fn node_type(&self) -> String {
+        let kind = &self.0.item.kind;
+        kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
+    }
+
+    /// The object as it is now; null for a deletion, and if the object was deleted later. Costs up to two storage reads, shared by equal objects.
+    async fn node(&self, ctx: &Context<'_>) -> Result<Option<InterfaceValue<Node>>> {
+        if self.0.item.actions.contains(&Action::Deleted) {
+            return Ok(None);
+        }
+        let id = self.0.item.node_id().into();
+        Ok(node::find(ctx, &id).await?.map(InterfaceValue))
+    }
+
+    /// The slug after the change; for a deletion, the last one. Null for an object without a slug.
+    async fn slug(&self) -> Option<&str> {
+        Some(&self.0.item.slug)
+    }
+
+    /// The version of the object after the change; for a deletion, the last one. Null if an earlier version of the server recorded the change.
+    async fn version(&self) -> Option<i32> {
+        self.0.item.version
+    }
+
+    /// What was done; at least one action.
+    async fn actions(&self) -> Vec<ChangeAction> {
+        self.0.item.actions.iter().map(|action| (*action).into()).collect()
+    }
+
+    /// When the change was started.
+    async fn occurred_at(&self) -> DateTime {
+        DateTime(self.0.at)
+    }
+
+    /// Who made the change; null if the server itself made it.
+    async fn actor(&self) -> Option<ActorObject> {
+        self.0.by.clone().map(ActorObject)
+    }
+}
+
+/// A page of changes, newest first.
+pub struct ChangeConnection(pub Page<Arc<AuditEntry>>);
+
+/// A change and its cursor in the list.
+#[derive(SimpleObject)]
+pub struct ChangeEdge {
+    /// An opaque cursor; pass it as `after` to continue the list from here.
+    cursor: String,
+    /// The change.
+    node: Change,
+}
+
+/// A page of changes, newest first.
+#[Object]
+impl ChangeConnection {
+    /// The changes of this page, each with its cursor.
+    async fn edges(&self) -> Vec<ChangeEdge> {
+        let edge = |entry: &Arc<AuditEntry>| ChangeEdge { cursor: entry.cursor(), node: Change(Arc::clone(entry)) };
+        self.0.items.iter().map(edge).collect()
+    }
+
+    /// The changes of this page.
+    async fn nodes(&self) -> Vec<Change> {
+        self.0.items.iter().map(|entry| Change(Arc::clone(entry))).collect()
+    }
+
+    /// The position of this page in the list.
+    async fn page_info(&self) -> PageInfo {
+        PageInfo::of(&self.0, |entry| entry.cursor())
+    }
+}
