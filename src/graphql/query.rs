@@ -13,9 +13,11 @@ use crate::model::{Month, Role, Slug, Term, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
+use super::cost::NODES_MAX;
 use super::failure::{Result, bad_input};
 use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
+use super::list_size::{ListSize, Size};
 use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
@@ -26,9 +28,6 @@ use super::types::revision::ChangeConnection;
 use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
-
-/// The maximum number of ids of one `nodes`: the size of the largest page.
-pub const NODES_MAX: usize = 100;
 
 pub struct Query;
 
@@ -48,6 +47,7 @@ impl Query {
 
     /// Objects by their ids, in the order of the ids; null for each object that does not exist or to which the client has no access. At most 100 ids. Each
     /// object costs as much as with `node`.
+    #[graphql(directive = ListSize::apply(Size::Ids))]
     async fn nodes(
         &self,
         ctx: &Context<'_>,
@@ -121,6 +121,7 @@ impl Query {
     }
 
     /// Published posts, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -139,6 +140,7 @@ impl Query {
 
     /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only the posts of its own author. Without the role the field
     /// is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn draft_posts(
         &self,
         ctx: &Context<'_>,
@@ -154,6 +156,7 @@ impl Query {
 
     /// Scheduled posts, the next to be published first. Requires a token; the role AUTHOR gets only the posts of its own author. Without the role the
     /// field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn scheduled_posts(
         &self,
         ctx: &Context<'_>,
@@ -168,6 +171,7 @@ impl Query {
     }
 
     /// All categories, ordered by slug.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn categories(
         &self,
         ctx: &Context<'_>,
@@ -184,6 +188,7 @@ impl Query {
     }
 
     /// All tags, ordered by slug.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn tags(
         &self,
         ctx: &Context<'_>,
@@ -200,6 +205,7 @@ impl Query {
     }
 
     /// All authors, ordered by slug.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn authors(
         &self,
         ctx: &Context<'_>,
@@ -217,6 +223,7 @@ impl Query {
 
     /// The changes of this year and the last, newest first. Requires the role EDITOR or ADMIN. Without the role the field is null and `errors` has
     /// UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn changes(
         &self,
         ctx: &Context<'_>,
@@ -230,6 +237,7 @@ impl Query {
 
     /// The access tokens of this site, newest first, without their secrets. Requires the role ADMIN. Without the role the field is null and `errors`
     /// has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn tokens(
         &self,
         ctx: &Context<'_>,
@@ -249,6 +257,7 @@ impl Query {
     }
 
     /// The months with published posts, newest first: all of them, or those of one year, or one month.
+    #[graphql(directive = ListSize::apply(Size::Months))]
     async fn archive(
         &self,
         ctx: &Context<'_>,

@@ -8,6 +8,7 @@ use async_graphql::{Context, ID, Lookahead, Object};
 use crate::content::ContentError;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::graphql::failure::Result;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::{access, context};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
@@ -146,6 +147,7 @@ impl PostObject {
     /// The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR
     /// for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each
     /// version is read with its body.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
     pub async fn revisions(
         &self,
         ctx: &Context<'_>,
@@ -182,16 +184,19 @@ impl PostObject {
     }
 
     /// The authors of the post, in the order in which they were given.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
         Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
     }
 
     /// The categories of the post, in the order in which they were given.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
     }
 
     /// The tags of the post, in the order in which they were given.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }

@@ -11,6 +11,7 @@ use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::filter::PostFilter;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
 use crate::model::{Actor, Term, rules};
@@ -100,6 +101,7 @@ impl Category {
     }
 
     /// The published posts with this category, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -157,6 +159,7 @@ impl Tag {
     }
 
     /// The published posts with this tag, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -221,6 +224,7 @@ impl Author {
     }
 
     /// The author's published posts, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -244,7 +248,6 @@ impl Author {
 }
 
 /// What groups posts: categories and tags.
-#[expect(clippy::duplicated_attributes, reason = "two fields of an interface may have the same type")]
 #[derive(Interface)]
 #[graphql(
     name = "Term",
@@ -279,6 +282,7 @@ impl Author {
         name = "posts",
         ty = "PostConnection",
         desc = "The published posts that have it, newest first unless `orderBy` says otherwise.",
+        directive = ListSize::apply(Size::Page),
         arg(
             name = "first",
             ty = "Option<i32>",
