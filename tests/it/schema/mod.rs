@@ -8,7 +8,7 @@ use std::process::Command;
 use async_graphql::Positioned;
 use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{
-    FieldDefinition, InputValueDefinition, TypeDefinition, TypeKind, TypeSystemDefinition,
+    FieldDefinition, InputValueDefinition, InterfaceType, ObjectType, TypeDefinition, TypeKind, TypeSystemDefinition,
 };
 
 #[test]
@@ -62,6 +62,32 @@ fn signature(field: &FieldDefinition) -> Vec<String> {
         format!("{}: {} = {:?} {description:?}", argument.name.node, argument.ty.node, argument.default_value)
     });
     std::iter::once(format!("{}: {}", field.name.node, field.ty.node)).chain(arguments).collect()
+}
+
+/// Lists that are read in one direction only, because a page backward would cost more than a page forward.
+const FORWARD_ONLY: &[&str] = &["Content.revisions", "Post.revisions", "Query.changes"];
+
+/// graphql-eslint accepts either direction, so that a list can be read forward only.
+#[test]
+fn every_other_connection_pages_in_both_directions() {
+    let schema = schema();
+    let types = types(&schema);
+    let mut one_way = Vec::new();
+    for of in &types {
+        let (TypeKind::Object(ObjectType { fields, .. }) | TypeKind::Interface(InterfaceType { fields, .. })) =
+            &of.kind
+        else {
+            continue;
+        };
+        for Positioned { node: field, .. } in fields {
+            let is_connection = field.ty.node.to_string().trim_end_matches('!').ends_with("Connection");
+            let has = |name: &str| field.arguments.iter().any(|argument| argument.node.name.node == name);
+            if is_connection && !["first", "after", "last", "before"].into_iter().all(has) {
+                one_way.push(format!("{}.{}", of.name.node, field.name.node));
+            }
+        }
+    }
+    assert_eq!(one_way, FORWARD_ONLY);
 }
 
 #[test]

@@ -1,13 +1,66 @@
-//! The schema checked by programs of Node.js: GraphQL Inspector compares it with the last release. The rule: each
+//! The schema checked by programs of Node.js: graphql-eslint, and GraphQL Inspector, which compares it with the last release. The rule: each
 //! check has a test in which it fails, so that a program that reads nothing is noticed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 use super::{root, schema};
+
+/// Findings of graphql-eslint that are accepted until the type gets an id, as `rule: line of the schema`.
+const ACCEPTED_FINDINGS: &[&str] = &[
+    "strict-id-in-types: type Change {",
+    "relay-edge-types: type ChangeEdge {",
+    "strict-id-in-types: type ChangedItem {",
+];
 
 /// Breaking changes since the last release that are intended: those before 1.0, with a row in docs/upgrading.md.
 const INTENDED_BREAKS: &[&str] = &[];
+
+/// A fault for each rule that can find one: the rule, a part of the schema, and what replaces it.
+const FAULTS: &[(&str, &str, &str)] = &[
+    (
+        "description-style",
+        "\"\"\"\nA calendar month (UTC) with published posts.\n\"\"\"",
+        "\"A calendar month (UTC) with published posts.\"",
+    ),
+    ("naming-convention", "\twordCount: Int!", "\tWordCount: Int!"),
+    ("no-hashtag-description", "\"\"\"\nA category: a subject that groups posts.\n\"\"\"", "# A category."),
+    ("no-typename-prefix", "\treadingMinutes: Int!", "\trichTextMinutes: Int!"),
+    (
+        "no-unreachable-types",
+        "type RichText {",
+        "type Unused {\n\tid: ID!\n}\n\n\"\"\"\nA text.\n\"\"\"\ntype RichText {",
+    ),
+    ("relay-arguments", "\t\tlast: Int,", "\t\tlast: Float,"),
+    ("relay-connection-types", "\tedges: [TagEdge!]!", "\tedges: TagEdge!"),
+    ("relay-edge-types", "\tnode: Category!", "\tnode: [Category!]!"),
+    ("relay-page-info", "\thasNextPage: Boolean!", "\thasNextPage: Boolean"),
+    ("require-deprecation-reason", "\tsuggestions: [String!]!", "\tsuggestions: [String!]! @deprecated"),
+    ("require-description", "\"\"\"\nAn author of posts.\n\"\"\"\n", ""),
+    ("strict-id-in-types", "PreviewLink", "PreviewAddress"),
+];
+
+#[test]
+fn the_lint_finds_nothing_in_the_schema() {
+    let findings = findings(&schema());
+    assert_eq!(findings, ACCEPTED_FINDINGS, "remove an accepted finding that is no longer reported");
+}
+
+#[test]
+fn the_lint_reports_each_kind_of_fault() {
+    let faulty = FAULTS.iter().fold(schema(), |text, (rule, old, new)| {
+        assert!(text.contains(old), "{rule}: {old}");
+        text.replace(old, new)
+    });
+    let findings = findings(&faulty);
+    for (rule, ..) in FAULTS {
+        let is_new = |finding: &&String| !ACCEPTED_FINDINGS.contains(&finding.as_str());
+        let found = findings.iter().filter(is_new).any(|finding| finding.starts_with(&format!("{rule}: ")));
+        assert!(found, "{rule} is not in {findings:#?}");
+    }
+}
 
 #[test]
 #[ignore = "compares with the last release; scripts/test runs it if there is a tag v*"]
@@ -59,6 +112,30 @@ fn the_last_release_is_found_in_a_plain_and_in_a_shallow_clone() {
     }
     let no_checkout = tempfile::tempdir().expect("a folder");
     assert_eq!(last_release(no_checkout.path()), None, "an archive of the sources");
+}
+
+/// The findings of graphql-eslint, in the order of the lines, as `rule: line of the schema`.
+fn findings(sdl: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("schema.graphql"), sdl).expect("a file");
+    let config = root().join("tests/tools/eslint.config.mjs");
+    let output = Command::new(tool("eslint"))
+        .args(["--format", "json", "--config"])
+        .arg(config)
+        .arg("schema.graphql")
+        .current_dir(&folder)
+        .output()
+        .unwrap_or_else(|error| panic!("eslint does not run: {error}"));
+    let result: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&output)));
+    let lines: Vec<&str> = sdl.lines().collect();
+    let messages = result[0]["messages"].as_array().unwrap_or_else(|| panic!("{}", said(&output))).iter();
+    let described = messages.map(|message| {
+        let rule = message["ruleId"].as_str().unwrap_or_else(|| panic!("{message}"));
+        let line = message["line"].as_u64().and_then(|line| lines.get(usize::try_from(line).ok()? - 1));
+        format!("{}: {}", rule.trim_start_matches("@graphql-eslint/"), line.expect("a line of the schema").trim())
+    });
+    described.collect()
 }
 
 /// The breaking changes from `old` to `new` that GraphQL Inspector reports.
