@@ -1,4 +1,4 @@
-//! The schema checked by programs of Node.js: graphql-eslint, and GraphQL Inspector, which compares it with the last release. The rule: each
+//! The schema checked by programs of Node.js: graphql-js, graphql-eslint, and GraphQL Inspector, which compares it with the last release. The rule: each
 //! check has a test in which it fails, so that a program that reads nothing is noticed.
 
 use std::path::{Path, PathBuf};
@@ -60,6 +60,19 @@ fn the_lint_reports_each_kind_of_fault() {
         let found = findings.iter().filter(is_new).any(|finding| finding.starts_with(&format!("{rule}: ")));
         assert!(found, "{rule} is not in {findings:#?}");
     }
+}
+
+#[test]
+fn the_schema_is_valid_for_graphql_js() {
+    assert_eq!(invalid(&schema()), "");
+    let without_argument = schema().replacen("\t\torderBy: PostOrder,", "\t\tsorted: PostOrder,", 2);
+    assert!(
+        invalid(&without_argument).contains("Interface field argument Term.posts("),
+        "{}",
+        invalid(&without_argument)
+    );
+    let without_type = schema().replacen("Author!", "Writer!", 1);
+    assert!(invalid(&without_type).contains("Unknown type \"Writer\""), "{}", invalid(&without_type));
 }
 
 #[test]
@@ -136,6 +149,17 @@ fn findings(sdl: &str) -> Vec<String> {
         format!("{}: {}", rule.trim_start_matches("@graphql-eslint/"), line.expect("a line of the schema").trim())
     });
     described.collect()
+}
+
+/// What graphql-js finds wrong with a schema, one error a line.
+fn invalid(sdl: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("schema.graphql");
+    std::fs::write(&file, sdl).expect("a file");
+    let output = Command::new("node").arg(root().join("tests/tools/validate.js")).arg(&file).output();
+    let output = output.unwrap_or_else(|error| panic!("node does not run: {error}"));
+    assert!(output.status.success(), "{}", said(&output));
+    String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 /// The breaking changes from `old` to `new` that GraphQL Inspector reports.
