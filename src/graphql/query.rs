@@ -36,7 +36,8 @@ pub struct Query;
 #[Object]
 impl Query {
     /// An object by its id: a post, category, tag, author, version of a post or access token. Null if it does not exist, or if the client has no access to
-    /// it: the two cannot be distinguished. A draft or a version needs a token with access to the post, an access token the role ADMIN.
+    /// it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own posts, or
+    /// the token of its preview link. A version needs such a token too, but not that of a preview link; an access token needs the role ADMIN.
     async fn node(
         &self,
         ctx: &Context<'_>,
@@ -61,7 +62,8 @@ impl Query {
         Ok(found.into_iter().map(|node| node.map(InterfaceValue)).collect())
     }
 
-    /// A post by its current slug or a former one; null if it does not exist. A draft or scheduled post is found only with a token that has access.
+    /// A post by its current slug or a former one; null if it does not exist or the client has no access to it. A draft or scheduled post is found with a
+    /// token that has access to it: READER, EDITOR or ADMIN, AUTHOR for its own posts, or the token of its preview link.
     async fn post(
         &self,
         ctx: &Context<'_>,
@@ -120,7 +122,8 @@ impl Query {
         context::of(ctx).reader.actor().cloned().map(Viewer)
     }
 
-    /// Published posts, newest first unless `orderBy` says otherwise.
+    /// Published posts, newest first unless `orderBy` says otherwise. A page costs the same wherever it is in the list. With a filter
+    /// it costs more; if it would need too many reads, the error is FILTER_TOO_BROAD.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
@@ -170,7 +173,7 @@ impl Query {
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
 
-    /// All categories, ordered by slug.
+    /// All categories, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn categories(
         &self,
@@ -187,7 +190,7 @@ impl Query {
         Ok(CategoryConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
-    /// All tags, ordered by slug.
+    /// All tags, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn tags(
         &self,
@@ -204,7 +207,7 @@ impl Query {
         Ok(TagConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
-    /// All authors, ordered by slug.
+    /// All authors, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn authors(
         &self,
@@ -256,7 +259,8 @@ impl Query {
         Ok(Some(TokenConnection { page, total: all.len() }))
     }
 
-    /// The months with published posts, newest first: all of them, or those of one year, or one month.
+    /// The months with published posts, newest first: all of them, or those of one year, or one month; empty if none has posts. The list costs one storage
+    /// request for each 1,000 months; the `posts` of each month are a page of their own.
     #[graphql(directive = ListSize::apply(Size::Months))]
     async fn archive(
         &self,

@@ -52,7 +52,7 @@ use crate::graphql::scalars::DateTime;
         ty = "DateTime",
         desc = "When the content was created; for imported content, as far as its source records it."
     ),
-    field(name = "updated_at", ty = "DateTime", desc = "When the content was last changed."),
+    field(name = "updated_at", ty = "DateTime", desc = "When the content was last changed: the time of its current `version`."),
     field(
         name = "viewer_can_update",
         ty = "bool",

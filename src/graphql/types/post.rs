@@ -165,7 +165,7 @@ impl PostObject {
         DateTime(self.post.created_at)
     }
 
-    /// When the content was last changed.
+    /// When the content was last changed: the time of its current `version`.
     pub async fn updated_at(&self) -> DateTime {
         DateTime(self.post.updated_at)
     }
@@ -175,7 +175,7 @@ impl PostObject {
         self.post.published_at.map(DateTime)
     }
 
-    /// The first of `authors`; null if the post has no authors.
+    /// The first of `authors`; null if the post has no authors. Each different author of the answer costs a storage read.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
@@ -183,31 +183,33 @@ impl PostObject {
         Ok(found.into_iter().next().map(Author))
     }
 
-    /// The authors of the post, in the order in which they were given.
+    /// The authors of the post, in the order in which they were given. Each different author of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
         Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
     }
 
-    /// The categories of the post, in the order in which they were given.
+    /// The categories of the post, in the order in which they were given. Each different category of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
     }
 
-    /// The tags of the post, in the order in which they were given.
+    /// The tags of the post, in the order in which they were given. Each different tag of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }
 
-    /// The next newer published post; null for the newest post, and for a post that is not published.
+    /// The next newer published post; null for the newest post, and for a post that is not published. It costs as much as a page of one post, in a list for
+    /// each post.
     async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let before = Some(self.post.key());
         self.neighbour(ctx, PageArguments { last: Some(1), before, first: None, after: None }).await
     }
 
-    /// The next older published post; null for the oldest post, and for a post that is not published.
+    /// The next older published post; null for the oldest post, and for a post that is not published. It costs as much as a page of one post, in a list for
+    /// each post.
     async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let after = Some(self.post.key());
         self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None }).await

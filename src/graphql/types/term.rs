@@ -74,7 +74,7 @@ impl Category {
         id(&self.0)
     }
 
-    /// The name of the category in URLs and filters.
+    /// The name of the category in URLs, filters and inputs: unique among categories. It can change; a former slug still finds the category.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
@@ -132,7 +132,7 @@ impl Tag {
         id(&self.0)
     }
 
-    /// The name of the tag in URLs and filters.
+    /// The name of the tag in URLs, filters and inputs: unique among tags. It can change; a former slug still finds the tag.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
@@ -190,7 +190,7 @@ impl Author {
         id(&self.0)
     }
 
-    /// The name of the author in URLs and filters.
+    /// The name of the author in URLs, filters and inputs: unique among authors. It can change; a former slug still finds the author.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
@@ -254,7 +254,7 @@ impl Author {
     field(
         name = "id",
         ty = "ID",
-        desc = "An opaque id that never changes, even if the slug does, and that no other object ever has."
+        desc = "An opaque id that never changes and is never given to another object."
     ),
     field(
         name = "slug",
