@@ -1,5 +1,7 @@
-//! The public schema: `schema.graphql` equals the schema that the server serves, describes every element, and breaks nothing of the last release.
+//! The public schema: `schema.graphql` equals the schema that the server serves, describes every element, keeps what docs/schema.md promises, and breaks
+//! nothing of the last release.
 
+pub(crate) mod policy;
 mod tools;
 
 use std::path::PathBuf;
