@@ -19,9 +19,9 @@ use super::types::term::{Author, Category, Tag};
 /// The position of a page in its list.
 #[derive(Debug, Clone, SimpleObject)]
 pub struct PageInfo {
-    /// Whether there are items after this page.
+    /// Whether there are items after this page. It is exact in both directions; with `before` it may cost one more storage request.
     has_next_page: bool,
-    /// Whether there are items before this page.
+    /// Whether there are items before this page. It is exact in both directions; with `after` it may cost one more storage request.
     has_previous_page: bool,
     /// The cursor of the first item of the page; null if the page is empty.
     start_cursor: Option<String>,
@@ -87,7 +87,8 @@ impl PostConnection {
         PageInfo::of(&self.page, |post| self.list.cursor(post))
     }
 
-    /// The exact number of posts in the whole list, counted only if requested. With a filter the count costs a storage read for each 1,000 rows.
+    /// The exact number of posts in the whole list, not of this page, counted only if requested. With a filter the count costs a storage request for each
+    /// 1,000 posts that it looks at.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let reader = &context::of(ctx).reader;
         let total = *self.total.get_or_try_init(|| total::count_posts(reader, &self.list)).await?;
@@ -117,7 +118,7 @@ impl PageOfTerms {
 /// The connection and the edge types of one kind of term.
 macro_rules! term_connection {
     ($connection:ident, $edge:ident, $node:ident, $plural:literal) => {
-        #[doc = concat!("A page of ", $plural, ", ordered by slug.")]
+        #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]
         pub struct $connection(pub PageOfTerms);
 
         #[doc = concat!("An item of a page of ", $plural, " and its cursor in the list.")]
@@ -129,7 +130,7 @@ macro_rules! term_connection {
             node: $node,
         }
 
-        #[doc = concat!("A page of ", $plural, ", ordered by slug.")]
+        #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]
         #[Object]
         impl $connection {
             /// The items of this page, each with its cursor.
@@ -148,7 +149,7 @@ macro_rules! term_connection {
                 PageInfo::of(&self.0.page, |term| self.0.list.cursor(term))
             }
 
-            /// The exact number of items in the whole list, counted only if requested.
+            /// The exact number of items in the whole list, not of this page, counted only if requested. It costs one storage request.
             async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
                 self.0.total(ctx).await
             }

@@ -9,7 +9,8 @@ use crate::model::{Instant, Slug};
 use super::failure::Result;
 use super::scalars::DateTime;
 
-/// A filter for posts, which must meet all given conditions. Slugs name categories, tags and authors.
+/// A filter for posts, which must meet all given conditions. Slugs, current or former, name categories, tags and authors: at most 20 in one filter. Null is
+/// the same as omitted.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct PostFilter {
     /// Only posts that were published in this range.
@@ -22,8 +23,8 @@ pub struct PostFilter {
     authors: Option<AuthorFilter>,
 }
 
-/// A range of time. All given bounds must hold; a range that contradicts itself matches nothing. Times are compared as the API shows them, in
-/// milliseconds.
+/// A range of time. All given bounds must hold; a range that contradicts itself matches nothing, and null is the same as omitted.
+/// Times are compared as the API shows them, in milliseconds.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct DateTimeRange {
     /// Later than this time.
@@ -39,14 +40,15 @@ pub struct DateTimeRange {
 /// The filter by one kind of term.
 macro_rules! slug_filter {
     ($filter:ident, $plural:literal) => {
-        #[doc = concat!("The ", $plural, " that a post must have or must not have, by their slugs. All given conditions must hold.")]
+        #[doc = concat!("The ", $plural, " that a post must have or must not have, by their slugs. All given conditions must hold; null is the same as omitted.")]
         #[derive(Debug, Clone, Default, InputObject)]
         pub struct $filter {
             #[doc = concat!("The post has every one of these. An empty list matches all posts; a slug that no ", $plural, " have matches none.")]
             all: Option<Vec<String>>,
             /// The post has at least one of these. An empty list matches no post; an unknown slug in it changes nothing.
             any: Option<Vec<String>>,
-            /// The post has none of these. An empty list matches all posts; an unknown slug in it changes nothing.
+            /// The post has none of these. An empty list matches all posts; an unknown slug in it changes nothing. Excluded posts are read and skipped; if a
+            /// page would skip too many, the error is FILTER_TOO_BROAD.
             none: Option<Vec<String>>,
         }
 

@@ -14,6 +14,7 @@ pub mod filter;
 pub mod guard;
 mod interface_value;
 pub mod json_text;
+mod list_size;
 pub mod memory;
 pub mod mutation;
 pub mod order;

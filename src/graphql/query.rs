@@ -13,9 +13,11 @@ use crate::model::{Month, Role, Slug, Term, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
+use super::cost::NODES_MAX;
 use super::failure::{Result, bad_input};
 use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
+use super::list_size::{ListSize, Size};
 use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
@@ -27,9 +29,6 @@ use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
 
-/// The maximum number of ids of one `nodes`: the size of the largest page.
-pub const NODES_MAX: usize = 100;
-
 pub struct Query;
 
 /// All read operations. Start with `posts`, newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists are pages of cursors: `first` is the
@@ -37,8 +36,9 @@ pub struct Query;
 #[Object]
 impl Query {
     /// An object by its id: a post, category, tag, author, version of a post, access token or change. Null if it does not exist, or if the client has no
-    /// access to it: the two cannot be distinguished. A draft or a version needs a token with access to the post, a change the role EDITOR, an access token
-    /// the role ADMIN.
+    /// access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
+    /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; a change needs the role EDITOR or ADMIN,
+    /// an access token the role ADMIN.
     async fn node(
         &self,
         ctx: &Context<'_>,
@@ -49,6 +49,7 @@ impl Query {
 
     /// Objects by their ids, in the order of the ids; null for each object that does not exist or to which the client has no access. At most 100 ids. Each
     /// object costs as much as with `node`.
+    #[graphql(directive = ListSize::apply(Size::Ids))]
     async fn nodes(
         &self,
         ctx: &Context<'_>,
@@ -62,7 +63,8 @@ impl Query {
         Ok(found.into_iter().map(|node| node.map(InterfaceValue)).collect())
     }
 
-    /// A post by its current slug or a former one; null if it does not exist. A draft or scheduled post is found only with a token that has access.
+    /// A post by its current slug or a former one; null if it does not exist or the client has no access to it. A draft or scheduled post is found with a
+    /// token that has access to it: READER, EDITOR or ADMIN, AUTHOR for its own posts, or the token of its preview link.
     async fn post(
         &self,
         ctx: &Context<'_>,
@@ -121,7 +123,9 @@ impl Query {
         context::of(ctx).reader.actor().cloned().map(Viewer)
     }
 
-    /// Published posts, newest first unless `orderBy` says otherwise.
+    /// Published posts, newest first unless `orderBy` says otherwise. A page costs the same wherever it is in the list. With a filter
+    /// it costs more; if it would need too many reads, the error is FILTER_TOO_BROAD.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -140,6 +144,7 @@ impl Query {
 
     /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only the posts of its own author. Without the role the field
     /// is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn draft_posts(
         &self,
         ctx: &Context<'_>,
@@ -155,6 +160,7 @@ impl Query {
 
     /// Scheduled posts, the next to be published first. Requires a token; the role AUTHOR gets only the posts of its own author. Without the role the
     /// field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn scheduled_posts(
         &self,
         ctx: &Context<'_>,
@@ -168,7 +174,8 @@ impl Query {
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
 
-    /// All categories, ordered by slug.
+    /// All categories, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn categories(
         &self,
         ctx: &Context<'_>,
@@ -184,7 +191,8 @@ impl Query {
         Ok(CategoryConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
-    /// All tags, ordered by slug.
+    /// All tags, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn tags(
         &self,
         ctx: &Context<'_>,
@@ -200,7 +208,8 @@ impl Query {
         Ok(TagConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
-    /// All authors, ordered by slug.
+    /// All authors, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn authors(
         &self,
         ctx: &Context<'_>,
@@ -216,9 +225,10 @@ impl Query {
         Ok(AuthorConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
     }
 
-    /// Who changed what, the newest change first; the changes of this year and the last are kept. Requires the role EDITOR. Without the role the field is
-    /// null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    /// Who changed what, the newest change first; the changes of this year and the last are kept. Requires the role EDITOR or ADMIN. Without the role the
+    /// field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
     /// It pages forward only and has no count, because the log is stored newest first and is not counted.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn audit_log(
         &self,
         ctx: &Context<'_>,
@@ -232,6 +242,7 @@ impl Query {
 
     /// The access tokens of this site, newest first, without their secrets. Requires the role ADMIN. Without the role the field is null and `errors`
     /// has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn tokens(
         &self,
         ctx: &Context<'_>,
@@ -250,7 +261,9 @@ impl Query {
         Ok(Some(TokenConnection { page, total: all.len() }))
     }
 
-    /// The months with published posts, newest first: all of them, or those of one year, or one month.
+    /// The months with published posts, newest first: all of them, or those of one year, or one month; empty if none has posts. The list costs one storage
+    /// request for each 1,000 months; the `posts` of each month are a page of their own.
+    #[graphql(directive = ListSize::apply(Size::Months))]
     async fn archive(
         &self,
         ctx: &Context<'_>,

@@ -21,7 +21,7 @@ use arguments::Arguments;
 use prices::{PRICES, Price, PriceTable, Prices};
 
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
-pub use prices::SIGN_IN;
+pub use prices::{MONTHS_ASSUMED, NODES_MAX, SIGN_IN, TERMS_OF_POST};
 
 /// Computes the costs of the queries of a schema.
 pub struct CostModel {

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 use crate::content::read::REVISIONS_PAGE_MAX;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
-use crate::graphql::query::NODES_MAX;
 use crate::model::post::TERMS_MAX;
 
 use super::arguments::Arguments;
@@ -25,7 +24,11 @@ const POST_READS: u64 = 6;
 /// The maximum for one object by its id: a term, or a version of a post, which is read with the post and the version before it.
 const NODE_READS: u64 = if TERM_READS > POST_READS + 2 { TERM_READS } else { POST_READS + 2 };
 /// The terms of one kind that a post may have; an import or a mutation with more is refused.
-const TERMS_OF_POST: u64 = TERMS_MAX as u64;
+pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
+/// The maximum number of ids of one `nodes`: the size of the largest page.
+pub const NODES_MAX: usize = 100;
+/// The months of a century: what `@listSize` says of the archive, because the number of its months is known only when a query is priced.
+pub const MONTHS_ASSUMED: u64 = 1200;
 
 const POST: Bound = Bound::new(POST_READS, 0);
 const TERM: Bound = Bound::new(TERM_READS, 0);

@@ -6,6 +6,7 @@ use crate::content::read::pages::{PostList, Scope};
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::failure::Result;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::order::{self, PostOrder};
 use crate::model::Month;
 
@@ -33,6 +34,7 @@ impl ArchiveMonth {
     }
 
     /// The published posts of this month, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,

@@ -7,10 +7,10 @@ use super::post::PostObject;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::status::ContentStatus;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::DateTime;
 
 /// What editors write: posts. Fields that every type of content has.
-#[expect(clippy::duplicated_attributes, reason = "two fields of an interface may have the same type")]
 #[derive(Interface)]
 #[graphql(
     name = "Content",
@@ -43,6 +43,7 @@ use crate::graphql::scalars::DateTime;
         desc = "The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR\n\
                 for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each\n\
                 version is read with its body.",
+        directive = ListSize::apply(Size::PageForward),
         arg(name = "first", ty = "Option<i32>", desc = "The number of versions: 0 to 50; 20 if omitted."),
         arg(name = "after", ty = "Option<String>", desc = "Only versions after this cursor, that is, older ones.")
     ),
@@ -51,7 +52,7 @@ use crate::graphql::scalars::DateTime;
         ty = "DateTime",
         desc = "When the content was created; for imported content, as far as its source records it."
     ),
-    field(name = "updated_at", ty = "DateTime", desc = "When the content was last changed."),
+    field(name = "updated_at", ty = "DateTime", desc = "When the content was last changed: the time of its current `version`."),
     field(
         name = "viewer_can_update",
         ty = "bool",

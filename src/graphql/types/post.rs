@@ -8,6 +8,7 @@ use async_graphql::{Context, ID, Lookahead, Object};
 use crate::content::ContentError;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::graphql::failure::Result;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::{access, context};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
@@ -146,6 +147,7 @@ impl PostObject {
     /// The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR
     /// for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each
     /// version is read with its body.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
     pub async fn revisions(
         &self,
         ctx: &Context<'_>,
@@ -163,7 +165,7 @@ impl PostObject {
         DateTime(self.post.created_at)
     }
 
-    /// When the content was last changed.
+    /// When the content was last changed: the time of its current `version`.
     pub async fn updated_at(&self) -> DateTime {
         DateTime(self.post.updated_at)
     }
@@ -173,7 +175,7 @@ impl PostObject {
         self.post.published_at.map(DateTime)
     }
 
-    /// The first of `authors`; null if the post has no authors.
+    /// The first of `authors`; null if the post has no authors. Each different author of the answer costs a storage read.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
@@ -181,28 +183,33 @@ impl PostObject {
         Ok(found.into_iter().next().map(Author))
     }
 
-    /// The authors of the post, in the order in which they were given.
+    /// The authors of the post, in the order in which they were given. Each different author of the answer costs a storage read.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
         Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
     }
 
-    /// The categories of the post, in the order in which they were given.
+    /// The categories of the post, in the order in which they were given. Each different category of the answer costs a storage read.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
     }
 
-    /// The tags of the post, in the order in which they were given.
+    /// The tags of the post, in the order in which they were given. Each different tag of the answer costs a storage read.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }
 
-    /// The next newer published post; null for the newest post, and for a post that is not published.
+    /// The next newer published post; null for the newest post, and for a post that is not published. It costs as much as a page of one post, in a list for
+    /// each post.
     async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let before = Some(self.post.key());
         self.neighbour(ctx, PageArguments { last: Some(1), before, first: None, after: None }).await
     }
 
-    /// The next older published post; null for the oldest post, and for a post that is not published.
+    /// The next older published post; null for the oldest post, and for a post that is not published. It costs as much as a page of one post, in a list for
+    /// each post.
     async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let after = Some(self.post.key());
         self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None }).await

@@ -9,6 +9,7 @@ use crate::content::read::pages::Page;
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::actor::ActorObject;
 use crate::graphql::types::rich_text::RichText;
@@ -75,16 +76,19 @@ impl Revision {
     }
 
     /// The authors, in the order in which they were given, without those that no longer exist.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
         Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
     }
 
     /// The categories, in the order in which they were given, without those that no longer exist.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
     }
 
     /// The tags, in the order in which they were given, without those that no longer exist.
+    #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }

@@ -11,6 +11,7 @@ use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::filter::PostFilter;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
 use crate::model::{Actor, Term, rules};
@@ -73,7 +74,7 @@ impl Category {
         id(&self.0)
     }
 
-    /// The name of the category in URLs and filters.
+    /// The name of the category in URLs, filters and inputs: unique among categories. It can change; a former slug still finds the category.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
@@ -100,6 +101,7 @@ impl Category {
     }
 
     /// The published posts with this category, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -130,7 +132,7 @@ impl Tag {
         id(&self.0)
     }
 
-    /// The name of the tag in URLs and filters.
+    /// The name of the tag in URLs, filters and inputs: unique among tags. It can change; a former slug still finds the tag.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
@@ -157,6 +159,7 @@ impl Tag {
     }
 
     /// The published posts with this tag, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -187,7 +190,7 @@ impl Author {
         id(&self.0)
     }
 
-    /// The name of the author in URLs and filters.
+    /// The name of the author in URLs, filters and inputs: unique among authors. It can change; a former slug still finds the author.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
@@ -221,6 +224,7 @@ impl Author {
     }
 
     /// The author's published posts, newest first unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
@@ -244,14 +248,13 @@ impl Author {
 }
 
 /// What groups posts: categories and tags.
-#[expect(clippy::duplicated_attributes, reason = "two fields of an interface may have the same type")]
 #[derive(Interface)]
 #[graphql(
     name = "Term",
     field(
         name = "id",
         ty = "ID",
-        desc = "An opaque id that never changes, even if the slug does, and that no other object ever has."
+        desc = "An opaque id that never changes and is never given to another object."
     ),
     field(
         name = "slug",
@@ -279,6 +282,7 @@ impl Author {
         name = "posts",
         ty = "PostConnection",
         desc = "The published posts that have it, newest first unless `orderBy` says otherwise.",
+        directive = ListSize::apply(Size::Page),
         arg(
             name = "first",
             ty = "Option<i32>",

@@ -98,6 +98,7 @@ pages! {
     operating: "docs/operating.md",
     proof: "docs/proof.md",
     scaling: "docs/scaling.md",
+    schema: "docs/schema.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
     upgrading: "docs/upgrading.md",

@@ -7,9 +7,9 @@ use tidings::model::{Role, WholePost};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post, slugs};
 
-const ADAS_DRAFT: u64 = 1;
+pub(super) const ADAS_DRAFT: u64 = 1;
 const BOBS_DRAFT: u64 = 2;
-const BOBS_POST: u64 = 3;
+pub(super) const BOBS_POST: u64 = 3;
 const BOBS_SCHEDULED: u64 = 4;
 const NEVER: u64 = 5;
 
@@ -30,31 +30,31 @@ fn posts() -> Vec<WholePost> {
     ]
 }
 
-fn id(number: u64) -> String {
+pub(super) fn id(number: u64) -> String {
     format!("post-{}", post(number, instant("2026-05-01T00:00:00Z")).post.id)
 }
 
-async fn site() -> Site {
+pub(super) async fn site() -> Site {
     let site = Site::in_memory().await;
     site.publish(&posts()).await;
     site
 }
 
 /// The code of the first error or user error; otherwise `null` or `done`.
-fn outcome(answer: &Value) -> String {
+pub(super) fn outcome(answer: &Value) -> String {
     let field = answer["data"].as_object().and_then(|data| data.values().next()).unwrap_or(&Value::Null);
     let code = [&answer["errors"][0]["extensions"]["code"], &field["userErrors"][0]["code"]];
     let plain = if field.is_null() { "null" } else { "done" };
     code.into_iter().find_map(Value::as_str).unwrap_or(plain).to_owned()
 }
 
-fn create(more: &str) -> String {
+pub(super) fn create(more: &str) -> String {
     format!(
         "mutation {{ createPost(input: {{ title: \"T\", markdown: \"\"{more} }}) {{ post {{ id }} userErrors {{ code }} }} }}"
     )
 }
 
-fn change(mutation: &str, number: u64, more: &str) -> String {
+pub(super) fn change(mutation: &str, number: u64, more: &str) -> String {
     let answer = if mutation == "deletePost" { "deletedId" } else { "post { id }" };
     let id = id(number);
     format!(

@@ -1,13 +1,16 @@
-//! The public schema: `schema.graphql` equals the schema that the server serves, describes every element, and breaks nothing of the contract
-//! file beside the checkout.
+//! The public schema: `schema.graphql` equals the schema that the server serves, describes every element, keeps what docs/schema.md promises, and breaks
+//! nothing of the last release.
 
-use std::path::{Path, PathBuf};
+pub(crate) mod policy;
+mod tools;
+
+use std::path::PathBuf;
 use std::process::Command;
 
 use async_graphql::Positioned;
 use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{
-    FieldDefinition, InputValueDefinition, TypeDefinition, TypeKind, TypeSystemDefinition,
+    FieldDefinition, InputValueDefinition, InterfaceType, ObjectType, TypeDefinition, TypeKind, TypeSystemDefinition,
 };
 
 #[test]
@@ -63,21 +66,30 @@ fn signature(field: &FieldDefinition) -> Vec<String> {
     std::iter::once(format!("{}: {}", field.name.node, field.ty.node)).chain(arguments).collect()
 }
 
-#[test]
-#[ignore = "reads the contract beside the checkout; scripts/test runs it if the file exists"]
-fn the_schema_breaks_nothing_of_the_contract() {
-    assert_eq!(breaking_changes(&contract(), &root().join("schema.graphql")), Vec::<String>::new());
-}
+/// Lists that are read in one direction only, because a page backward would cost more than a page forward.
+const FORWARD_ONLY: &[&str] = &["Content.revisions", "Post.revisions", "Query.changes"];
 
+/// graphql-eslint accepts either direction, so that a list can be read forward only.
 #[test]
-fn the_inspector_reports_a_removed_field() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let less = folder.path().join("less.graphql");
-    let text = schema();
-    let (before, after) = text.split_once("\twordCount: Int!\n").expect("a field");
-    std::fs::write(&less, format!("{before}\tpages: Int!\n{after}")).expect("a file");
-    let expected = ["Field wordCount was removed from object type RichText"];
-    assert_eq!(breaking_changes(&root().join("schema.graphql"), &less), expected);
+fn every_other_connection_pages_in_both_directions() {
+    let schema = schema();
+    let types = types(&schema);
+    let mut one_way = Vec::new();
+    for of in &types {
+        let (TypeKind::Object(ObjectType { fields, .. }) | TypeKind::Interface(InterfaceType { fields, .. })) =
+            &of.kind
+        else {
+            continue;
+        };
+        for Positioned { node: field, .. } in fields {
+            let is_connection = field.ty.node.to_string().trim_end_matches('!').ends_with("Connection");
+            let has = |name: &str| field.arguments.iter().any(|argument| argument.node.name.node == name);
+            if is_connection && !["first", "after", "last", "before"].into_iter().all(has) {
+                one_way.push(format!("{}.{}", of.name.node, field.name.node));
+            }
+        }
+    }
+    assert_eq!(one_way, FORWARD_ONLY);
 }
 
 #[test]
@@ -103,30 +115,6 @@ fn schema() -> String {
 /// The lines, then `None`, so that a text differs from a longer one that starts with it.
 fn lines(text: &str) -> impl Iterator<Item = Option<&str>> {
     text.lines().map(Some).chain([None])
-}
-
-/// `TIDINGS_CONTRACT`, or `../shared/contract/schema.graphql` beside the checkout.
-#[expect(clippy::disallowed_methods, reason = "a test's own setting")]
-fn contract() -> PathBuf {
-    let beside = || root().join("../shared/contract/schema.graphql");
-    let file = std::env::var_os("TIDINGS_CONTRACT").map_or_else(beside, PathBuf::from);
-    assert!(file.is_file(), "no contract at {}: set TIDINGS_CONTRACT to its file", file.display());
-    file
-}
-
-/// The breaking changes from `old` to `new` that GraphQL Inspector reports.
-fn breaking_changes(old: &Path, new: &Path) -> Vec<String> {
-    let tool = root().join("tests/tools/node_modules/.bin/graphql-inspector");
-    let output =
-        Command::new(&tool).arg("diff").args([old, new]).env("NO_COLOR", "1").output().unwrap_or_else(|error| {
-            panic!("{}: {error}. GraphQL Inspector is not installed: npm ci --prefix tests/tools", tool.display())
-        });
-    let said = String::from_utf8_lossy(&output.stdout);
-    let breaking: Vec<String> =
-        said.lines().filter_map(|line| line.split_once('✖')).map(|(_, change)| change.trim().to_owned()).collect();
-    // If the tool could not read its files, the test must not pass as if no change was found.
-    assert_eq!(output.status.success(), breaking.is_empty(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    breaking
 }
 
 fn types(sdl: &str) -> Vec<TypeDefinition> {

@@ -1,0 +1,110 @@
+//! `@listSize` compared with the price table. The rule: a list that the price pass counts as more than one object has the directive, with the number that
+//! is counted; the lists inside a connection are sized by the field that returns it.
+
+use async_graphql::Positioned;
+use async_graphql::parser::parse_schema;
+use async_graphql::parser::types::{
+    BaseType, ConstDirective, FieldDefinition, TypeDefinition, TypeKind, TypeSystemDefinition,
+};
+
+use super::super::prices::{MONTHS_ASSUMED, NODES_MAX, Objects, PRICES, Prices};
+use crate::content::read::pages::PAGE_SIZE_DEFAULT;
+use crate::graphql::type_map::{TypeMap, innermost};
+
+const SDL: &str = include_str!("../../../../schema.graphql");
+
+/// The fields of the object types and interfaces of a schema.
+fn fields(sdl: &str) -> Vec<(String, FieldDefinition)> {
+    let of_type = |definition: TypeDefinition| {
+        let fields = match definition.kind {
+            TypeKind::Object(object) => object.fields,
+            TypeKind::Interface(interface) => interface.fields,
+            _ => Vec::new(),
+        };
+        let of = definition.name.node.to_string();
+        fields.into_iter().map(move |field| (of.clone(), field.node))
+    };
+    let definitions = parse_schema(sdl).expect("the schema parses").definitions.into_iter();
+    let types = definitions.filter_map(|definition| match definition {
+        TypeSystemDefinition::Type(definition) => Some(definition.node),
+        _ => None,
+    });
+    types.flat_map(of_type).collect()
+}
+
+/// The directive that the prices ask for, as it is printed; on an interface, the one of its implementers.
+fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices) -> Option<String> {
+    let name = field.name.node.as_str();
+    if matches!(field.ty.node.base, BaseType::List(_)) {
+        let objects = types.objects(of).iter().filter_map(|object| prices.get(object, name)).map(|price| price.objects);
+        let sizes = objects.filter_map(|objects| match objects {
+            Objects::AtMost(count) => Some(count),
+            Objects::ForEachId => Some(NODES_MAX as u64),
+            Objects::Months => Some(MONTHS_ASSUMED),
+            Objects::Page(_) | Objects::Few | Objects::One => None,
+        });
+        return sizes.max().map(|size| format!("@listSize(assumedSize: {size})"));
+    }
+    let connection = innermost(&field.ty.node);
+    let sized = ["edges", "nodes"]
+        .into_iter()
+        .filter(|list| prices.get(connection, list).is_some_and(|price| matches!(price.objects, Objects::Page(_))));
+    let sized: Vec<_> = sized.map(|list| format!("{list:?}")).collect();
+    let slicing = ["first", "last"]
+        .into_iter()
+        .filter(|size| field.arguments.iter().any(|argument| argument.node.name.node == **size));
+    let slicing: Vec<_> = slicing.map(|argument| format!("{argument:?}")).collect();
+    (!sized.is_empty()).then(|| {
+        format!(
+            "@listSize(assumedSize: {PAGE_SIZE_DEFAULT}, slicingArguments: [{}], sizedFields: [{}], requireOneSlicingArgument: false)",
+            slicing.join(", "),
+            sized.join(", ")
+        )
+    })
+}
+
+fn printed(Positioned { node: directive, .. }: &Positioned<ConstDirective>) -> String {
+    let arguments = directive.arguments.iter().map(|(name, value)| format!("{}: {}", name.node, value.node));
+    format!("@{}({})", directive.name.node, arguments.collect::<Vec<_>>().join(", "))
+}
+
+/// The fields whose directive differs from the one that the prices ask for.
+fn faults(sdl: &str) -> Vec<String> {
+    let (types, prices) = (TypeMap::of(sdl).expect("SDL"), Prices::of(PRICES));
+    let differing = fields(sdl).into_iter().filter_map(|(of, field)| {
+        let of_list = field.directives.iter().find(|directive| directive.node.name.node == "listSize");
+        let (expected, found) = (expected(&of, &field, &types, &prices), of_list.map(printed));
+        (expected != found).then(|| format!("{of}.{} has {found:?} and needs {expected:?}", field.name.node))
+    });
+    differing.collect()
+}
+
+#[test]
+fn every_list_of_the_schema_has_the_size_that_is_counted() {
+    assert_eq!(faults(SDL), Vec::<String>::new());
+    assert!(SDL.matches("@listSize(assumedSize: 20, ").count() > 10);
+    let definition = "directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], \
+                      requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION";
+    assert!(SDL.contains(definition), "the definition of the cost specification");
+}
+
+#[test]
+fn a_missing_size_and_another_size_are_found() {
+    let page = "@listSize(assumedSize: 20, slicingArguments: [\"first\", \"last\"], sizedFields: [\"edges\", \"nodes\"], requireOneSlicingArgument: false)";
+    for (old, new, field) in [
+        (page, "", "ArchiveMonth.posts"),
+        ("assumedSize: 20", "assumedSize: 21", "ArchiveMonth.posts"),
+        ("authors: [Author!]! @listSize(assumedSize: 100)", "authors: [Author!]!", "Post.authors"),
+        (
+            "ids: [ID!]!\n\t): [Node]! @listSize(assumedSize: 100)",
+            "ids: [ID!]!\n\t): [Node]! @listSize(assumedSize: 99)",
+            "Query.nodes",
+        ),
+        ("newer: Post\n", "newer: Post @listSize(assumedSize: 1)\n", "Post.newer"),
+    ] {
+        let changed = SDL.replacen(old, new, 1);
+        assert_ne!(changed, SDL, "{old}");
+        let found = faults(&changed);
+        assert!(found.len() == 1 && found[0].starts_with(&format!("{field} has")), "{field}: {found:?}");
+    }
+}

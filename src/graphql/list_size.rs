@@ -1,0 +1,84 @@
+//! The directive `@listSize` of the cost specification (<https://ibm.github.io/graphql-specs/cost-spec.html>), from which clients and gateways know how many
+//! objects a list has at most. The rule: the sizes are the constants that the cost of a query is computed from; `cost/tests/list_sizes.rs` compares them.
+
+use std::borrow::Cow;
+
+use async_graphql::TypeDirective;
+use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
+use async_graphql::registry::{MetaDirectiveInvocation, Registry};
+
+use super::cost::{MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
+use crate::content::read::pages::PAGE_SIZE_DEFAULT;
+
+/// How many objects a list has at most, for tools that compute the cost of a query before it is sent, as in
+/// https://ibm.github.io/graphql-specs/cost-spec.html. On a field that returns a connection, it is about the lists `edges` and `nodes`.
+#[TypeDirective(name = "listSize", location = "FieldDefinition")]
+fn definition(
+    assumed_size: Option<i32>,
+    slicing_arguments: Option<Vec<String>>,
+    sized_fields: Option<Vec<String>>,
+    #[graphql(default_with = "Some(true)")] require_one_slicing_argument: Option<bool>,
+) {
+}
+
+/// The size of the list that a field returns, or of the lists in the connection that it returns.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Size {
+    /// A page of the size in `first` or `last`, or of the default size.
+    Page,
+    /// A page of the size in `first`, or of the default size.
+    PageForward,
+    /// The categories, tags or authors of a post.
+    TermsOfPost,
+    /// One object for each id of an argument.
+    Ids,
+    /// Months of the archive: as many as a century has. The server itself counts those that exist.
+    Months,
+}
+
+/// `@listSize` on a field.
+pub(super) struct ListSize;
+
+impl ListSize {
+    /// The name is the one that the engine requires.
+    pub(super) fn apply(size: Size) -> MetaDirectiveInvocation {
+        match size {
+            Size::Page => page(&["first", "last"]),
+            Size::PageForward => page(&["first"]),
+            Size::TermsOfPost => at_most(TERMS_OF_POST),
+            Size::Ids => at_most(NODES_MAX as u64),
+            Size::Months => at_most(MONTHS_ASSUMED),
+        }
+    }
+}
+
+impl TypeDirective for ListSize {
+    fn name(&self) -> Cow<'static, str> {
+        definition.name()
+    }
+
+    fn register(&self, registry: &mut Registry) {
+        definition.register(registry);
+    }
+}
+
+impl Directive_At_FIELD_DEFINITION for ListSize {}
+
+/// `assumedSize` is the size without an argument. An argument that is given takes precedence.
+fn page(arguments: &[&str]) -> MetaDirectiveInvocation {
+    let names = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
+    definition::apply(
+        number(PAGE_SIZE_DEFAULT as u64),
+        Some(names(arguments)),
+        Some(names(&["edges", "nodes"])),
+        Some(false),
+    )
+}
+
+fn at_most(size: u64) -> MetaDirectiveInvocation {
+    definition::apply(number(size), None, None, None)
+}
+
+fn number(size: u64) -> Option<i32> {
+    Some(i32::try_from(size).unwrap_or(i32::MAX))
+}

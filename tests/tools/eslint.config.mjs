@@ -1,0 +1,32 @@
+// The rules for schema.graphql: everything that graphql-eslint recommends for schemas, and the rules of the Relay specifications. It checks the file
+// schema.graphql of the current folder. Each exception has its reason.
+import { join } from 'node:path';
+import graphql from '@graphql-eslint/eslint-plugin';
+
+export default [
+  {
+    files: ['schema.graphql'],
+    plugins: { '@graphql-eslint': graphql },
+    languageOptions: {
+      parser: graphql.parser,
+      parserOptions: { graphQLConfig: { schema: join(process.cwd(), 'schema.graphql') } },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      ...graphql.configs['flat/schema-recommended'].rules,
+      ...graphql.configs['flat/schema-relay'].rules,
+      '@graphql-eslint/strict-id-in-types': ['error', {
+        exceptions: {
+          // Parts of one answer, which no cache looks up: pages and their items, the answers of mutations, and their problems.
+          suffixes: ['Connection', 'Edge', 'Payload', 'Error'],
+          // Parts of their parent, without an identity of their own: a position, a text, a month, who did something, the viewer, and a link that nobody stores.
+          types: ['PageInfo', 'RichText', 'ArchiveMonth', 'Actor', 'Viewer', 'PreviewLink'],
+        },
+      }],
+      // Connections have `nodes` beside `edges`, and short lists that are always complete (the tags of a post, user errors) are no connections.
+      '@graphql-eslint/relay-edge-types': ['error', { listTypeCanWrapOnlyEdgeType: false }],
+      // A list that can be read in one direction only has `first` and `after`. A test of the schema names these lists.
+      '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],
+    },
+  },
+];
