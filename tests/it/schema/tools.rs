@@ -8,13 +8,6 @@ use serde_json::Value;
 
 use super::{root, schema};
 
-/// Findings of graphql-eslint that are accepted until the type gets an id, as `rule: line of the schema`.
-const ACCEPTED_FINDINGS: &[&str] = &[
-    "strict-id-in-types: type Change {",
-    "relay-edge-types: type ChangeEdge {",
-    "strict-id-in-types: type ChangedItem {",
-];
-
 /// Breaking changes since the last release that are intended: those before 1.0, with a row in docs/upgrading.md.
 const INTENDED_BREAKS: &[&str] = &[];
 
@@ -44,8 +37,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn the_lint_finds_nothing_in_the_schema() {
-    let findings = findings(&schema());
-    assert_eq!(findings, ACCEPTED_FINDINGS, "remove an accepted finding that is no longer reported");
+    assert_eq!(findings(&schema()), Vec::<String>::new());
 }
 
 #[test]
@@ -56,8 +48,7 @@ fn the_lint_reports_each_kind_of_fault() {
     });
     let findings = findings(&faulty);
     for (rule, ..) in FAULTS {
-        let is_new = |finding: &&String| !ACCEPTED_FINDINGS.contains(&finding.as_str());
-        let found = findings.iter().filter(is_new).any(|finding| finding.starts_with(&format!("{rule}: ")));
+        let found = findings.iter().any(|finding| finding.starts_with(&format!("{rule}: ")));
         assert!(found, "{rule} is not in {findings:#?}");
     }
 }
