@@ -1,7 +1,7 @@
 //! The versions of a post, and restoring a version.
 
 use serde_json::{Value, json};
-use tidings::testing::REVISIONS_MAX;
+use tidings::model::post::REVISIONS_MAX;
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post};
