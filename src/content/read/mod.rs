@@ -14,4 +14,4 @@ pub(crate) use reader::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;
-pub(crate) use revisions::{REVISIONS_PAGE_MAX, Revision, RevisionList, SEARCH_READS_MAX};
+pub(crate) use revisions::{REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX};

@@ -29,14 +29,27 @@ pub(crate) const SEARCH_READS_MAX: u64 = 1 + REVISIONS_MAX.unsigned_abs().next_p
 #[derive(Debug, Clone)]
 pub struct Revision {
     pub whole: WholePost,
-    /// The names of the fields that the version has changed; `created` for the first version; empty if the version before it is no longer kept.
-    pub changed: Vec<&'static str>,
+    /// The fields in which the version differs from the one before it; empty for the first version, and if the version before it is no longer kept.
+    pub changed_fields: Vec<RevisionField>,
+}
+
+/// A field of a version that a change can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RevisionField {
+    Title,
+    Slug,
+    Excerpt,
+    Body,
+    Authors,
+    Categories,
+    Tags,
+    PublishedAt,
 }
 
 impl Revision {
     fn new(before: Option<&WholePost>, whole: WholePost) -> Self {
-        let changed = changed(before, &whole);
-        Self { whole, changed }
+        let changed_fields = before.map_or_else(Vec::new, |before| changed_fields(before, &whole));
+        Self { whole, changed_fields }
     }
 
     /// The cursor of this version in the list.
@@ -208,20 +221,17 @@ fn count_between(bottom: i32, top: i32) -> usize {
 }
 
 /// The fields in which a version differs from the one before it.
-fn changed(before: Option<&WholePost>, after: &WholePost) -> Vec<&'static str> {
-    let Some(before) = before else {
-        return if after.post.version == 1 { vec!["created"] } else { Vec::new() };
-    };
+fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
     let (old, new) = (&before.post, &after.post);
     let fields = [
-        ("title", old.title != new.title),
-        ("slug", old.slug != new.slug),
-        ("excerpt", old.excerpt != new.excerpt),
-        ("body", before.markdown != after.markdown),
-        ("authors", old.authors != new.authors),
-        ("categories", old.categories != new.categories),
-        ("tags", old.tags != new.tags),
-        ("publishedAt", old.published_at != new.published_at),
+        (RevisionField::Title, old.title != new.title),
+        (RevisionField::Slug, old.slug != new.slug),
+        (RevisionField::Excerpt, old.excerpt != new.excerpt),
+        (RevisionField::Body, before.markdown != after.markdown),
+        (RevisionField::Authors, old.authors != new.authors),
+        (RevisionField::Categories, old.categories != new.categories),
+        (RevisionField::Tags, old.tags != new.tags),
+        (RevisionField::PublishedAt, old.published_at != new.published_at),
     ];
-    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+    fields.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect()
 }

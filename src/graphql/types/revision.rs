@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, SimpleObject};
+use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 
 use crate::content::read::pages::Page;
-use crate::content::read::{Revision as Kept, RevisionList};
+use crate::content::read::{Revision as Kept, RevisionField as ChangedField, RevisionList};
 use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
@@ -44,10 +44,9 @@ impl Revision {
         self.0.whole.changed_by.clone().map(ActorObject)
     }
 
-    /// What this version changed: `title`, `slug`, `excerpt`, `body`, `authors`, `categories`, `tags`, `publishedAt`; `created` for the first
-    /// version. Empty if the previous version is no longer kept.
-    async fn changed(&self) -> &[&'static str] {
-        &self.0.changed
+    /// The fields in which this version differs from the one before it. Empty for version 1, and if the version before it is no longer kept.
+    async fn changed_fields(&self) -> Vec<RevisionField> {
+        self.0.changed_fields.iter().map(|field| RevisionField::from(*field)).collect()
     }
 
     /// The slug of the post at that time.
@@ -95,6 +94,28 @@ impl Revision {
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<Term>>> {
         Ok(context::of(ctx).loaders.terms_of_post(kind, self.0.whole.post.terms(kind)).await?)
     }
+}
+
+/// A field of a post in which two versions can differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "ChangedField")]
+pub enum RevisionField {
+    /// The title.
+    Title,
+    /// The slug.
+    Slug,
+    /// The summary.
+    Excerpt,
+    /// The text.
+    Body,
+    /// The authors or their order.
+    Authors,
+    /// The categories or their order.
+    Categories,
+    /// The tags or their order.
+    Tags,
+    /// The publication time.
+    PublishedAt,
 }
 
 /// A page of versions, newest first.
