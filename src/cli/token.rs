@@ -62,7 +62,7 @@ struct List {
 /// Revoke a token or all preview links. Servers refuse them within 2 seconds.
 #[derive(Debug, Args)]
 struct Revoke {
-    /// The token's id, as `tidings token list` or the field `tokens` of GraphQL shows it, or `previews`.
+    /// The token's id, as `tidings token list` or GraphQL shows it, or `previews`.
     id: String,
     #[command(flatten)]
     store: Flags<OfStore>,

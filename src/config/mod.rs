@@ -7,6 +7,7 @@ mod access;
 mod file;
 mod limits;
 mod print;
+pub mod renamed;
 mod serve;
 pub mod setting;
 pub mod sources;

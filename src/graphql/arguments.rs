@@ -5,6 +5,7 @@ use async_graphql::Context;
 
 use crate::content;
 use crate::content::access::decode_token_cursor;
+use crate::content::read::RevisionList;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::model::{PostKey, Slug, TokenId};
@@ -25,6 +26,10 @@ impl Paging {
     }
 
     pub fn of_terms(self, list: &TermList) -> Result<PageArguments<Slug>> {
+        self.decode(|argument, text| list.decode_cursor(argument, text))
+    }
+
+    pub fn of_revisions(self, list: &RevisionList) -> Result<PageArguments<i32>> {
         self.decode(|argument, text| list.decode_cursor(argument, text))
     }
 

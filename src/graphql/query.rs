@@ -118,7 +118,7 @@ impl Query {
         Ok(term(ctx, TermKind::Author, &slug).await?.map(Author))
     }
 
-    /// The authenticated user; null for an anonymous request. An invalid token fails the whole request.
+    /// The authenticated user; null for an anonymous request, and with a preview token, which is nobody's. An invalid token fails the whole request.
     async fn viewer(&self, ctx: &Context<'_>) -> Option<Viewer> {
         context::of(ctx).reader.actor().cloned().map(Viewer)
     }

@@ -156,7 +156,7 @@ impl GraphqlService for ContentService {
         if let Some(operation) = &operation
             && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
         {
-            return response;
+            return with_cost(response, &reader, &bound, reports_storage);
         }
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
@@ -165,14 +165,19 @@ impl GraphqlService for ContentService {
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
-        let used = reader.storage_used();
-        metrics::query_cost(bound.requests(), used.requests());
-        if reports_storage { response.extension("storage", describe(&used, &bound)) } else { response }
+        with_cost(response, &reader, &bound, reports_storage)
     }
 
     fn sdl(&self) -> String {
         sdl(&self.schema)
     }
+}
+
+/// Counts the cost of an answer in the metrics, and adds it to the answer if the client is to get it.
+fn with_cost(response: Response, reader: &Reader, bound: &Bound, is_reported: bool) -> Response {
+    let used = reader.storage_used();
+    metrics::query_cost(bound.requests(), used.requests());
+    if is_reported { response.extension("storage", describe(&used, bound)) } else { response }
 }
 
 /// Values that an answer can have without a charge of their own: so few that all running requests can have them at once.

@@ -50,7 +50,7 @@ impl ImportReport {
     /// Counts the posts in the metrics.
     fn count(&self) {
         let (skipped, failed) = (self.skipped.len(), self.failed.len());
-        let outcomes = [("made", self.made), ("changed", self.changed), ("unchanged", self.unchanged)];
+        let outcomes = [("created", self.made), ("changed", self.changed), ("unchanged", self.unchanged)];
         let outcomes = outcomes.into_iter().chain([("kept", self.kept), ("skipped", skipped), ("failed", failed)]);
         outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
     }

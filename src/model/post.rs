@@ -14,6 +14,9 @@ use super::term::TermKind;
 /// The maximum number of terms of one kind on a post. Each is a row in an index, and a read if a query requests it.
 pub const TERMS_MAX: usize = 100;
 
+/// Versions of one post that are kept in addition to the current one.
+pub const REVISIONS_MAX: i32 = 100;
+
 /// Characters of a post id. The length is fixed so that the mirror key can contain the inverted id; 36^12 is 4.7e18 ids.
 pub const POST_ID_CHARS: usize = 12;
 

@@ -86,12 +86,12 @@ pub static IMPORT: Setting =
     text("import", "TIDINGS_IMPORT", "PATH", "A folder or file to import before serving.").flag("import");
 pub static CREATE: Setting = switch("create", "TIDINGS_CREATE", "Create an empty store if none exists.").flag("create");
 pub static REPORT_STORAGE: Setting = switch(
-    "tell_storage",
-    "TIDINGS_TELL_STORAGE",
+    "report_storage",
+    "TIDINGS_REPORT_STORAGE",
     "Report the cost of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`), not only to \
      tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.",
 )
-.flag("tell-storage");
+.flag("report-storage");
 pub static CORS_ORIGINS: Setting = Setting {
     form: Form::List("ORIGIN"),
     ..text(

@@ -182,7 +182,7 @@ impl Editor<'_> {
             }
             let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
             if let Some(revised) = self.try_to_revise((id, version, known.take()), Some(&new_tags), restore).await? {
-                return Ok(revised);
+                return Ok(of_input(revised, &["revisionId", "expectedVersion"]));
             }
             self.wait_for_others(tries).await;
         }
@@ -191,18 +191,19 @@ impl Editor<'_> {
 
     /// Publishes a post at an instant. Without one, a published post keeps its instant, and any other is published now.
     pub async fn publish_post(&self, id: &str, version: i32, at: Option<Instant>) -> Result<Edited<WholePost>> {
-        self.revise(id, version, |before| {
+        let published = self.revise(id, version, |before| {
             let published_at = before.post.published_at.filter(|at| *at <= self.now());
             let at = at.or(published_at).unwrap_or(self.now());
             let at_field = |error| UserError { field: Some("publishAt"), ..error };
             let published = commands::publish(before, Some(at), self.now());
             published.map_err(|errors| errors.into_iter().map(at_field).collect::<Vec<_>>())
-        })
-        .await
+        });
+        Ok(of_input(published.await?, &["id", "expectedVersion", "publishAt"]))
     }
 
     pub async fn unpublish_post(&self, id: &str, version: i32) -> Result<Edited<WholePost>> {
-        self.revise(id, version, |before| commands::publish(before, None, self.now())).await
+        let unpublished = self.revise(id, version, |before| commands::publish(before, None, self.now()));
+        Ok(of_input(unpublished.await?, &["id", "expectedVersion"]))
     }
 
     pub async fn delete_post(&self, id: &str, version: i32) -> Result<Edited<PostId>> {
@@ -214,7 +215,7 @@ impl Editor<'_> {
             let id = before.whole.post.id.clone();
             match self.write(Change { before: Some(before), after: None }, &[], None).await? {
                 Outcome::Conflict => self.wait_for_others(tries).await,
-                outcome => return Ok(answer(outcome)?.map(|()| id)),
+                outcome => return Ok(of_input(answer(outcome)?, &["id", "expectedVersion"]).map(|()| id)),
             }
         }
         Err(ContentError::Busy)
@@ -291,7 +292,13 @@ impl Editor<'_> {
     }
 }
 
-/// The answer to an outcome. The callers try again after a conflict, and answer a repeated creation themselves.
+/// The errors of an input that has only these fields. An error that names another one, such as a text that the post has already, names none.
+fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
+    let named = |error: UserError| UserError { field: error.field.filter(|field| fields.contains(field)), ..error };
+    edited.map_err(|errors| errors.into_iter().map(named).collect())
+}
+
+/// The answer to an outcome, with the fields of the input that creates or updates a post. The callers try again after a conflict, and answer a repeated creation themselves.
 fn answer(outcome: Outcome) -> Result<Edited<()>> {
     let error = match outcome {
         Outcome::Done => return Ok(Ok(())),

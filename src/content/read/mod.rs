@@ -3,15 +3,15 @@
 
 mod audit_log;
 mod coalesce;
-mod history;
 pub mod pages;
 mod reader;
 mod rendering;
+mod revisions;
 
 pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;
-pub(crate) use history::{REVISIONS_PAGE_MAX, Revision};
 pub(crate) use reader::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;
+pub(crate) use revisions::{REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX};

@@ -26,7 +26,6 @@ pub(crate) use protocol::intent::{LEASE_SECONDS, StoredIntent};
 pub(crate) use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
 pub(super) use retry::retry_on_conflict;
-pub use revisions::REVISIONS_MAX;
 pub use terms::{Deleted, Renamed};
 
 use std::sync::Arc;

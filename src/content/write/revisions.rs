@@ -9,15 +9,13 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::read_all;
 use crate::content::tables::rows::post as rows;
 use crate::keys::{Table, history};
+use crate::model::post::REVISIONS_MAX;
 use crate::model::{PostId, WholePost};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::CONCURRENCY;
 use super::retry::retry_on_conflict;
-
-/// Versions of one post that are kept in addition to the current one.
-pub const REVISIONS_MAX: i32 = 100;
 
 /// Keeps these versions. One transaction each.
 pub(super) async fn keep(store: &Store, versions: impl Iterator<Item = &WholePost>) -> Result<()> {

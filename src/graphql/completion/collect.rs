@@ -4,10 +4,9 @@
 use std::collections::HashSet;
 
 use async_graphql::indexmap::IndexMap;
-use async_graphql::parser::types::VariableDefinition;
 use async_graphql::{Name, Value, Variables};
 
-use crate::graphql::outline::{ConditionValue, Field, Operation, Outline, Selection, SelectionKind, SetId};
+use crate::graphql::outline::{ConditionValue, Field, Outline, Selection, SelectionKind, SetId};
 use crate::graphql::type_map::TypeMap;
 
 /// The variables that are true, for `@skip` and `@include`.
@@ -15,7 +14,7 @@ use crate::graphql::type_map::TypeMap;
 pub(super) struct TrueVariables(HashSet<Name>);
 
 impl TrueVariables {
-    /// `variables` must contain the [defaults](insert_boolean_defaults).
+    /// `variables` must contain the defaults.
     pub(super) fn of(variables: &Variables) -> Self {
         Self(
             variables
@@ -35,16 +34,6 @@ impl TrueVariables {
             };
             value == condition.required
         })
-    }
-}
-
-/// Adds the default values of variables that `@skip` and `@include` can use: for these, the engine reads only the variables of the request.
-pub(super) fn insert_boolean_defaults(operation: &Operation, variables: &mut Variables) {
-    for definition in &operation.variables {
-        let VariableDefinition { name, default_value, .. } = &definition.node;
-        if let Some(Value::Boolean(default)) = default_value.as_ref().map(|value| &value.node) {
-            variables.entry(name.node.clone()).or_insert(Value::Boolean(*default));
-        }
     }
 }
 

@@ -17,7 +17,7 @@ use async_graphql::{Name, Request, Response, Value};
 use super::error::is_request_error;
 use super::outline::{OperationOutline, SetId};
 use super::type_map::{self, TypeMap};
-use collect::{Collector, TrueVariables, insert_boolean_defaults};
+use collect::{Collector, TrueVariables};
 use faults::{Faults, Places, keep_one_for_each_position};
 use type_names::TypeNames;
 
@@ -32,7 +32,9 @@ pub struct Completion {
 impl Completion {
     /// Prepares a request, which runs this operation, so that its answer can be completed.
     pub fn prepare(types: &Arc<TypeMap>, operation: OperationOutline, request: &mut Request) -> Self {
-        insert_boolean_defaults(operation.operation(), &mut request.variables);
+        // For `@skip` and `@include`, the engine reads only the variables of the request.
+        let is_boolean = |default: &Value| matches!(default, Value::Boolean(_));
+        operation.operation().insert_defaults(&mut request.variables, is_boolean);
         let variables = TrueVariables::of(&request.variables);
         let type_names = TypeNames::needed(operation.outline(), types);
         let document =

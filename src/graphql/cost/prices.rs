@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::content::read::REVISIONS_PAGE_MAX;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
+use crate::content::read::{REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
 use crate::model::post::TERMS_MAX;
 
 use super::arguments::Arguments;
@@ -55,6 +55,8 @@ const AUTHOR_OF_ACTOR: Bound = Bound::new(2, 0);
 const AUDIT_LOG: Bound = Bound::new(0, 8);
 /// The current post, and a range read; more if bodies fill the store's pages.
 const REVISIONS: Bound = Bound::new(POST_READS, 1 + REVISIONS_PAGE_MAX as u64);
+/// Finds the oldest version that is kept.
+const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
 /// The fields with a price, by the object type that they are on.
 pub(super) type PriceTable = [(&'static str, &'static [(&'static str, Price)])];
@@ -82,6 +84,8 @@ pub(super) enum Reads {
     PageOfIndex,
     /// A page of posts that are not published.
     PageOfHiddenPosts,
+    /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
+    PageOfRevisions,
 }
 
 /// The maximum number of objects that a field returns.
@@ -171,7 +175,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("categories", TERMS_OF_ONE_KIND),
             ("newer", Price::of(NEIGHBOUR)),
             ("older", Price::of(NEIGHBOUR)),
-            ("revisions", Price::of(REVISIONS)),
+            ("revisions", Price::computed(Reads::PageOfRevisions)),
             ("tags", TERMS_OF_ONE_KIND),
         ],
     ),
@@ -214,7 +218,15 @@ pub(super) const PRICES: &PriceTable = &[
             ("tags", TERMS_OF_ONE_KIND),
         ],
     ),
-    ("RevisionConnection", &[("edges", PAGE_OF_REVISIONS), ("nodes", PAGE_OF_REVISIONS), ("pageInfo", ONE)]),
+    (
+        "RevisionConnection",
+        &[
+            ("edges", PAGE_OF_REVISIONS),
+            ("nodes", PAGE_OF_REVISIONS),
+            ("pageInfo", ONE),
+            ("totalCount", Price::of(OLDEST_REVISION)),
+        ],
+    ),
     ("RevisionEdge", EDGE_FIELDS),
     ("RevokePreviewsPayload", &[("userErrors", FEW)]),
     ("RevokeTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
@@ -266,6 +278,8 @@ impl Reads {
             Self::PageOfPosts => page_of_posts(arguments, arguments.has("filter")),
             Self::PageOfIndex => page_of_posts(arguments, true),
             Self::PageOfHiddenPosts => page_of_hidden_posts(arguments),
+            Self::PageOfRevisions if arguments.has("last") => REVISIONS.plus(OLDEST_REVISION),
+            Self::PageOfRevisions => REVISIONS,
         }
     }
 }

@@ -20,6 +20,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("Mutation", "saveTag", r#"Use "createTag", or "updateTag" with the id and expectedVersion."#),
     ("Query", "changes", r#"The record for editors is now "auditLog"; each entry is one changed object."#),
     ("Query", "drafts", r#"It is now "draftPosts"."#),
+    ("Revision", "changed", r#"It is now "changedFields", an enum; version 1 has none."#),
 ];
 
 /// What `preview` returned in an earlier schema has these fields; the interface that it returns now has not.

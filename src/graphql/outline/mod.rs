@@ -39,6 +39,17 @@ pub struct Operation {
     pub position: Pos,
 }
 
+impl Operation {
+    /// Adds those default values to the variables that have no value and whose default is needed.
+    pub fn insert_defaults(&self, variables: &mut Variables, is_needed: impl Fn(&Value) -> bool) {
+        for definition in &self.variables {
+            if let Some(default) = definition.node.default_value.as_ref().filter(|default| is_needed(&default.node)) {
+                variables.entry(definition.node.name.node.clone()).or_insert_with(|| default.node.clone());
+            }
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Fragment {
     pub name: Name,

@@ -43,9 +43,23 @@ use crate::graphql::scalars::DateTime;
         desc = "The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR\n\
                 for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each\n\
                 version is read with its body.",
-        directive = ListSize::apply(Size::PageForward),
-        arg(name = "first", ty = "Option<i32>", desc = "The number of versions: 0 to 50; 20 if omitted."),
-        arg(name = "after", ty = "Option<String>", desc = "Only versions after this cursor, that is, older ones.")
+        directive = ListSize::apply(Size::Page),
+        arg(
+            name = "first",
+            ty = "Option<i32>",
+            desc = "The number of items from the start: 0 to 50; 20 if neither `first` nor `last` is given."
+        ),
+        arg(
+            name = "after",
+            ty = "Option<String>",
+            desc = "Only items after this cursor, which must come from the same list: older versions."
+        ),
+        arg(name = "last", ty = "Option<i32>", desc = "The number of items from the end: 0 to 50."),
+        arg(
+            name = "before",
+            ty = "Option<String>",
+            desc = "Only items before this cursor, which must come from the same list: newer versions."
+        )
     ),
     field(
         name = "created_at",

@@ -7,6 +7,7 @@ use async_graphql::{Context, ID, Lookahead, Object};
 
 use crate::content::ContentError;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
+use crate::graphql::arguments::Paging;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::DateTime;
@@ -147,17 +148,20 @@ impl PostObject {
     /// The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR
     /// for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each
     /// version is read with its body.
-    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    #[graphql(directive = ListSize::apply(Size::Page))]
     pub async fn revisions(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of versions: 0 to 50; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only versions after this cursor, that is, older ones.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the start: 0 to 50; 20 if neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list: older versions.")]
+        after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 50.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list: newer versions.")]
+        before: Option<String>,
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;
-        let reader = &context::of(ctx).reader;
-        let page = reader.revisions(&self.post, first, after.as_deref()).await?;
-        Ok(Some(RevisionConnection(page)))
+        RevisionConnection::read(ctx, &self.post, Paging { first, after, last, before }).await.map(Some)
     }
 
     /// When the content was created; for imported content, as far as its source records it.

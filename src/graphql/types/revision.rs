@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, SimpleObject};
+use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 
-use crate::content::read::Revision as Kept;
 use crate::content::read::pages::Page;
+use crate::content::read::{Revision as Kept, RevisionField as ChangedField, RevisionList};
+use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
@@ -14,7 +15,7 @@ use crate::graphql::scalars::DateTime;
 use crate::graphql::types::actor::ActorObject;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{NodeId, Term, TermKind};
+use crate::model::{NodeId, Post, Term, TermKind};
 
 /// A version of a post, as it was at that time.
 pub struct Revision(pub Arc<Kept>);
@@ -44,10 +45,9 @@ impl Revision {
         self.0.whole.changed_by.clone().map(ActorObject)
     }
 
-    /// What this version changed: `title`, `slug`, `excerpt`, `body`, `authors`, `categories`, `tags`, `publishedAt`; `created` for the first
-    /// version. Empty if the previous version is no longer kept.
-    async fn changed(&self) -> &[&'static str] {
-        &self.0.changed
+    /// The fields in which this version differs from the one before it. Empty for version 1, and if the version before it is no longer kept.
+    async fn changed_fields(&self) -> Vec<RevisionField> {
+        self.0.changed_fields.iter().map(|field| RevisionField::from(*field)).collect()
     }
 
     /// The slug of the post at that time.
@@ -100,13 +100,47 @@ impl Revision {
     }
 }
 
+/// A field of a post in which two versions can differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "ChangedField")]
+pub enum RevisionField {
+    /// The title.
+    Title,
+    /// The slug.
+    Slug,
+    /// The summary.
+    Excerpt,
+    /// The text.
+    Body,
+    /// The authors or their order.
+    Authors,
+    /// The categories or their order.
+    Categories,
+    /// The tags or their order.
+    Tags,
+    /// The publication time.
+    PublishedAt,
+}
+
 /// A page of versions, newest first.
-pub struct RevisionConnection(pub Page<Arc<Kept>>);
+pub struct RevisionConnection {
+    list: RevisionList,
+    page: Page<Arc<Kept>>,
+}
+
+impl RevisionConnection {
+    pub async fn read(ctx: &Context<'_>, post: &Post, paging: Paging) -> Result<Self> {
+        let mut list = RevisionList::of(post);
+        let arguments = paging.of_revisions(&list)?;
+        let page = list.page(&context::of(ctx).reader, &arguments, requested(ctx)).await?;
+        Ok(Self { list, page })
+    }
+}
 
 /// A version and its cursor in the list.
 #[derive(SimpleObject)]
 pub struct RevisionEdge {
-    /// An opaque cursor; pass it as `after` to continue the list from here.
+    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
     cursor: String,
     /// The version.
     node: Revision,
@@ -118,16 +152,21 @@ impl RevisionConnection {
     /// The versions of this page, each with its cursor.
     async fn edges(&self) -> Vec<RevisionEdge> {
         let edge = |kept: &Arc<Kept>| RevisionEdge { cursor: kept.cursor(), node: Revision(Arc::clone(kept)) };
-        self.0.items.iter().map(edge).collect()
+        self.page.items.iter().map(edge).collect()
     }
 
     /// The versions of this page.
     async fn nodes(&self) -> Vec<Revision> {
-        self.0.items.iter().map(|kept| Revision(Arc::clone(kept))).collect()
+        self.page.items.iter().map(|kept| Revision(Arc::clone(kept))).collect()
     }
 
     /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
-        PageInfo::of(&self.0, |kept| kept.cursor())
+        PageInfo::of(&self.page, |kept| kept.cursor())
+    }
+
+    /// The exact number of versions that are kept, the current one included: at most 101. Usually costs one storage read, at most eight.
+    async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        Ok(self.list.count(&context::of(ctx).reader).await?)
     }
 }

@@ -13,7 +13,7 @@ use async_graphql::parser::types::{
 use async_graphql::{Name, ObjectType, Positioned, Request, Response, Schema, SubscriptionType, Value, Variables};
 use async_graphql_value::Value as Literal;
 
-use super::outline::{Operation, OperationOutline};
+use super::outline::OperationOutline;
 
 /// How many selection sets [`validation`] adds around the deepest one of a document.
 pub const ADDED_NESTING: usize = 1;
@@ -57,7 +57,7 @@ impl Unsent {
         if operation.kind != OperationType::Mutation {
             return None;
         }
-        insert_defaults(operation, variables);
+        operation.insert_defaults(variables, |_| true);
         let nullable = operation.variables.iter().filter(|definition| definition.node.var_type.node.nullable);
         let names = nullable.map(|definition| &definition.node.name.node);
         let unsent: HashSet<Name> = names.filter(|name| !variables.contains_key(*name)).cloned().collect();
@@ -110,14 +110,6 @@ impl Unsent {
             _ => {}
         }
         true
-    }
-}
-
-fn insert_defaults(operation: &Operation, variables: &mut Variables) {
-    for definition in &operation.variables {
-        if let Some(default) = &definition.node.default_value {
-            variables.entry(definition.node.name.node.clone()).or_insert_with(|| default.node.clone());
-        }
     }
 }
 

@@ -93,6 +93,27 @@ test("a failure is described in plain words with its code, and a retry works", (
     { tolerated: [/Failed to load resource/] },
   ));
 
+test("a second preview link in the same tab is read with its own token, and the skip link keeps it", () =>
+  onSite(
+    async (page) => {
+      const { post } = await ask('{ post(slug: "first-light") { id title } }');
+      const made = await ask("mutation ($id: ID!) { createPreview(input: { contentId: $id }) { preview { token } } }", { id: post.id });
+      const shown = page.getByRole("heading", { level: 1, name: post.title });
+      await page.goto("/preview/first-light#tdp_invalid");
+      await page.getByText("BAD_PREVIEW").waitFor();
+      await page.goto(`/preview/first-light#${made.createPreview.preview.token}`);
+      await shown.waitFor();
+      await page.locator("a.skip").focus();
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/preview/first-light#main");
+      await shown.waitFor();
+      assert.equal(await page.getByText("BAD_PREVIEW").count(), 0);
+      await page.goto("/preview/first-light#tdp_invalid");
+      await page.getByText("BAD_PREVIEW").waitFor();
+    },
+    { tolerated: [/status of 401/] },
+  ));
+
 test("an incomplete preview link is reported", () =>
   onSite(async (page) => {
     await page.goto("/preview/half");

@@ -36,7 +36,7 @@ test("a token that is revoked during writing is reported, and the text is kept",
       await signIn(page, text);
       await page.getByRole("link", { name: "Write a post" }).click();
       await page.getByLabel("Title").fill("Not lost");
-      await ask("mutation ($id: ID!) { revokeToken(input: { id: $id }) { token { id } } }", { id: text.split("_")[1] });
+      await ask("mutation ($id: ID!) { revokeToken(input: { id: $id }) { token { id } } }", { id: `token-${text.split("_")[1]}` });
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
       assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");

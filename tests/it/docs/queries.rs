@@ -12,7 +12,7 @@ pub fn run(page: &str, blocks: &[&Block]) {
     if !blocks.iter().any(|block| block.language == "graphql") {
         return;
     }
-    let example = Example::start(&["--tell-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let example = Example::start(&["--report-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.language == "graphql") {
         let beneath = |mark: &Mark| {
             let mut json = blocks[at + 1..].iter().take_while(|next| next.language == "json");

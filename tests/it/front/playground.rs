@@ -25,7 +25,7 @@ fn pictures() -> PathBuf {
 
 #[test]
 fn the_playground_runs_examples_shows_documentation_and_accepts_a_token() {
-    let example = Example::start(&["--tell-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let example = Example::start(&["--report-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     run_in_browser("playground.test.js", &example.origin());
 }
 

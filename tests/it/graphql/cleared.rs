@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tidings::model::TermKind;
 
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, json_request};
 use crate::support::site::Site;
 
 const POST: &str =
@@ -199,4 +199,18 @@ async fn several_nulls_are_refused_together_with_other_faults() {
     let fields: Vec<_> = errors.iter().map(|error| (error["code"].as_str(), error["field"][1].as_str())).collect();
     let expected = [("INVALID", "slug"), ("NOT_FOUND", "authors"), ("INVALID", "title"), ("INVALID", "markdown")];
     assert_eq!(fields, expected.map(|(code, field)| (Some(code), Some(field))));
+}
+
+/// The document is validated as it was sent before the variables are omitted: its refusal has the cost, as every other refusal of the engine has.
+#[tokio::test]
+async fn a_mutation_with_an_unsent_variable_that_is_not_valid_is_refused_with_its_cost() {
+    let site = Site::in_memory().await;
+    let fields = "updateTag(input: { id: \"x\", expectedVersion: 1, description: $text }) { nothing }";
+    for variables in [json!({}), json!({ "text": "sent" })] {
+        let query = format!("mutation($text: String) {{ {fields} }}");
+        let body = json!({ "query": query, "variables": variables, "extensions": { "storage": true } });
+        let answer = site.send(json_request("application/json"), Some(EDITOR_TOKEN), body.to_string()).await.body;
+        assert!(answer.get("data").is_none() && answer["errors"][0]["message"].as_str().is_some(), "{answer}");
+        assert_eq!(answer["extensions"]["storage"]["pointReads"], 0, "{answer}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The versions of a post, and restoring a version.
 
 use serde_json::{Value, json};
-use tidings::testing::REVISIONS_MAX;
+use tidings::model::post::REVISIONS_MAX;
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post};
@@ -44,19 +44,19 @@ async fn create_post_with_four_versions(site: &Site) -> String {
 async fn each_version_shows_who_changed_what() {
     let site = Site::in_memory().await;
     create_post_with_four_versions(&site).await;
-    let fields = "version changedBy { kind name author { slug } } changed title body { markdown } tags { slug }";
+    let fields = "version changedBy { kind name author { slug } } changedFields title body { markdown } tags { slug }";
     let query =
         format!(r#"{{ post(slug: "two") {{ revisions {{ nodes {{ {fields} }} pageInfo {{ hasNextPage }} }} }} }}"#);
     let by = json!({ "kind": "SERVER_TOKEN", "name": "TIDINGS_EDITOR_TOKEN", "author": null });
     let version = |version: i32, changed: &[&str], title: &str, body: &str, tag: &str| {
-        json!({ "version": version, "changedBy": by, "changed": changed, "title": title, "body": { "markdown": body },
+        json!({ "version": version, "changedBy": by, "changedFields": changed, "title": title, "body": { "markdown": body },
                 "tags": [{ "slug": tag }] })
     };
     let expected = json!([
-        version(4, &["publishedAt"], "Two", "second", "b"),
-        version(3, &["slug", "tags"], "Two", "second", "b"),
-        version(2, &["title", "excerpt", "body"], "Two", "second", "a"),
-        version(1, &["created"], "One", "first", "a"),
+        version(4, &["PUBLISHED_AT"], "Two", "second", "b"),
+        version(3, &["SLUG", "TAGS"], "Two", "second", "b"),
+        version(2, &["TITLE", "EXCERPT", "BODY"], "Two", "second", "a"),
+        version(1, &[], "One", "first", "a"),
     ]);
     let found = ask(&site, &query).await["data"]["post"]["revisions"].clone();
     assert_eq!(found, json!({ "nodes": expected, "pageInfo": { "hasNextPage": false } }));
@@ -88,7 +88,7 @@ async fn versions_are_paged_and_cost_one_range_read() {
 async fn node_finds_each_version_as_the_list_shows_it() {
     let site = Site::in_memory().await;
     let id = create_post_with_four_versions(&site).await;
-    let fields = "{ __typename id ... on Revision { version changedAt changedBy { kind name } changed slug title body { markdown } tags { slug } } }";
+    let fields = "{ __typename id ... on Revision { version changedAt changedBy { kind name } changedFields slug title body { markdown } tags { slug } } }";
     let listed = ask(&site, &format!(r#"{{ post(slug: "two") {{ revisions {{ nodes {fields} }} }} }}"#)).await;
     let listed = listed["data"]["post"]["revisions"]["nodes"].as_array().expect("versions").clone();
     assert_eq!(listed.len(), 4);

@@ -30,6 +30,7 @@ const CASES: &[(&str, &str)] = &[
     ("{ auditLog { nodes { items { slug } } } }", r#""nodeId slug actions version" on it."#),
     (r#"{ node(id: "x") { ... on ChangedItem { slug } } }"#, r#"It is now "Change"."#),
     ("{ drafts { totalCount } }", r#""draftPosts"."#),
+    (r#"{ node(id: "x") { ... on Revision { changed } } }"#, r#""changedFields", an enum; version 1 has none."#),
     (r#"{ preview(token: "x") { slug publishedAt } }"#, r#""... on Post { }"."#),
     (r#"{ preview(token: "x") { authors { slug } } }"#, r#""... on Post { }"."#),
     (r#"{ node(id: "x") { ... on PostBody { html } } }"#, r#""RichText"."#),

@@ -2,7 +2,9 @@
 //! and a mutation that is refused takes no answer from another.
 
 use serde_json::{Value, json};
-use tidings::model::Role;
+use tidings::keys::Table;
+use tidings::model::{Role, TermKind};
+use tidings::store::{Batch, Operation, Precondition};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
@@ -31,6 +33,23 @@ fn kinds(payload: &Value) -> Vec<[&str; 3]> {
             [&error["__typename"], &error["code"], &error["field"][1]].map(|value| value.as_str().unwrap_or_default())
         })
         .collect()
+}
+
+/// The store has lost a tag of the post, so the fault is in no field of these inputs.
+#[tokio::test]
+async fn the_field_of_an_error_is_one_that_the_input_has_or_null() {
+    let site = Site::in_memory().await;
+    let id = create(&site, r#"title: "One", tags: ["a"]"#).await;
+    let rows = site.store.scan(Table::Terms(TermKind::Tag).name(), None).await.expect("rows").rows;
+    for row in rows {
+        let delete = Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None };
+        let batch = Batch::new(row.key.partition(), vec![delete]).expect("a batch");
+        site.store.commit(Table::Terms(TermKind::Tag).name(), &batch).await.expect("the row is deleted");
+    }
+    let publish =
+        mutate(&site, &format!(r#"publishPost(input: {{ id: "{id}", expectedVersion: 1 }}) {{ {ERRORS} }}"#)).await;
+    let error = &publish["userErrors"][0];
+    assert_eq!((&error["code"], &error["field"]), (&json!("NOT_FOUND"), &Value::Null), "{publish}");
 }
 
 #[tokio::test]

@@ -68,10 +68,10 @@ fn the_printed_configuration_is_a_file_with_the_same_settings() {
         "import = 'a \"quoted\" \\ path'\ncors_origins = [\"https://a.example\", \"https://b.example\"]\nbatch_max = 0x0a\n\
          no_introspection = true\n[oidc]\nissuer = \"https://id.example\"\naudience = \"tidings\"\n[limits]\nbody_bytes = 2_000_000\n",
     );
-    let first = file.printed(&["--tell-storage"], &[("TIDINGS_LOG", "tidings=debug")]);
+    let first = file.printed(&["--report-storage"], &[("TIDINGS_LOG", "tidings=debug")]);
     assert_eq!((first.code, first.err.as_str()), (Some(0), ""));
     assert_line(&first.out, "body_bytes = 2000000  # file, line 9");
-    assert_line(&first.out, "tell_storage = true  # flag --tell-storage");
+    assert_line(&first.out, "report_storage = true  # flag --report-storage");
     let again = File::of(&first.out).printed(&[], &[]);
     assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
     let without_origins = |text: &str| -> Vec<String> {
@@ -83,6 +83,23 @@ fn the_printed_configuration_is_a_file_with_the_same_settings() {
     assert_eq!(values["import"].as_str(), Some("a \"quoted\" \\ path"));
     assert_eq!(values["cors_origins"].as_array().map(Vec::len), Some(2));
     assert_eq!(values["batch_max"].as_integer(), Some(10));
+}
+
+/// A setting that is ignored would look like one that was made.
+#[test]
+fn the_earlier_name_of_a_setting_is_refused_with_the_present_one() {
+    let file = File::of("listen = \"127.0.0.1:0\"\ntell_storage = true\n");
+    for (ran, says) in [
+        (file.printed(&[], &[]), "line 2: tell_storage is now report_storage"),
+        (
+            File::of("").printed(&[], &[("TIDINGS_TELL_STORAGE", "true")]),
+            "TIDINGS_TELL_STORAGE is now TIDINGS_REPORT_STORAGE",
+        ),
+        (File::of("").printed(&["--tell-storage"], &[]), "it is now --report-storage"),
+        (File::of("").printed(&["--tell-storage=false"], &[]), "it is now --report-storage"),
+    ] {
+        assert!(ran.code != Some(0) && ran.err.contains(says), "{says}: {ran:?}");
+    }
 }
 
 /// The printed defaults have no identity provider, so no setting of a provider is missing.

@@ -128,7 +128,7 @@ export const HistoryQuery = graphql(`
               kind
               name
             }
-            changed
+            changedFields
           }
         }
       }

@@ -1,16 +1,16 @@
 // Names and changes of versions in plain words.
+import type { RevisionField } from "../gql/graphql";
 import type { Revision } from "./use-changes";
 
-const CHANGED: Record<string, string> = {
-  created: "a new post",
-  title: "the title",
-  body: "the text",
-  excerpt: "the excerpt",
-  slug: "the address",
-  authors: "the authors",
-  categories: "the categories",
-  tags: "the tags",
-  publishedAt: "the publication date",
+const CHANGED: Record<RevisionField, string> = {
+  TITLE: "the title",
+  BODY: "the text",
+  EXCERPT: "the excerpt",
+  SLUG: "the address",
+  AUTHORS: "the authors",
+  CATEGORIES: "the categories",
+  TAGS: "the tags",
+  PUBLISHED_AT: "the publication date",
 };
 
 export function nameOf({ changedBy }: Revision): string {
@@ -35,8 +35,10 @@ export function namesOf(revisions: Revision[]): string {
   return names.length === 0 ? "Somebody" : listOf(names);
 }
 
-export function changesIn({ changed }: Revision): string {
-  return changed.length === 0 ? "" : listOf(changed.map((name) => CHANGED[name] ?? name));
+export function changesIn({ version, changedFields }: Revision): string {
+  if (version === 1) return "a new post";
+  // A later server can have more fields.
+  return listOf(changedFields.map((field) => CHANGED[field] ?? "something else"));
 }
 
 export function listOf(words: string[]): string {

@@ -1,5 +1,5 @@
 // A draft, shown to anyone who has its link. It is the page of a published post, read with the token of the link.
-import { useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { CombinedError, Provider, useQuery } from "urql";
 import { makeClient } from "../graphql/client";
 import { PostQuery } from "../posts/documents";
@@ -13,15 +13,28 @@ const PREFIX = "tdp_";
 const INCOMPLETE = new CombinedError({ graphQLErrors: [{ message: "The link has no token.", extensions: { code: "BAD_PREVIEW" } }] });
 
 export function PreviewPage({ slug }: { slug: string }) {
-  // The address keeps the token until the reader follows a link within the page.
-  const [token] = useState(() => window.location.hash.slice(1));
-  const [client] = useState(() => makeClient(token));
+  const token = useTokenOfAddress();
+  const client = useMemo(() => makeClient(token), [token]);
   if (!token.startsWith(PREFIX)) return <FailedView error={INCOMPLETE} onRetry={() => window.location.reload()} />;
   return (
     <Provider value={client}>
-      <Preview slug={slug} />
+      <Preview key={token} slug={slug} />
     </Provider>
   );
+}
+
+/** The token after the `#`. Another link that is opened in this tab changes only that; so does a link to a part of the page, which has no token. */
+function useTokenOfAddress(): string {
+  const [token, setToken] = useState(() => window.location.hash.slice(1));
+  useEffect(() => {
+    const take = () => {
+      const part = window.location.hash.slice(1);
+      if (part.startsWith(PREFIX)) setToken(part);
+    };
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
+  }, []);
+  return token;
 }
 
 function Preview({ slug }: { slug: string }) {

@@ -7,9 +7,9 @@ use crate::content::write::keyed::NewKey;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change, Planned, delete_rows, is_move, put_rows};
 use crate::content::write::record;
-use crate::content::write::revisions::REVISIONS_MAX;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, history};
+use crate::model::post::REVISIONS_MAX;
 use crate::model::{Instant, Post, PostKey, Slug, TermKind};
 use crate::store::{Key, Operation, Precondition, StoreError};
 

@@ -3,9 +3,9 @@
 
 use crate::content::tables::rows::post as rows;
 use crate::content::write::plan::{self, Planned};
-use crate::content::write::revisions::REVISIONS_MAX;
 use crate::keys::PostPlace;
 use crate::model::Post;
+use crate::model::post::REVISIONS_MAX;
 use crate::store::limits::{TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX, key_payload_bytes, row_payload_bytes};
 
 /// An upper bound for a row of a claim, a pointer, a count, a listing or a new tag.

@@ -45,7 +45,7 @@ const FREE: &[(&str, &[&str])] = &[
     ),
     ("PostEdge", &["cursor"]),
     ("PreviewLink", &["token", "expiresAt"]),
-    ("Revision", &["id", "version", "changedAt", "changed", "slug", "title", "excerpt", "publishedAt"]),
+    ("Revision", &["id", "version", "changedAt", "changedFields", "slug", "title", "excerpt", "publishedAt"]),
     ("RevisionEdge", &["cursor"]),
     ("RevokePreviewsPayload", &["revokedAt"]),
     ("RichText", &["markdown", "html", "text", "wordCount", "readingMinutes"]),

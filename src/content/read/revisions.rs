@@ -1,0 +1,237 @@
+//! The versions of a post, the newest first. The rule: the versions that are kept follow each other without a gap up to the current one, so that a page is one
+//! range read of versions whose numbers are known, and the oldest one is found by bisection.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+use crate::content::Reader;
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::post as post_rows;
+use crate::keys::cursor::{self, ListTag};
+use crate::keys::{Table, history};
+use crate::model::post::REVISIONS_MAX;
+use crate::model::{Post, PostId, WholePost};
+use crate::store::RowRange;
+
+use super::pages::{Page, PageArguments, RequestedFields, Take};
+
+/// The maximum number of versions on one page; each is read with its body.
+pub(crate) const REVISIONS_PAGE_MAX: usize = 50;
+/// The number of versions on a page if the client names none.
+const PAGE_DEFAULT: usize = 20;
+
+/// Point reads that find the oldest version: one for the oldest that can exist, and those of a bisection.
+pub(crate) const SEARCH_READS_MAX: u64 = 1 + REVISIONS_MAX.unsigned_abs().next_power_of_two().ilog2() as u64;
+
+/// One version of a post.
+#[derive(Debug, Clone)]
+pub struct Revision {
+    pub whole: WholePost,
+    /// The fields in which the version differs from the one before it; empty for the first version, and if the version before it is no longer kept.
+    pub changed_fields: Vec<RevisionField>,
+}
+
+/// A field of a version that a change can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RevisionField {
+    Title,
+    Slug,
+    Excerpt,
+    Body,
+    Authors,
+    Categories,
+    Tags,
+    PublishedAt,
+}
+
+impl Revision {
+    fn new(before: Option<&WholePost>, whole: WholePost) -> Self {
+        let changed_fields = before.map_or_else(Vec::new, |before| changed_fields(before, &whole));
+        Self { whole, changed_fields }
+    }
+
+    /// The cursor of this version in the list.
+    pub fn cursor(&self) -> String {
+        cursor::encode_version(list_tag(&self.whole.post.id), self.whole.post.version)
+    }
+}
+
+/// The versions of one post.
+pub struct RevisionList {
+    id: PostId,
+    /// The current version; 0 if the post was deleted.
+    newest: i32,
+    /// Searched at most once.
+    oldest: OnceCell<i32>,
+}
+
+fn list_tag(id: &PostId) -> ListTag {
+    ListTag::of(&format!("revisions {id}"))
+}
+
+impl RevisionList {
+    /// The versions of this post; no read.
+    pub fn of(post: &Post) -> Self {
+        Self { id: post.id.clone(), newest: post.version, oldest: OnceCell::new() }
+    }
+
+    /// # Errors
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
+    pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<i32> {
+        cursor::decode_version(list_tag(&self.id), text).map_err(|_| ContentError::BadCursor { argument })
+    }
+
+    /// The number of versions that are kept, the current one included. One point read if all versions are kept, or as many as are kept at most; at most
+    /// [`SEARCH_READS_MAX`].
+    pub async fn count(&self, reader: &Reader) -> Result<i32> {
+        Ok(self.newest - self.oldest(reader).await? + 1)
+    }
+
+    /// A page, for which the current version is read again; no read if its items are not requested. One range read; from the end of the list also the search of the oldest version.
+    ///
+    /// # Errors
+    /// [`ContentError::BadArgument`] for a size out of range.
+    pub async fn page(
+        &mut self,
+        reader: &Reader,
+        arguments: &PageArguments<i32>,
+        requested: RequestedFields,
+    ) -> Result<Page<Arc<Revision>>> {
+        let take = Take::of(arguments.first, arguments.last, PAGE_DEFAULT, REVISIONS_PAGE_MAX)?;
+        if !requested.items {
+            return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
+        }
+        let current = reader.whole_by_id(&self.id).await?;
+        let newest = current.as_ref().map_or(0, |current| current.post.version);
+        (self.newest, self.oldest) = (newest, OnceCell::new());
+        let after = arguments.after.map_or(newest, |after| after.saturating_sub(1).clamp(0, newest));
+        let before = arguments.before.map_or(1, |before| before.saturating_add(1).max(1));
+        let (top, count, then_last) = match take {
+            Take::First { count, then_last } => (after, count.min(count_between(before, after)), then_last),
+            Take::Last { count } => {
+                let bottom = before.max(self.oldest(reader).await?);
+                let count = count.min(count_between(bottom, after));
+                // A page has at most `REVISIONS_PAGE_MAX` versions, so the conversion does not truncate.
+                let top = if bottom > after { after } else { bottom - 1 + count as i32 };
+                (top, count, None)
+            }
+        };
+        // One more version is read, because it shows what the last one of the page has changed, and whether there is a next page.
+        let versions = self.versions(reader, top, current, count + 1).await?;
+        let dropped = then_last.map_or(0, |last| versions.len().min(count).saturating_sub(last));
+        let has_next = versions.len() > count;
+        let revision = |(i, whole): (usize, &WholePost)| Arc::new(Revision::new(versions.get(i + 1), whole.clone()));
+        let items = versions.iter().enumerate().take(count).skip(dropped).map(revision).collect();
+        Ok(Page { items, has_next, has_previous: dropped > 0 || top < newest })
+    }
+
+    /// `count` versions from `top` down, or as many as are kept.
+    async fn versions(
+        &self,
+        reader: &Reader,
+        top: i32,
+        current: Option<WholePost>,
+        count: usize,
+    ) -> Result<Vec<WholePost>> {
+        let mut versions: Vec<WholePost> = current.filter(|current| current.post.version == top).into_iter().collect();
+        // The row of the current version may exist already, because a version is kept before it is replaced.
+        let below = if versions.is_empty() { top.saturating_add(1) } else { top };
+        let rows = history::revisions_below(&self.id, below);
+        versions.extend(reader.versions_in(&rows, count.saturating_sub(versions.len())).await?);
+        Ok(versions)
+    }
+
+    /// The oldest version that is kept. At most [`REVISIONS_MAX`] versions are older than the current one, and the one before them is not kept.
+    async fn oldest(&self, reader: &Reader) -> Result<i32> {
+        let search = || async {
+            let mut missing = self.newest.saturating_sub(REVISIONS_MAX).max(1);
+            if missing >= self.newest || reader.keeps(&self.id, missing).await? {
+                return Ok(missing);
+            }
+            let mut kept = self.newest;
+            while kept - missing > 1 {
+                let middle = missing + (kept - missing) / 2;
+                if reader.keeps(&self.id, middle).await? { kept = middle } else { missing = middle }
+            }
+            Ok::<_, ContentError>(kept)
+        };
+        self.oldest.get_or_try_init(search).await.copied()
+    }
+}
+
+impl Reader {
+    /// A version of a post, the current one included; `None` if it is not kept, or if the actor has no access to the versions of the post. Two point
+    /// reads in addition to those of the post; none without an actor.
+    pub async fn accessible_revision(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
+        let Some(actor) = self.actor() else { return Ok(None) };
+        let Some(current) = self.whole_by_id(id).await?.filter(|current| actor.sees(&current.post)) else {
+            return Ok(None);
+        };
+        let kept_versions: &[i32] = match version.cmp(&current.post.version) {
+            Ordering::Greater => return Ok(None),
+            Ordering::Equal => &[version - 1],
+            Ordering::Less => &[version - 1, version],
+        };
+        let keys: Vec<_> = kept_versions.iter().map(|version| history::revision(id, *version)).collect();
+        let mut kept = Vec::with_capacity(keys.len());
+        for row in self.store().get_many(Table::Revisions.name(), &keys).await {
+            kept.push(row?.as_ref().map(post_rows::read_whole).transpose()?);
+        }
+        let mut kept = kept.into_iter();
+        let before = kept.next().flatten();
+        let Some(whole) = kept.next().unwrap_or(Some(current)) else { return Ok(None) };
+        Ok(Some(Arc::new(Revision::new(before.as_ref(), whole))))
+    }
+
+    /// One version of a post; `None` if it is not kept. One point read.
+    pub async fn revision(&self, id: &PostId, version: i32) -> Result<Option<WholePost>> {
+        let row = self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?;
+        Ok(row.as_ref().map(post_rows::read_whole).transpose()?)
+    }
+
+    /// The first versions of a range, read in as many pages as the store returns.
+    async fn versions_in(&self, range: &RowRange, need: usize) -> Result<Vec<WholePost>> {
+        let mut found = Vec::new();
+        let mut continuation = None;
+        while found.len() < need {
+            let rows = need - found.len();
+            let page = self.store().range(Table::Revisions.name(), range, rows, continuation.as_ref()).await?;
+            for row in &page.rows {
+                found.push(post_rows::read_whole(row)?);
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the row of a version exists. One point read.
+    async fn keeps(&self, id: &PostId, version: i32) -> Result<bool> {
+        Ok(self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?.is_some())
+    }
+}
+
+/// The number of versions from `bottom` to `top`, both included.
+fn count_between(bottom: i32, top: i32) -> usize {
+    usize::try_from(i64::from(top) - i64::from(bottom) + 1).unwrap_or(0)
+}
+
+/// The fields in which a version differs from the one before it.
+fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
+    let (old, new) = (&before.post, &after.post);
+    let fields = [
+        (RevisionField::Title, old.title != new.title),
+        (RevisionField::Slug, old.slug != new.slug),
+        (RevisionField::Excerpt, old.excerpt != new.excerpt),
+        (RevisionField::Body, before.markdown != after.markdown),
+        (RevisionField::Authors, old.authors != new.authors),
+        (RevisionField::Categories, old.categories != new.categories),
+        (RevisionField::Tags, old.tags != new.tags),
+        (RevisionField::PublishedAt, old.published_at != new.published_at),
+    ];
+    fields.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect()
+}
