@@ -1,5 +1,5 @@
-//! Finds what a change names: a post by its id and version, and terms by their slugs. The rule: a post, author or category that does not exist is
-//! a [`UserError`], which the caller can fix; a tag that does not exist is created with the post.
+//! Finds what a change names: a post by its id and version, and terms by their present slugs. The rule: a post or term that does not exist, and a former
+//! slug of a term, is a [`UserError`], which the caller can fix; a tag that does not exist is created with the post.
 
 use std::collections::HashSet;
 
@@ -13,6 +13,9 @@ use crate::model::post::TERMS_MAX;
 use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;
+
+/// The field of an input that names authors.
+const AUTHORS: &str = "authors";
 
 /// Slugs of terms as the caller has written them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,10 +101,23 @@ impl Editor<'_> {
 
     /// Authors and categories must exist; a tag that does not exist is created.
     pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
-        let (authors, _) = self.find_kind(TermKind::Author, "authors", named.authors, errors).await?;
+        let (authors, _) = self.find_kind(TermKind::Author, AUTHORS, named.authors, errors).await?;
         let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, errors).await?;
         let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, errors).await?;
         Ok(FoundTerms { authors, categories, tags, new_tags })
+    }
+
+    /// The authors that a post gets. `errors`: of the input; if an author is among them, the change is refused for that, and not for a missing permission.
+    pub(super) fn permitted_authors(
+        &self,
+        named: Option<Vec<Slug>>,
+        is_new: bool,
+        errors: &[UserError],
+    ) -> Result<Option<Vec<Slug>>> {
+        match errors.iter().any(|error| error.field == Some(AUTHORS)) {
+            true => Ok(named),
+            false => permission::authors(self.actor, named, is_new),
+        }
     }
 
     async fn find_kind(
@@ -127,24 +143,19 @@ impl Editor<'_> {
         let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
         let (mut kept, mut new, mut unknown): (Vec<Slug>, Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new(), Vec::new());
         for (slug, found) in slugs.into_iter().zip(found) {
-            let slug = match found {
-                Some(term) => term.id.first_slug.clone(),
+            match found {
+                Some(term) if term.slug == slug => kept.push(term.id.first_slug.clone()),
+                // A former slug belongs to its term, so no tag can be created with it.
+                Some(term) => errors.push(UserError::former_slug(field, &slug, &term)),
                 None if kind == TermKind::Tag => {
                     new.push(slug.clone());
-                    slug
+                    kept.push(slug);
                 }
-                None => {
-                    unknown.push(slug);
-                    continue;
-                }
-            };
-            if !kept.contains(&slug) {
-                kept.push(slug);
+                None => unknown.push(slug),
             }
         }
         errors.extend(self.no_terms(kind, field, &unknown).await?);
         new.sort();
-        new.dedup();
         Ok((Some(kept), new))
     }
 }
