@@ -1,5 +1,5 @@
 //! Finds what a change names: a post by its id and version, and terms by their present slugs. The rule: a post or term that does not exist, and a former
-//! slug of a term, is a [`UserError`], which the caller can fix; a tag that does not exist is created with the post.
+//! slug of a term, is a [`UserError`], which the caller can fix; a tag that does not exist is created with the post if the caller allows that.
 
 use std::collections::HashSet;
 
@@ -23,6 +23,8 @@ pub struct NamedTerms {
     pub authors: Option<Vec<String>>,
     pub categories: Option<Vec<String>>,
     pub tags: Option<Vec<String>>,
+    /// Whether tags that do not exist are created with the post.
+    pub create_missing_tags: bool,
 }
 
 /// The first slugs of the terms, which are what posts store.
@@ -99,11 +101,12 @@ impl Editor<'_> {
         Ok((tags, errors))
     }
 
-    /// Authors and categories must exist; a tag that does not exist is created.
+    /// Terms must exist; a tag that does not exist is created if the caller allows that.
     pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
-        let (authors, _) = self.find_kind(TermKind::Author, AUTHORS, named.authors, errors).await?;
-        let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, errors).await?;
-        let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, errors).await?;
+        let creates_tags = named.create_missing_tags;
+        let (authors, _) = self.find_kind(TermKind::Author, AUTHORS, named.authors, false, errors).await?;
+        let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, false, errors).await?;
+        let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, creates_tags, errors).await?;
         Ok(FoundTerms { authors, categories, tags, new_tags })
     }
 
@@ -120,11 +123,13 @@ impl Editor<'_> {
         }
     }
 
+    /// The terms, and those that are created with the post.
     async fn find_kind(
         &self,
         kind: TermKind,
         field: &'static str,
         named: Option<Vec<String>>,
+        creates_missing: bool,
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
         let Some(named) = named else { return Ok((None, Vec::new())) };
@@ -147,7 +152,7 @@ impl Editor<'_> {
                 Some(term) if term.slug == slug => kept.push(term.id.first_slug.clone()),
                 // A former slug belongs to its term, so no tag can be created with it.
                 Some(term) => errors.push(UserError::former_slug(field, &slug, &term)),
-                None if kind == TermKind::Tag => {
+                None if creates_missing => {
                     new.push(slug.clone());
                     kept.push(slug);
                 }

@@ -33,6 +33,8 @@ struct Input<'a> {
     categories: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    create_missing_tags: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     publish_at: Option<String>,
 }
@@ -61,6 +63,7 @@ pub(super) fn key_of(
         authors: terms.authors.as_deref(),
         categories: terms.categories.as_deref(),
         tags: terms.tags.as_deref(),
+        create_missing_tags: terms.create_missing_tags,
         publish_at: new.publish_at.map(|at| at.to_string()),
     };
     Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&input) })
@@ -133,6 +136,7 @@ mod tests {
             key("ada", "k", |new, _| new.title = "AB".to_owned()),
             key("ada", "k", |new, _| new.excerpt = Some(String::new())),
             key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
+            key("ada", "k", |_, terms| terms.create_missing_tags = true),
             key("ada", "k", |_, terms| terms.authors = Some(Vec::new())),
         ];
         for other in inputs {

@@ -80,7 +80,7 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         ("{ draftPosts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
         ("{ scheduledPosts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
         (create(""), [none, no, yes, yes, yes]),
-        (create(", tags: [\"made-with-it\"]"), [none, no, yes, yes, yes]),
+        (create(", tags: [\"made-with-it\"], createMissingTags: true"), [none, no, yes, yes, yes]),
         (create(", authors: [\"ada\", \"bob\"]"), [none, no, yes, yes, yes]),
         (create(", authors: [\"bob\"]"), [none, no, no, yes, yes]),
         (create(", authors: []"), [none, no, no, yes, yes]),

@@ -42,7 +42,7 @@ fn assert_refused(answer: &Value, code: &str, part: &str) {
     assert!(error["message"].as_str().is_some_and(|message| message.contains(part)), "{error}");
 }
 
-const KEYED: &str = r#"title: "A", markdown: "x", tags: ["a"], idempotencyKey: "k""#;
+const KEYED: &str = r#"title: "A", markdown: "x", tags: ["a"], createMissingTags: true, idempotencyKey: "k""#;
 
 #[tokio::test]
 async fn the_same_input_again_returns_the_current_post() {
@@ -85,9 +85,9 @@ async fn another_input_with_the_key_is_invalid() {
     for site in sites().await {
         create(&site, KEYED).await;
         for other in [
-            r#"title: "B", markdown: "x", tags: ["a"], idempotencyKey: "k""#,
+            r#"title: "B", markdown: "x", tags: ["a"], createMissingTags: true, idempotencyKey: "k""#,
             r#"title: "A", markdown: "x", idempotencyKey: "k""#,
-            r#"title: "A", markdown: "x", tags: ["a"], slug: "a", idempotencyKey: "k""#,
+            r#"title: "A", markdown: "x", tags: ["a"], createMissingTags: true, slug: "a", idempotencyKey: "k""#,
         ] {
             assert_refused(
                 &create(&site, other).await,
