@@ -205,11 +205,11 @@ async fn create_term(site: &Site, token: &str, (mutation, input, field): (&str, 
     run(site, token, &format!("{mutation}(input: {{ {input} }}) {{ {selected} }}")).await
 }
 
-async fn changes(site: &Site) -> Value {
+async fn audit_log(site: &Site) -> Value {
     let answer =
-        site.ask_as(Some(EDITOR_TOKEN), "{ changes(first: 100) { nodes { at by items { action nodeId } } } }").await;
+        site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 100) { nodes { id nodeId actions version } } }").await;
     assert_eq!(answer.get("errors"), None, "{answer}");
-    answer["data"]["changes"].clone()
+    answer["data"]["auditLog"].clone()
 }
 
 /// Also after the term has another slug, and after other changes.
@@ -221,9 +221,9 @@ async fn the_same_input_of_a_term_again_returns_the_current_term_and_changes_not
             let keyed = format!(r#"{input}, idempotencyKey: "k""#);
             let first = create_term(&site, EDITOR_TOKEN, (mutation, &keyed, field)).await;
             assert_eq!((&first["made"]["version"], &first["userErrors"]), (&json!(1), &json!([])), "{first}");
-            let before = changes(&site).await;
+            let before = audit_log(&site).await;
             assert_eq!(create_term(&site, EDITOR_TOKEN, (mutation, &keyed, field)).await, first);
-            assert_eq!(changes(&site).await, before, "no second change is recorded");
+            assert_eq!(audit_log(&site).await, before, "no second change is recorded");
             let taken = json!({ "made": null, "userErrors": [{ "code": "TAKEN", "field": ["input", "slug"] }] });
             let another_key = format!(r#"{input}, idempotencyKey: "l""#);
             let another_input = format!(r#"{input}, idempotencyKey: "k""#).replace("The Sea", "The sea");
@@ -269,12 +269,12 @@ async fn of_creations_of_a_term_at_once_with_one_key_one_is_made_and_all_return_
     for site in sites().await {
         for (mutation, input, field, _) in TERMS {
             let keyed = format!(r#"{input}, idempotencyKey: "k""#);
-            let before = changes(&site).await["nodes"].as_array().expect("a list").len();
+            let before = audit_log(&site).await["nodes"].as_array().expect("a list").len();
             let create = || create_term(&site, EDITOR_TOKEN, (mutation, &keyed, field));
             let (one, other) = futures_util::future::join(create(), create()).await;
             assert_eq!((&one["made"]["version"], &one["userErrors"]), (&json!(1), &json!([])), "{one}");
             assert_eq!(one, other);
-            assert_eq!(changes(&site).await["nodes"].as_array().expect("a list").len(), before + 1);
+            assert_eq!(audit_log(&site).await["nodes"].as_array().expect("a list").len(), before + 1);
         }
         site.assert_sound().await;
     }
