@@ -84,8 +84,12 @@ async fn create(content: &Content, number: u64) -> Result<WholePost> {
     let actor = Actor::new(ActorKind::Token, "the benchmark", Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
     let texts = |slugs: &[tidings::model::Slug]| Some(slugs.iter().map(ToString::to_string).collect());
-    let terms =
-        NamedTerms { authors: texts(&post.authors), categories: texts(&post.categories), tags: texts(&post.tags) };
+    let terms = NamedTerms {
+        authors: texts(&post.authors),
+        categories: texts(&post.categories),
+        tags: texts(&post.tags),
+        create_missing_tags: true,
+    };
     let now = content.clock().now();
     let new = NewPost { title: post.title, markdown: post.markdown, publish_at: Some(now), ..NewPost::default() };
     answered(editor.create_post(Some(post.slug.to_string()), new, terms).await?)

@@ -87,6 +87,12 @@ impl UserError {
         Self::new(Problem::NotFound { suggestions }, field, message)
     }
 
+    /// An input names a term by a slug that it had before: the present slug is suggested.
+    pub(crate) fn former_slug(field: &'static str, slug: &Slug, term: &Term) -> Self {
+        let message = format!("{slug} is a former slug of the {} \"{}\"", term.kind().noun(), term.name);
+        Self::not_found_but(field, &message, vec![term.slug.clone()])
+    }
+
     pub fn taken(field: &'static str, message: impl Into<String>) -> Self {
         Self::new(Problem::Taken, field, message)
     }

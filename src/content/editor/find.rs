@@ -1,5 +1,5 @@
-//! Finds what a change names: a post by its id and version, and terms by their slugs. The rule: a post, author or category that does not exist is
-//! a [`UserError`], which the caller can fix; a tag that does not exist is created with the post.
+//! Finds what a change names: a post by its id and version, and terms by their present slugs. The rule: a post or term that does not exist, and a former
+//! slug of a term, is a [`UserError`], which the caller can fix; a tag that does not exist is created with the post if the caller allows that.
 
 use std::collections::HashSet;
 
@@ -14,12 +14,17 @@ use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;
 
+/// The field of an input that names authors.
+const AUTHORS: &str = "authors";
+
 /// Slugs of terms as the caller has written them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedTerms {
     pub authors: Option<Vec<String>>,
     pub categories: Option<Vec<String>>,
     pub tags: Option<Vec<String>>,
+    /// Whether tags that do not exist are created with the post.
+    pub create_missing_tags: bool,
 }
 
 /// The first slugs of the terms, which are what posts store.
@@ -96,19 +101,35 @@ impl Editor<'_> {
         Ok((tags, errors))
     }
 
-    /// Authors and categories must exist; a tag that does not exist is created.
+    /// Terms must exist; a tag that does not exist is created if the caller allows that.
     pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
-        let (authors, _) = self.find_kind(TermKind::Author, "authors", named.authors, errors).await?;
-        let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, errors).await?;
-        let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, errors).await?;
+        let creates_tags = named.create_missing_tags;
+        let (authors, _) = self.find_kind(TermKind::Author, AUTHORS, named.authors, false, errors).await?;
+        let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, false, errors).await?;
+        let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, creates_tags, errors).await?;
         Ok(FoundTerms { authors, categories, tags, new_tags })
     }
 
+    /// The authors that a post gets. `errors`: of the input; if an author is among them, the change is refused for that, and not for a missing permission.
+    pub(super) fn permitted_authors(
+        &self,
+        named: Option<Vec<Slug>>,
+        is_new: bool,
+        errors: &[UserError],
+    ) -> Result<Option<Vec<Slug>>> {
+        match errors.iter().any(|error| error.field == Some(AUTHORS)) {
+            true => Ok(named),
+            false => permission::authors(self.actor, named, is_new),
+        }
+    }
+
+    /// The terms, and those that are created with the post.
     async fn find_kind(
         &self,
         kind: TermKind,
         field: &'static str,
         named: Option<Vec<String>>,
+        creates_missing: bool,
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
         let Some(named) = named else { return Ok((None, Vec::new())) };
@@ -127,24 +148,19 @@ impl Editor<'_> {
         let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
         let (mut kept, mut new, mut unknown): (Vec<Slug>, Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new(), Vec::new());
         for (slug, found) in slugs.into_iter().zip(found) {
-            let slug = match found {
-                Some(term) => term.id.first_slug.clone(),
-                None if kind == TermKind::Tag => {
+            match found {
+                Some(term) if term.slug == slug => kept.push(term.id.first_slug.clone()),
+                // A former slug belongs to its term, so no tag can be created with it.
+                Some(term) => errors.push(UserError::former_slug(field, &slug, &term)),
+                None if creates_missing => {
                     new.push(slug.clone());
-                    slug
+                    kept.push(slug);
                 }
-                None => {
-                    unknown.push(slug);
-                    continue;
-                }
-            };
-            if !kept.contains(&slug) {
-                kept.push(slug);
+                None => unknown.push(slug),
             }
         }
         errors.extend(self.no_terms(kind, field, &unknown).await?);
         new.sort();
-        new.dedup();
         Ok((Some(kept), new))
     }
 }

@@ -85,7 +85,7 @@ impl Editor<'_> {
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
-        let authors = permission::authors(self.actor, found.authors, true)?;
+        let authors = self.permitted_authors(found.authors, true, &errors)?;
         let id = self.writer.new_post_id()?;
         let new = NewPost {
             authors: authors.unwrap_or_default(),
@@ -139,7 +139,7 @@ impl Editor<'_> {
         for tries in 0..TRIES_MAX {
             let mut errors = errors.clone();
             let found = self.find_terms(terms.clone(), &mut errors).await?;
-            let authors = permission::authors(self.actor, found.authors, false)?;
+            let authors = self.permitted_authors(found.authors, false, &errors)?;
             let (categories, tags) = (found.categories, found.tags);
             let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };
             let tried = self.try_to_revise((id, version, known.take()), Some(&found.new_tags), |before| {

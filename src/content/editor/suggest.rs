@@ -29,7 +29,10 @@ impl Editor<'_> {
             } else {
                 Vec::new()
             };
-            let message = format!("there is no {} with the slug {slug}", kind.noun());
+            let mut message = format!("there is no {} with the slug {slug}", kind.noun());
+            if kind == TermKind::Tag {
+                message.push_str(", and createMissingTags is not true");
+            }
             errors.push(UserError::not_found_but(field, &message, suggestions));
         }
         Ok(errors)

@@ -23,8 +23,11 @@ pub(super) struct CreatePostInput {
     authors: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
     categories: Option<Vec<String>>,
-    /// The slugs of tags; at most 100. A tag that does not exist is created.
+    /// The slugs of tags; at most 100.
     tags: Option<Vec<String>>,
+    /// Whether a slug in `tags` that no tag has creates a tag. If false, such a slug is NOT_FOUND with suggestions.
+    #[graphql(default)]
+    create_missing_tags: bool,
     /// The publication time, in the past or in the future; if omitted, the post is a draft.
     publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client within 24 hours,
@@ -36,7 +39,12 @@ pub(super) struct CreatePostInput {
 impl CreatePostInput {
     /// The key, the slug, the post and its terms.
     pub(super) fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
-        let terms = NamedTerms { authors: self.authors, categories: self.categories, tags: self.tags };
+        let terms = NamedTerms {
+            authors: self.authors,
+            categories: self.categories,
+            tags: self.tags,
+            create_missing_tags: self.create_missing_tags,
+        };
         let new = NewPost {
             title: self.title,
             excerpt: self.excerpt,
@@ -67,14 +75,21 @@ pub(super) struct UpdatePostInput {
     authors: MaybeUndefined<Vec<String>>,
     /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
     categories: MaybeUndefined<Vec<String>>,
-    /// The slugs of all tags of the post; a tag that does not exist is created. Null or empty: no tags.
+    /// The slugs of all tags of the post. Null or empty: no tags.
     tags: MaybeUndefined<Vec<String>>,
+    /// Whether a slug in `tags` that no tag has creates a tag. If false, such a slug is NOT_FOUND with suggestions.
+    #[graphql(default)]
+    create_missing_tags: bool,
 }
 
 impl UpdatePostInput {
     pub(super) fn into_parts(self) -> (String, i32, Patch<String>, PostChanges, NamedTerms) {
-        let terms =
-            NamedTerms { authors: terms(self.authors), categories: terms(self.categories), tags: terms(self.tags) };
+        let terms = NamedTerms {
+            authors: terms(self.authors),
+            categories: terms(self.categories),
+            tags: terms(self.tags),
+            create_missing_tags: self.create_missing_tags,
+        };
         let changes = PostChanges {
             title: patch(self.title),
             excerpt: patch(self.excerpt),

@@ -71,10 +71,11 @@ test("a post is written, saved, previewed, scheduled, appears at its instant, is
     await page.getByRole("link", { name: "Write a post" }).click();
     await page.getByLabel("Title").fill("Soup at midnight");
     await page.getByLabel("Text", { exact: true }).fill("It was *leek*.\n\n![The shed](../images/roll-off-shed.svg)");
+    await tagsLoaded(page);
     await page.getByLabel("Tags").fill("Moon");
     await page.keyboard.press("Enter");
     await page.getByLabel("Tags").fill("Midnight Soup");
-    await page.getByRole("button", { name: "Add this tag" }).click();
+    await page.getByRole("button", { name: "Create the tag “Midnight Soup”" }).click();
     await page.getByLabel("Galley").check();
     await page.getByLabel("Imelda Quaye").check();
     await page.getByRole("button", { name: "Save" }).click();
@@ -182,29 +183,31 @@ test("an invalid value is reported at its field, and the text is kept", () =>
     assert.equal(await page.getByRole("heading", { name: "It was not saved" }).count(), 0);
   }));
 
-test("a typed tag is added when the writer leaves the field, and when the writer saves", () =>
+test("a typed tag that exists is added when the writer leaves the field, and when the writer saves", () =>
   onSite(async (page) => {
     await signIn(page);
     await page.getByText("Signed in as admin.").waitFor();
     await page.getByRole("link", { name: "Write a post" }).click();
+    await tagsLoaded(page);
     const tags = page.getByLabel("Tags");
     await tags.fill("moon");
     await page.getByLabel("Title").fill("Tags in passing");
     await page.getByRole("button", { name: "Remove Moon" }).waitFor();
     assert.equal(await tags.inputValue(), "");
-    await tags.fill("Left Lying");
+    await tags.fill("Telescopes");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved as a draft.").waitFor();
     const id = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1));
-    assert.deepEqual(await tagsOf(id), ["moon", "left-lying"]);
+    assert.deepEqual(await tagsOf(id), ["moon", "telescopes"]);
 
     // On a touch screen, pressing the button does not take the focus from the field.
-    await tags.fill("Deep Sky");
+    await tagsLoaded(page);
+    await tags.fill("Volunteers");
     await page.getByText("Not saved yet.").waitFor();
     await page.evaluate(() => document.querySelector("form.editor").requestSubmit());
     await page.getByText("Saved.", { exact: true }).waitFor();
-    assert.deepEqual(await tagsOf(id), ["moon", "left-lying", "deep-sky"]);
-    await page.getByRole("button", { name: "Remove Deep Sky" }).waitFor();
+    assert.deepEqual(await tagsOf(id), ["moon", "telescopes", "volunteers"]);
+    await page.getByRole("button", { name: "Remove Volunteers" }).waitFor();
     assert.equal(await tags.inputValue(), "");
 
     await tags.fill("!?");
@@ -212,6 +215,47 @@ test("a typed tag is added when the writer leaves the field, and when the writer
     await page.getByLabel("Title").click();
     assert.equal(await tags.inputValue(), "!?", "the text is kept");
   }));
+
+test("a typed tag that does not exist is created only if the writer says so, also after a reload", () =>
+  onSite(async (page) => {
+    const { id } = await change("createPost", { title: "A tag of its own", markdown: "Text." });
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    await tagsLoaded(page);
+    const tags = page.getByLabel("Tags");
+    const problem = page.getByText("There is no tag “Mooon” yet: choose one from the list, or create it.");
+    await tags.fill("Mooon");
+    for (const tryToAdd of [
+      () => page.keyboard.press("Enter"),
+      () => page.getByLabel("Title").click(),
+      () => page.getByRole("button", { name: "Save", exact: true }).click(),
+    ]) {
+      await tags.fill("Mooon");
+      await problem.waitFor({ state: "detached" });
+      await tryToAdd();
+      await problem.waitFor();
+      assert.equal(await tags.inputValue(), "Mooon", "the text is kept");
+    }
+    assert.deepEqual(await tagsOf(id), []);
+    const exists = async (slug) => (await ask("query ($slug: String!) { tag(slug: $slug) { slug } }", { slug })).tag !== null;
+    assert.equal(await exists("mooon"), false);
+
+    await tags.fill("Moonshine");
+    await page.getByRole("button", { name: "Create the tag “Moonshine”" }).click();
+    await page.getByRole("button", { name: "Remove moonshine" }).waitFor();
+    assert.equal(await exists("moonshine"), false, "it is created when the post is saved");
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.reload();
+    await page.getByRole("button", { name: "Remove moonshine" }).waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.deepEqual(await tagsOf(id), ["moonshine"]);
+  }));
+
+/** Waits until the field for tags knows the tags of the site. */
+async function tagsLoaded(page) {
+  await page.locator("datalist option").first().waitFor({ state: "attached" });
+}
 
 async function tagsOf(id) {
   const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { tags { slug } } } }", { id });

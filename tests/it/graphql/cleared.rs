@@ -61,6 +61,7 @@ async fn site() -> Site {
         "mutation { changed: createCategory(input: { slug: \"news\", name: \"News\", description: \"What is new.\" }) { userErrors { code } } }",
         "mutation { changed: createAuthor(input: { slug: \"bob\", name: \"bob\" }) { userErrors { code } } }",
         "mutation { changed: createCategory(input: { slug: \"old\", name: \"old\" }) { userErrors { code } } }",
+        "mutation { changed: createTag(input: { slug: \"a\", name: \"a\" }) { userErrors { code } } }",
         "mutation { changed: createTag(input: { slug: \"rust\", name: \"Rust\", description: \"A language.\" }) { userErrors { code } } }",
     ] {
         let made = site.mutate(mutation, json!({}), Some(EDITOR_TOKEN)).await;

@@ -71,7 +71,7 @@ async fn the_url_of_an_author_is_a_web_address() {
 async fn a_post_goes_through_all_states_from_draft_to_deletion() {
     let site = site().await;
     let made = create(&site, json!({
-        "title": "Łukasz's first", "markdown": "*Hello.*\n", "authors": ["ada"], "categories": ["news"], "tags": ["greetings"],
+        "title": "Łukasz's first", "markdown": "*Hello.*\n", "authors": ["ada"], "categories": ["news"], "tags": ["greetings"], "createMissingTags": true,
     })).await;
     assert_eq!(
         (&made["slug"], &made["status"], &made["version"]),
@@ -94,7 +94,7 @@ async fn a_post_goes_through_all_states_from_draft_to_deletion() {
     let renamed = mutate(
         &site,
         "updatePost",
-        json!({ "id": id, "expectedVersion": 2, "slug": "first", "title": "First", "tags": ["a", "b"] }),
+        json!({ "id": id, "expectedVersion": 2, "slug": "first", "title": "First", "tags": ["a", "b"], "createMissingTags": true }),
     )
     .await;
     assert_eq!(refused(&renamed), []);
@@ -241,7 +241,7 @@ async fn one_of_fifty_concurrent_changes_of_a_version_succeeds() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_fifty_concurrent_posts_with_the_same_slug_is_created() {
     let site = site().await;
-    let races = (0..50).map(|n| mutate(&site, "createPost", json!({ "title": format!("By {n}"), "slug": "raced", "tags": ["raced"], "markdown": "", "publishAt": "2026-01-01T00:00:00Z" })));
+    let races = (0..50).map(|n| mutate(&site, "createPost", json!({ "title": format!("By {n}"), "slug": "raced", "tags": ["raced"], "createMissingTags": true, "markdown": "", "publishAt": "2026-01-01T00:00:00Z" })));
     let answers = futures_util::future::join_all(races).await;
     assert_eq!(answers.iter().filter(|answer| refused(answer).is_empty()).count(), 1);
     site.assert_sound().await;
@@ -285,7 +285,7 @@ async fn a_refused_change_creates_no_tag() {
     let refusal = mutate(
         &site,
         "createPost",
-        json!({ "title": "T", "slug": "taken", "markdown": "", "tags": ["made-for-nothing"] }),
+        json!({ "title": "T", "slug": "taken", "markdown": "", "tags": ["made-for-nothing"], "createMissingTags": true }),
     )
     .await;
     assert_eq!(refused(&refusal), [("TAKEN".to_owned(), "slug".to_owned())]);

@@ -102,16 +102,50 @@ async fn a_current_or_former_slug_of_another_tag_is_refused_and_nothing_changes(
     assert_eq!(rename(&site, "rust", "no slug!").await["userErrors"][0]["field"], json!(["input", "slug"]));
 }
 
+/// Readers follow former slugs; inputs take present slugs only.
 #[tokio::test]
-async fn a_post_can_name_a_renamed_tag_by_any_of_its_slugs() {
+async fn an_input_that_names_a_term_by_a_former_slug_is_refused_with_the_present_slug() {
     let site = site().await;
+    mutate(&site, r#"createAuthor(input: { slug: "ada", name: "Ada" }) { author { id } }"#).await;
     rename(&site, "rust", "crab").await;
-    let made = mutate(
-        &site,
-        r#"createPost(input: { title: "New", markdown: "x", tags: ["crab", "rust", "new"] }) { post { tags { slug } } userErrors { code } }"#,
-    )
-    .await;
-    assert_eq!(made["post"]["tags"], json!([{ "slug": "crab" }, { "slug": "new" }]));
+    rename(&site, "crab", "oxide").await;
+    for (kind, from, to) in [("Category", "plans", "schemes"), ("Author", "ada", "lovelace")] {
+        let named = format!("@{}({from})", kind.to_lowercase());
+        let update = format!(r#"update{kind}(input: {{ {named}, slug: "{to}" }}) {{ userErrors {{ code }} }}"#);
+        assert_eq!(mutate(&site, &update).await, json!({ "userErrors": [] }));
+    }
+    let draft = site.ask_as(Some(EDITOR_TOKEN), "{ draftPosts { nodes { id } } }").await;
+    let id = draft["data"]["draftPosts"]["nodes"][0]["id"].as_str().expect("an id").to_owned();
+    let (create, update) =
+        (r#"createPost(input: { title: "New", markdown: "x""#, "updatePost(input: { expectedVersion: 1");
+    let update = format!(r#"{update}, id: "{id}""#);
+    let errors = "userErrors { code field message ... on NotFoundError { suggestions } }";
+    for (field, former, present) in [
+        ("tags", "rust", "oxide"),
+        ("tags", "crab", "oxide"),
+        ("categories", "plans", "schemes"),
+        ("authors", "ada", "lovelace"),
+    ] {
+        for input in [create, &update] {
+            let refused =
+                mutate(&site, &format!(r#"{input}, {field}: ["{former}"] }}) {{ post {{ id }} {errors} }}"#)).await;
+            let error = &refused["userErrors"][0];
+            let expected = json!({ "code": "NOT_FOUND", "field": ["input", field], "suggestions": [present] });
+            let found = json!({ "code": error["code"], "field": error["field"], "suggestions": error["suggestions"] });
+            assert_eq!((&refused["post"], found), (&Value::Null, expected), "{input} {former}");
+            assert!(error["message"].as_str().is_some_and(|text| text.contains(present)), "{error}");
+        }
+        let selected = format!("post {{ {field} {{ slug }} }} userErrors {{ code }}");
+        let made = mutate(&site, &format!(r#"{create}, {field}: ["{present}"] }}) {{ {selected} }}"#)).await;
+        assert_eq!(made["post"][field], json!([{ "slug": present }]));
+    }
+    let token = async |author: &str| {
+        let input = format!(r#"name: "By {author}", role: AUTHOR, author: "{author}""#);
+        mutate(&site, &format!("createToken(input: {{ {input} }}) {{ token {{ name }} {errors} }}")).await
+    };
+    let refused = token("ada").await;
+    assert_eq!((&refused["token"], &refused["userErrors"][0]["suggestions"]), (&Value::Null, &json!(["lovelace"])));
+    assert_eq!(token("lovelace").await["token"]["name"], json!("By lovelace"));
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ async fn the_field_of_an_error_is_one_that_the_input_has_or_null() {
 #[tokio::test]
 async fn a_conflict_carries_the_post_as_it_is_now() {
     let site = Site::in_memory().await;
-    let id = create(&site, r#"title: "One", tags: ["a"]"#).await;
+    let id = create(&site, r#"title: "One", tags: ["a"], createMissingTags: true"#).await;
     let change = |title: &str, version: i32| {
         format!(
             r#"updatePost(input: {{ id: "{id}", expectedVersion: {version}, title: "{title}" }}) {{ post {{ version }} {ERRORS} }}"#
@@ -141,6 +141,49 @@ async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
     }
 }
 
+#[tokio::test]
+async fn a_tag_that_does_not_exist_is_created_only_with_create_missing_tags() {
+    let site = Site::in_memory().await;
+    mutate(&site, r#"createTag(input: { slug: "rust", name: "Rust" }) { userErrors { code } }"#).await;
+    let id = create(&site, r#"title: "One""#).await;
+    let inputs = [
+        r#"createPost(input: { title: "Two", markdown: """#.to_owned(),
+        format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1"#),
+    ];
+    for input in &inputs {
+        let slugs = r#"tags: ["rsut", "rust", "python"]"#;
+        for allowed in ["", ", createMissingTags: false"] {
+            let refused = mutate(&site, &format!("{input}, {slugs}{allowed} }}) {{ post {{ id }} {ERRORS} }}")).await;
+            assert_eq!(kinds(&refused), [["NotFoundError", "NOT_FOUND", "tags"]; 2], "{input}");
+            let suggestions = [0, 1].map(|n| &refused["userErrors"][n]["suggestions"]);
+            assert_eq!((&refused["post"], suggestions), (&Value::Null, [&json!(["rust"]), &json!([])]));
+        }
+        assert_eq!(slugs_of_tags(&site).await, ["rust"], "a refused input creates nothing");
+    }
+    for (input, new) in inputs.iter().zip(["new", "other"]) {
+        let tags = format!(r#"tags: ["{new}", "rust"], createMissingTags: true"#);
+        let made =
+            mutate(&site, &format!("{input}, {tags} }}) {{ post {{ tags {{ slug name version }} }} {ERRORS} }}")).await;
+        let tag = |slug: &str, name: &str| json!({ "slug": slug, "name": name, "version": 1 });
+        assert_eq!(made["post"]["tags"], json!([tag(new, new), tag("rust", "Rust")]));
+    }
+    assert_eq!(slugs_of_tags(&site).await, ["new", "other", "rust"]);
+    // Only tags are created.
+    let terms = r#"categories: ["new"], authors: ["new"], createMissingTags: true"#;
+    let refused = mutate(&site, &format!("{}, {terms} }}) {{ {ERRORS} }}", inputs[0])).await;
+    assert_eq!(
+        kinds(&refused),
+        [["NotFoundError", "NOT_FOUND", "authors"], ["NotFoundError", "NOT_FOUND", "categories"]]
+    );
+    site.assert_sound().await;
+}
+
+async fn slugs_of_tags(site: &Site) -> Vec<String> {
+    let data = site.query("{ tags { nodes { slug } } }").await;
+    let slugs = data["tags"]["nodes"].as_array().expect("tags").iter().map(|tag| tag["slug"].as_str().expect("a slug"));
+    slugs.map(ToOwned::to_owned).collect()
+}
+
 /// Suggestions are read for a few slugs of a field only, and none for a list that is too long.
 #[tokio::test]
 async fn the_number_of_suggestions_is_bounded() {
@@ -168,7 +211,7 @@ async fn a_term_in_use_says_by_how_many_posts() {
         {
             mutate(&site, &format!("{save} {{ userErrors {{ code }} }}")).await;
         }
-        let terms = r#"tags: ["t"], categories: ["c"], authors: ["u"]"#;
+        let terms = r#"tags: ["t"], createMissingTags: true, categories: ["c"], authors: ["u"]"#;
         for (title, at) in [
             ("A", r#", publishAt: "2026-01-01T00:00:00Z""#),
             ("B", r#", publishAt: "2030-01-01T00:00:00Z""#),
@@ -177,7 +220,7 @@ async fn a_term_in_use_says_by_how_many_posts() {
         ] {
             create(&site, &format!(r#"title: "{title}", {terms}{at}"#)).await;
         }
-        create(&site, r#"title: "E", tags: ["other"]"#).await;
+        create(&site, r#"title: "E", tags: ["other"], createMissingTags: true"#).await;
         for delete in [
             r#"deleteTag(input: { @tag(t) })"#,
             r#"deleteCategory(input: { @category(c) })"#,

@@ -55,11 +55,11 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
     let made = match command.clone() {
         Command::Create { slug, title, tags, publish_at } => {
             let new = NewPost { markdown: body_of(&title), title, publish_at, ..NewPost::default() };
-            let terms = NamedTerms { tags: Some(tags), ..NamedTerms::default() };
+            let terms = NamedTerms { tags: Some(tags), create_missing_tags: true, ..NamedTerms::default() };
             editor.create_post(Some(slug), new, terms).await?
         }
         Command::Update { id, version, changes } => {
-            let terms = NamedTerms { tags: changes.tags, ..NamedTerms::default() };
+            let terms = NamedTerms { tags: changes.tags, create_missing_tags: true, ..NamedTerms::default() };
             let fields = PostChanges {
                 title: changes.title.into(),
                 markdown: changes.markdown.into(),

@@ -144,6 +144,8 @@ impl Model {
         let mut model = self.clone();
         match command {
             Command::Create { slug, title, tags, publish_at } => {
+                // The terms of an input are looked up before its slug is reserved.
+                let tags = self.first_slugs(tags)?;
                 if self.owner(slug).is_some() {
                     return Err(Refusal::Taken);
                 }
@@ -153,20 +155,21 @@ impl Model {
                     markdown: body_of(title),
                     version: 1,
                     published_at: *publish_at,
-                    tags: self.first_slugs(tags),
+                    tags,
                     others: Vec::new(),
                     former_slugs: Vec::new(),
                 };
                 model.put(new_id.to_owned(), post);
             }
             Command::Update { id, version, changes } => {
+                // The version is checked first, then the terms.
+                let post = self.post(id, *version)?;
+                let tags = changes.tags.as_ref().map(|tags| self.first_slugs(tags)).transpose()?;
                 if changes.slug.as_ref().and_then(|slug| self.owner(slug)).is_some_and(|owner| owner != id) {
-                    // The version is checked first.
-                    return Err(self.post(id, *version).err().unwrap_or(Refusal::Taken));
+                    return Err(Refusal::Taken);
                 }
-                let tags = changes.tags.as_ref().map(|tags| self.first_slugs(tags));
                 let changes = Fields { tags, ..changes.clone() };
-                model.put(id.clone(), self.post(id, *version)?.changed(&changes));
+                model.put(id.clone(), post.changed(&changes));
             }
             Command::Publish { id, version, at } => {
                 model.put(id.clone(), self.post(id, *version)?.published(Some(*at)));
@@ -204,15 +207,19 @@ impl Model {
         self.tags.iter().find(|(_, tag)| owns(tag)).map(|(first, _)| first)
     }
 
-    /// The first slugs of the tags that a post is given, each once.
-    fn first_slugs(&self, tags: &[String]) -> Vec<String> {
+    /// The first slugs of the tags that a post is given by their present slugs, or by the slugs of tags that are created with it; each once.
+    fn first_slugs(&self, tags: &[String]) -> Result<Vec<String>, Refusal> {
         let mut firsts: Vec<String> = Vec::new();
-        for first in tags.iter().map(|tag| self.first_slug(tag).unwrap_or(tag)) {
+        for tag in tags {
+            let first = match self.first_slug(tag) {
+                Some(first) if self.tags[first].slug != *tag => return Err(Refusal::NotFound),
+                first => first.unwrap_or(tag),
+            };
             if !firsts.contains(first) {
                 firsts.push(first.clone());
             }
         }
-        firsts
+        Ok(firsts)
     }
 
     fn post(&self, id: &str, version: i32) -> Result<&ModelPost, Refusal> {

@@ -67,6 +67,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
     Some(match command {
         Command::Create { slug, title, tags, publish_at } => {
             let mut input = json!({ "slug": slug, "title": title, "markdown": body_of(title), "tags": tags });
+            input["createMissingTags"] = json!(true);
             if let Some(at) = publish_at {
                 input["publishAt"] = json!(at.to_string());
             }
@@ -80,6 +81,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
                 input.extend(text.as_ref().map(|text| (name.to_owned(), json!(text))));
             }
             input.extend(changes.tags.as_ref().map(|tags| ("tags".to_owned(), json!(tags))));
+            input.insert("createMissingTags".to_owned(), json!(true));
             ("updatePost", "UpdatePostInput", Value::Object(input))
         }
         Command::Publish { id, version, at } => {

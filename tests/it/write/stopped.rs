@@ -108,10 +108,10 @@ macro_rules! whole_or_nothing {
 const ERRORS: &str = "userErrors { code field message }";
 
 whole_or_nothing! {
-    a_draft_is_made: format!(r#"createPost(input: {{ title: "New", markdown: "x", tags: ["c"] }}) {{ {ERRORS} }}"#),
-    a_post_is_made_and_published: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"], authors: ["ada"], categories: ["news"] }}) {{ {ERRORS} }}"#),
+    a_draft_is_made: format!(r#"createPost(input: {{ title: "New", markdown: "x", tags: ["c"], createMissingTags: true }}) {{ {ERRORS} }}"#),
+    a_post_is_made_and_published: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"], createMissingTags: true, authors: ["ada"], categories: ["news"] }}) {{ {ERRORS} }}"#),
     a_post_is_retitled: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, title: "Other" }}) {{ {ERRORS} }}"#, id(0)),
-    a_post_is_retagged: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, tags: ["b", "c"] }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_retagged: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, tags: ["b", "c"], createMissingTags: true }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_renamed: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, slug: "renamed" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_redated_in_its_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2026-05-09T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_moved_to_another_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2025-01-01T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),

@@ -10,6 +10,8 @@ export interface Text {
   aside: Values | null;
   /** During a merge by hand: the other writer's text. */
   beside: Values | null;
+  /** The slugs of the tags that the writer chose to create. */
+  newTags?: string[];
 }
 
 const PREFIX = "tidings.text.";

@@ -37,7 +37,7 @@ export function PostEditor({ post: first, authors }: Props) {
     },
   };
   const tags = useTags(typed);
-  const isDirty = typed.isDirty || tags.all !== typed.text.values.tags;
+  const isDirty = typed.isDirty || tags.all !== typed.text.values.tags || tags.newName !== null;
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [said, setSaid] = useState(() => noteOf<string>("said") ?? "");
   const { text } = typed;
@@ -60,8 +60,10 @@ export function PostEditor({ post: first, authors }: Props) {
     return null;
   };
 
+  const creationOf = (values: Values) => (tags.mustCreate(values.tags) ? { createMissingTags: true } : {});
+
   const update = async (id: string, version: number, base: Values, values: Values) => {
-    const input = { id, expectedVersion: version, ...changesOf(base, values) };
+    const input = { id, expectedVersion: version, ...changesOf(base, values), ...creationOf(values) };
     const outcome = await changes.change(UpdatePost, { input }, (data) => data.updatePost, version);
     if (!("conflict" in outcome)) return apply(outcome, values, "Saved.");
     setConflict(outcome.conflict);
@@ -70,7 +72,7 @@ export function PostEditor({ post: first, authors }: Props) {
 
   const create = async (values: Values) => {
     const { slug, excerpt, ...others } = values;
-    const input = { ...others, ...(slug !== "" && { slug }), ...(excerpt !== "" && { excerpt }) };
+    const input = { ...others, ...(slug !== "" && { slug }), ...(excerpt !== "" && { excerpt }), ...creationOf(values) };
     const outcome = await changes.change(CreatePost, { input }, (data) => data.createPost, null);
     if (!("post" in outcome)) return null;
     removeText("new");
@@ -83,6 +85,8 @@ export function PostEditor({ post: first, authors }: Props) {
     setSaid("");
     const values = { ...text.values, tags: tags.all };
     tags.take();
+    // The writer decides about a tag that does not exist.
+    if (tags.newName !== null) return null;
     if (!post) return create(values);
     const mustSave = differing(text.base, values).length > 0;
     return mustSave ? update(post.id, text.version, text.base, values) : post;

@@ -1,11 +1,9 @@
-// Tags: existing ones are suggested by name, a new one is created when the post is saved.
+// Tags: existing ones are suggested by name; a new one has a button of its own, and is created when the post is saved.
 import { type FocusEvent, type KeyboardEvent, useId, useRef } from "react";
 import { errorsOf } from "./field";
 import { sentence } from "./problems";
 import type { Changes } from "./use-changes";
 import type { Tags } from "./use-tags";
-
-const UNFIT = "The address of a new tag is made of a to z and 0 to 9: use some of these characters.";
 
 interface Props {
   /** The slugs of the tags that were added. */
@@ -18,12 +16,16 @@ interface Props {
 export function TagField({ chosen, tags, changes, onChange }: Props) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  const { known, written, isUnfit } = tags;
-  const problems = [...errorsOf(changes, "tags").map(sentence), ...(isUnfit ? [UNFIT] : [])];
+  const { known, written, newName, problem } = tags;
+  const problems = [...errorsOf(changes, "tags").map(sentence), ...(problem === null ? [] : [problem])];
   const nameOf = (slug: string) => known.find((tag) => tag.slug === slug)?.name ?? slug;
 
   const add = () => {
     tags.take();
+    field.current?.focus();
+  };
+  const create = () => {
+    tags.create();
     field.current?.focus();
   };
   const addByKey = (event: KeyboardEvent) => {
@@ -67,16 +69,22 @@ export function TagField({ chosen, tags, changes, onChange }: Props) {
           onChange={({ target }) => tags.write(target.value)}
           onKeyDown={addByKey}
         />
-        <button type="button" className="button" onClick={add} disabled={written.trim() === ""}>
-          Add<span className="unseen"> this tag</span>
-        </button>
+        {newName === null ? (
+          <button type="button" className="button" onClick={add} disabled={written.trim() === ""}>
+            Add<span className="unseen"> this tag</span>
+          </button>
+        ) : (
+          <button type="button" className="button" onClick={create}>
+            Create the tag “{newName}”
+          </button>
+        )}
       </div>
       <datalist id={`${id}-known`}>
         {known.filter(({ slug }) => !chosen.includes(slug)).map(({ slug, name }) => (
           <option key={slug}>{name}</option>
         ))}
       </datalist>
-      <p className="problem" id={`${id}-problem`}>
+      <p className="problem" id={`${id}-problem`} role="alert">
         {problems.join(" ")}
       </p>
     </div>

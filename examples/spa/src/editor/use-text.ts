@@ -15,6 +15,8 @@ export interface Typed {
   /** Bases what was typed on a later version. */
   carryOver: (version: number, theirs: Values, beside: Values | null) => void;
   bringBack: () => void;
+  /** The writer chose to create the tag of this slug. */
+  markNew: (tag: string) => void;
 }
 
 export function useText(id: string, version: number, saved: Values): Typed {
@@ -41,7 +43,7 @@ export function useText(id: string, version: number, saved: Values): Typed {
     setText((now) => ({ version: next, base, values: putOver(sent, now.values, base), aside: null, beside: null }));
   }, []);
   const takeInstead = useCallback((next: number, values: Values) => {
-    setText((now) => ({ version: next, base: values, values, aside: putOver(now.base, now.values, values), beside: null }));
+    setText((now) => ({ ...now, version: next, base: values, values, aside: putOver(now.base, now.values, values), beside: null }));
   }, []);
   const carryOver = useCallback((next: number, theirs: Values, beside: Values | null) => {
     setText((now) => ({ ...now, version: next, base: theirs, values: putOver(now.base, now.values, theirs), beside }));
@@ -49,5 +51,8 @@ export function useText(id: string, version: number, saved: Values): Typed {
   const bringBack = useCallback(() => {
     setText((now) => (now.aside === null ? now : { ...now, values: now.aside, aside: null }));
   }, []);
-  return { text, isDirty, type, acceptSaved, takeInstead, carryOver, bringBack };
+  const markNew = useCallback((tag: string) => {
+    setText((now) => ({ ...now, newTags: [...(now.newTags ?? []), tag] }));
+  }, []);
+  return { text, isDirty, type, acceptSaved, takeInstead, carryOver, bringBack, markNew };
 }

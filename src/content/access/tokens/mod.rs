@@ -13,7 +13,7 @@ use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TOKENS_MAX, TokenText};
-use crate::model::{Actor, ActorKind, Instant, NodeId, Role, TermKind, TermNodeId, Token, TokenId};
+use crate::model::{Actor, ActorKind, Instant, NodeId, Role, Slug, TermKind, TermNodeId, Token, TokenId};
 use crate::store::{Batch, Operation, Precondition, Store, StoreError};
 
 use super::{permission, secret};
@@ -124,15 +124,17 @@ impl<'a> Tokens<'a> {
     /// The author of a token with the role author.
     async fn author(&self, new: &NewToken, errors: &mut Vec<UserError>) -> Result<Option<TermNodeId>> {
         let Some(text) = new.author.as_ref().filter(|_| new.role == Role::Author) else { return Ok(None) };
-        let found = match text.parse() {
-            Ok(slug) => self.reader.term(TermKind::Author, &slug).await?,
+        let found = match text.parse::<Slug>() {
+            Ok(slug) => self.reader.term(TermKind::Author, &slug).await?.map(|author| (slug, author)),
             Err(_) => None,
         };
-        if found.is_none() {
-            let message = format!("there is no author with the slug {text:?}");
-            errors.push(UserError::not_found("author", message));
-        }
-        Ok(found.map(|author| author.node_id()))
+        let refused = match found {
+            Some((slug, author)) if author.slug == slug => return Ok(Some(author.node_id())),
+            Some((slug, author)) => UserError::former_slug("author", &slug, &author),
+            None => UserError::not_found("author", format!("there is no author with the slug {text:?}")),
+        };
+        errors.push(refused);
+        Ok(None)
     }
 
     /// Whether one more token can be created; deletes the oldest revoked or expired token if the maximum is reached.

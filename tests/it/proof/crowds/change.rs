@@ -63,6 +63,7 @@ impl Named {
                 input[plural(kind)] = json!(slugs);
             }
         }
+        input["createMissingTags"] = json!(true);
     }
 }
 

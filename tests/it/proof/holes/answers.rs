@@ -90,7 +90,7 @@ async fn mutate(content: tidings::content::Content, stage: &Stage, mutation: &st
 }
 
 const CREATE: &str = r#"mutation { done: createPost(input: {
-    slug: "new", title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"]
+    slug: "new", title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"], createMissingTags: true
 }) { userErrors { code } } }"#;
 const RENAME_TAG: &str = r#"mutation { done: updateTag(input: { @tag(b), slug: "sea" }) { userErrors { code } } }"#;
 
@@ -241,8 +241,9 @@ async fn assert_names_missing_term(site: &Site, mutation: &str, name: &str) {
 
 async fn a_version_with_a_tag_whose_slug_is_another_tags_is_refused_by_the_name_of_the_tag(store: Arc<MemoryStore>) {
     let site = Stage::of(&Scene::on(store).await).site().await;
-    let create =
-        format!(r#"createPost(input: {{ title: "One", markdown: "x", tags: ["late"] }}) {{ post {{ id }} {ERRORS} }}"#);
+    let create = format!(
+        r#"createPost(input: {{ title: "One", markdown: "x", tags: ["late"], createMissingTags: true }}) {{ post {{ id }} {ERRORS} }}"#
+    );
     let id = made(&site, &create).await["post"]["id"].as_str().expect("an id").to_owned();
     for change in [
         format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tags: [] }}) {{ {ERRORS} }}"#),
