@@ -265,12 +265,13 @@ fn missing(kind: TermKind) -> UserError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ActorKind;
 
     #[test]
     fn the_key_of_a_term_depends_on_actor_kind_key_and_input() {
         let base = NewTerm { name: "A".to_owned(), idempotency_key: Some("k".to_owned()), ..NewTerm::default() };
         let of = |actor: &str, kind: TermKind, new: &NewTerm| {
-            creation_key(&Actor::new(actor, Role::Admin), kind, new).expect("a key")
+            creation_key(&Actor::new(ActorKind::Token, actor, Role::Admin), kind, new).expect("a key")
         };
         let first = of("ada", TermKind::Tag, &base);
         assert_eq!((first.is_some(), &of("ada", TermKind::Tag, &base)), (true, &first));
@@ -284,6 +285,6 @@ mod tests {
         ];
         assert!(others.iter().all(|other| *other != first), "{others:?}");
         let bad = NewTerm { idempotency_key: Some(String::new()), ..base };
-        assert!(creation_key(&Actor::new("ada", Role::Admin), TermKind::Tag, &bad).is_err());
+        assert!(creation_key(&Actor::new(ActorKind::Token, "ada", Role::Admin), TermKind::Tag, &bad).is_err());
     }
 }
