@@ -58,7 +58,7 @@ pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     let old = stored.iter().find(|term| term.slug == new.slug);
     let ImportedTerm { name, description, url, first_slug, creation, version, former_slugs, .. } = new.imported.clone();
     // The writer keeps the id and counts the version of a stored term. If the term is deleted meanwhile, another one is created, with an id of its own.
-    let kept = old.map(|old| Term { creation: None, version: 1, ..old.clone() });
+    let kept = old.map(|old| Term { creation: None, creation_key: None, version: 1, ..old.clone() });
     let mut term = kept.unwrap_or_else(|| {
         let named = Term::new(kind, new.slug.clone(), name);
         let first_slug = first_slug.unwrap_or(named.id.first_slug);

@@ -1,6 +1,7 @@
 //! Categories, tags and authors: the three kinds of terms of a post. The rule: all three are one type, because the same rules apply to them.
 
 use super::creation_id::CreationId;
+use super::creation_key::CreationKey;
 use super::node_id::TermNodeId;
 use super::slug::Slug;
 
@@ -40,6 +41,8 @@ pub struct Term {
     pub id: TermId,
     /// `None` for a new term: it gets one when it is stored. Every stored term has one.
     pub creation: Option<CreationId>,
+    /// `None` unless the client that created the term sent an idempotency key.
+    pub creation_key: Option<CreationKey>,
     /// 1 for a new term; each change increases it by one.
     pub version: i32,
     pub slug: Slug,
@@ -56,7 +59,8 @@ impl Term {
     pub fn new(kind: TermKind, slug: Slug, name: impl Into<String>) -> Self {
         let id = TermId { kind, first_slug: slug.clone() };
         let (description, url, former_slugs) = (None, None, Vec::new());
-        Self { id, creation: None, version: 1, slug, name: name.into(), description, url, former_slugs }
+        let (creation, creation_key) = (None, None);
+        Self { id, creation, creation_key, version: 1, slug, name: name.into(), description, url, former_slugs }
     }
 
     pub fn kind(&self) -> TermKind {
@@ -68,9 +72,9 @@ impl Term {
         TermNodeId { key: self.id.clone(), creation: self.creation.clone().unwrap_or(CreationId::EARLIER) }
     }
 
-    /// Whether both have the same fields, whatever their versions.
+    /// Whether both have the same fields, whatever their creations and versions.
     pub fn is_same_content(&self, other: &Self) -> bool {
-        let Self { id, creation: _, version: _, slug, name, description, url, former_slugs } = self;
+        let Self { id, creation: _, creation_key: _, version: _, slug, name, description, url, former_slugs } = self;
         (id, slug, name, description, url, former_slugs)
             == (&other.id, &other.slug, &other.name, &other.description, &other.url, &other.former_slugs)
     }

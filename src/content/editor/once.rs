@@ -1,5 +1,6 @@
-//! `createPost` with an idempotency key. The rule: the same input with the same key returns the post that was created, even if the terms and slugs
-//! that the input names have changed since. Only a created post uses a key up, so a refused input can be corrected and sent with the same key.
+//! Creations with an idempotency key. The rule: the same input with the same key returns the post that was created, even if the terms and slugs
+//! that the input names have changed since. Only a created post uses a key up, so a refused input can be corrected and sent with the same key. The key of
+//! a term is on the term itself: the same input with the same key returns the term as long as it exists.
 
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ struct Input<'a> {
 /// The key of an actor for an input.
 ///
 /// # Errors
-/// If the key is empty, is too long, or has characters that are not printable ASCII.
+/// As [`check`].
 pub(super) fn key_of(
     actor: &Actor,
     key: &str,
@@ -50,11 +51,7 @@ pub(super) fn key_of(
     new: &NewPost,
     terms: &NamedTerms,
 ) -> Result<NewKey, UserError> {
-    let is_printable = key.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-    if key.is_empty() || key.len() > KEY_BYTES_MAX || !is_printable {
-        let message = format!("an idempotencyKey is 1 to {KEY_BYTES_MAX} printable ASCII characters, such as a UUID");
-        return Err(UserError::invalid(FIELD, message));
-    }
+    check(key)?;
     let input = Input {
         title: &new.title,
         markdown: &new.markdown,
@@ -69,7 +66,18 @@ pub(super) fn key_of(
     Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&input) })
 }
 
-fn hash(value: &impl Serialize) -> [u8; 32] {
+/// # Errors
+/// If the key is empty, is too long, or has characters that are not printable ASCII.
+pub(super) fn check(key: &str) -> Result<(), UserError> {
+    let is_printable = key.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    if key.is_empty() || key.len() > KEY_BYTES_MAX || !is_printable {
+        let message = format!("an idempotencyKey is 1 to {KEY_BYTES_MAX} printable ASCII characters, such as a UUID");
+        return Err(UserError::invalid(FIELD, message));
+    }
+    Ok(())
+}
+
+pub(super) fn hash(value: &impl Serialize) -> [u8; 32] {
     secret::hash(&serde_json::to_string(value).expect("texts are JSON"))
 }
 

@@ -1,6 +1,8 @@
 //! Changes of categories, tags and authors. The rule: a change names the object by its id and the version that it is based on, so a slug that belongs to
 //! another object now, and a change that another person has made, change nothing.
 
+use serde::Serialize;
+
 use crate::content::access::permission;
 use crate::content::audit;
 use crate::content::commands::{Current, Edited, Patch, UserError};
@@ -8,9 +10,9 @@ use crate::content::error::Result;
 use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
-use crate::model::{NodeId, Role, Slug, Term, TermKind, TermNodeId};
+use crate::model::{Actor, CreationKey, NodeId, Role, Slug, Term, TermKind, TermNodeId};
 
-use super::Editor;
+use super::{Editor, once};
 
 const CHANGES_TERMS: &str = "this changes a category, tag or author";
 
@@ -22,6 +24,15 @@ pub struct NewTerm {
     pub slug: Option<String>,
     pub description: Option<String>,
     pub url: Option<String>,
+    /// With it, the same input again returns the term that was created.
+    pub idempotency_key: Option<String>,
+}
+
+/// Why a term was not created.
+enum NotCreated {
+    /// An earlier creation with the same key and input has created this one.
+    Repeated(Box<Term>),
+    Taken(UserError),
 }
 
 /// Changes to the fields of a term.
@@ -34,6 +45,19 @@ pub struct TermChanges {
     pub slug: Patch<String>,
 }
 
+/// What the client has sent. An omitted field is omitted here too, so that a field that a later version adds does not change the hash of an input
+/// without it.
+#[derive(Serialize)]
+struct TermInput<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slug: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+}
+
 /// A term that a change names, with the version that the change is based on.
 #[derive(Debug, Clone)]
 struct Named {
@@ -42,7 +66,8 @@ struct Named {
 }
 
 impl Editor<'_> {
-    /// Creates a term. A slug that a term of this kind has or has had is refused.
+    /// Creates a term, or returns the one that the same input with the same key has created. A slug that another term of this kind has or has had is
+    /// refused.
     pub async fn create_term(&self, kind: TermKind, new: NewTerm) -> Result<Edited<Term>> {
         permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
         let mut errors = Vec::new();
@@ -50,6 +75,7 @@ impl Editor<'_> {
             Some(text) => parse(text, &mut errors),
             None => slug_of_name(&new.name, &mut errors),
         };
+        let creation_key = creation_key(self.actor, kind, &new).map_err(|error| errors.push(error)).ok().flatten();
         let changes = TermChanges {
             name: Patch::Set(new.name),
             description: new.description.into(),
@@ -58,16 +84,23 @@ impl Editor<'_> {
         };
         let base = slug.clone().unwrap_or_else(|| Slug::from_name("new").expect("\"new\" is a valid slug"));
         let made = changed(Term::new(kind, base, ""), &changes, &mut errors);
+        let made = Term { creation_key, ..made };
         let (Some(slug), true) = (slug, errors.is_empty()) else { return Ok(Err(errors)) };
         let created = self.writer.edit_term(kind, &slug, |owner| match owner {
-            Some(owner) => Err(vec![taken_by(owner, &slug)]),
             None => Ok(made.clone()),
+            Some(owner) if made.creation_key.is_some() && owner.creation_key == made.creation_key => {
+                Err(NotCreated::Repeated(Box::new(owner.clone())))
+            }
+            Some(owner) => Err(NotCreated::Taken(taken_by(owner, &slug))),
         });
-        let created = created.await?;
-        if let Ok(term) = &created {
-            audit::log_term(self.actor, "create_term", term);
-        }
-        Ok(created)
+        Ok(match created.await? {
+            Ok(term) => {
+                audit::log_term(self.actor, "create_term", &term);
+                Ok(term)
+            }
+            Err(NotCreated::Repeated(term)) => Ok(*term),
+            Err(NotCreated::Taken(error)) => Err(vec![error]),
+        })
     }
 
     /// Changes the term of an id, if it has this version.
@@ -125,6 +158,23 @@ impl Editor<'_> {
             Err(refused) => Err(refused),
         })
     }
+}
+
+/// The key of a creation of a term: of the actor, the kind, the key that the client sent, and the input. So another input with the same key creates
+/// another term.
+///
+/// # Errors
+/// As [`once::check`].
+fn creation_key(actor: &Actor, kind: TermKind, new: &NewTerm) -> Result<Option<CreationKey>, UserError> {
+    let Some(key) = &new.idempotency_key else { return Ok(None) };
+    once::check(key)?;
+    let input = TermInput {
+        name: &new.name,
+        slug: new.slug.as_deref(),
+        description: new.description.as_deref(),
+        url: new.url.as_deref(),
+    };
+    Ok(Some(CreationKey::new(once::hash(&(&actor.id, kind.noun(), key, input)))))
 }
 
 /// The term of this kind that an id names.
@@ -210,4 +260,31 @@ fn missing(kind: TermKind) -> UserError {
         "id",
         format!("there is no {noun} with this id; an id of {article} {noun} is in its field `id`"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ActorKind;
+
+    #[test]
+    fn the_key_of_a_term_depends_on_actor_kind_key_and_input() {
+        let base = NewTerm { name: "A".to_owned(), idempotency_key: Some("k".to_owned()), ..NewTerm::default() };
+        let of = |actor: &str, kind: TermKind, new: &NewTerm| {
+            creation_key(&Actor::new(ActorKind::Token, actor, Role::Admin), kind, new).expect("a key")
+        };
+        let first = of("ada", TermKind::Tag, &base);
+        assert_eq!((first.is_some(), &of("ada", TermKind::Tag, &base)), (true, &first));
+        let others = [
+            of("bob", TermKind::Tag, &base),
+            of("ada", TermKind::Category, &base),
+            of("ada", TermKind::Tag, &NewTerm { idempotency_key: Some("l".to_owned()), ..base.clone() }),
+            of("ada", TermKind::Tag, &NewTerm { name: "B".to_owned(), ..base.clone() }),
+            of("ada", TermKind::Tag, &NewTerm { description: Some(String::new()), ..base.clone() }),
+            of("ada", TermKind::Tag, &NewTerm { idempotency_key: None, ..base.clone() }),
+        ];
+        assert!(others.iter().all(|other| *other != first), "{others:?}");
+        let bad = NewTerm { idempotency_key: Some(String::new()), ..base };
+        assert!(creation_key(&Actor::new(ActorKind::Token, "ada", Role::Admin), TermKind::Tag, &bad).is_err());
+    }
 }

@@ -155,6 +155,7 @@ fn read(kind: TermKind, fields: &RowFields<'_>, slug: Slug, first_slug: Slug) ->
     Ok(Term {
         id: TermId { kind, first_slug },
         creation: Some(CreationId::EARLIER),
+        creation_key: None,
         version: 1,
         slug,
         name: fields.text(NAME)?.to_string(),

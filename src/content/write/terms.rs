@@ -84,7 +84,7 @@ impl Writer {
                     (TermOutcome::Done, false, _) => saved.made += 1,
                     // If the term is deleted meanwhile, it must not be created again with its id.
                     (TermOutcome::Conflict, true, Some(after)) => {
-                        conflicting.push(Term { creation: None, version: 1, ..after });
+                        conflicting.push(Term { creation: None, creation_key: None, version: 1, ..after });
                     }
                     (TermOutcome::Conflict, false, Some(after)) => conflicting.push(after),
                     _ => {}
@@ -115,15 +115,20 @@ impl Writer {
         found.into_iter().filter(differs).map(|(before, after)| self.change_to(before, after)).collect()
     }
 
-    /// The change that creates or replaces a term: a new term gets a creation id unless it has one, and an existing one keeps its own and gets the next
-    /// version.
+    /// The change that creates or replaces a term: a new term gets a creation id unless it has one, and an existing one keeps its own, with its key, and
+    /// gets the next version.
     fn change_to(&self, before: Option<StoredTerm>, after: Term) -> Result<TermChange> {
-        let (creation, version) = match (&before, after.creation) {
-            (Some(StoredTerm { term, .. }), _) => (term.creation.clone(), term.version.saturating_add(1)),
-            (None, Some(creation)) => (Some(creation), after.version),
-            (None, None) => (Some(self.new_creation_id()?), after.version),
+        let after = match (&before, &after.creation) {
+            (Some(StoredTerm { term, .. }), _) => Term {
+                creation: term.creation.clone(),
+                creation_key: term.creation_key.clone(),
+                version: term.version.saturating_add(1),
+                ..after
+            },
+            (None, Some(_)) => after,
+            (None, None) => Term { creation: Some(self.new_creation_id()?), ..after },
         };
-        Ok(TermChange { before, after: Some(Term { creation, version, ..after }) })
+        Ok(TermChange { before, after: Some(after) })
     }
 
     /// Creates or changes the term of a slug: `edit` gets the existing term and returns the changed one. If others change the term meanwhile, `edit`

@@ -22,11 +22,16 @@ pub(super) struct CreateCategoryInput {
     slug: Option<String>,
     /// What the category is about: plain text of at most 5,000 characters.
     description: Option<String>,
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the category
+    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
+    /// such as a UUID.
+    idempotency_key: Option<String>,
 }
 
 impl From<CreateCategoryInput> for NewTerm {
     fn from(input: CreateCategoryInput) -> Self {
-        Self { name: input.name, slug: input.slug, description: input.description, url: None }
+        let CreateCategoryInput { name, slug, description, idempotency_key } = input;
+        Self { name, slug, description, url: None, idempotency_key }
     }
 }
 
@@ -66,11 +71,16 @@ pub(super) struct CreateTagInput {
     slug: Option<String>,
     /// What the tag is about: plain text of at most 5,000 characters.
     description: Option<String>,
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the tag
+    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
+    /// such as a UUID.
+    idempotency_key: Option<String>,
 }
 
 impl From<CreateTagInput> for NewTerm {
     fn from(input: CreateTagInput) -> Self {
-        Self { name: input.name, slug: input.slug, description: input.description, url: None }
+        let CreateTagInput { name, slug, description, idempotency_key } = input;
+        Self { name, slug, description, url: None, idempotency_key }
     }
 }
 
@@ -112,11 +122,16 @@ pub(super) struct CreateAuthorInput {
     bio: Option<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
     url: Option<String>,
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the author
+    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
+    /// such as a UUID.
+    idempotency_key: Option<String>,
 }
 
 impl From<CreateAuthorInput> for NewTerm {
     fn from(input: CreateAuthorInput) -> Self {
-        Self { name: input.name, slug: input.slug, description: input.bio, url: input.url }
+        let CreateAuthorInput { name, slug, bio, url, idempotency_key } = input;
+        Self { name, slug, description: bio, url, idempotency_key }
     }
 }
 

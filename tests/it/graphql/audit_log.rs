@@ -42,7 +42,7 @@ const CHANGES_OF_A_POST: &[(&str, &str, &[&str])] = &[
     ("updatePost", r#"title: "Three", slug: "three""#, &["UPDATED", "RENAMED"]),
     ("updatePost", r#"excerpt: "The same.""#, &["UPDATED"]),
     ("updatePost", r#"markdown: "Another text.", slug: "four""#, &["UPDATED", "RENAMED"]),
-    ("updatePost", r#"tags: ["a"], slug: "five""#, &["UPDATED", "RENAMED"]),
+    ("updatePost", r#"tags: ["a"], createMissingTags: true, slug: "five""#, &["UPDATED", "RENAMED"]),
     ("publishPost", r#"publishAt: "2030-01-01T00:00:00Z""#, &["SCHEDULED"]),
     ("publishPost", r#"publishAt: "2031-01-01T00:00:00Z""#, &["SCHEDULED"]),
     ("publishPost", "", &["PUBLISHED"]),

@@ -1,4 +1,4 @@
-//! `createPost` with an idempotency key. Each test runs on the embedded store and on the in-memory table store.
+//! Creations of posts and terms with an idempotency key. Each test runs on the embedded store and on the in-memory table store.
 
 use std::sync::Arc;
 
@@ -189,6 +189,93 @@ async fn a_key_expires_after_a_day_and_its_row_is_deleted() {
         assert_eq!(next["post"]["title"], json!("B"), "{next}");
         site.content.delete_old().await.expect("a deletion");
         assert_eq!((rows().await, posts(&site).await), (1, 3));
+        site.assert_sound().await;
+    }
+}
+
+/// The mutation, its input, the field of its payload, and a change of the created object.
+const TERMS: [(&str, &str, &str, &str); 3] = [
+    ("createTag", r#"name: "The Sea", description: "Water.""#, "tag", "updateTag(input: { @tag(the-sea)"),
+    ("createCategory", r#"name: "The Sea", slug: "the-sea""#, "category", "updateCategory(input: { @category(the-sea)"),
+    ("createAuthor", r#"name: "The Sea", bio: "Wet.""#, "author", "updateAuthor(input: { @author(the-sea)"),
+];
+
+async fn create_term(site: &Site, token: &str, (mutation, input, field): (&str, &str, &str)) -> Value {
+    let selected = format!("made: {field} {{ id slug name version }} userErrors {{ code field }}");
+    run(site, token, &format!("{mutation}(input: {{ {input} }}) {{ {selected} }}")).await
+}
+
+async fn audit_log(site: &Site) -> Value {
+    let answer =
+        site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 100) { nodes { id nodeId actions version } } }").await;
+    assert_eq!(answer.get("errors"), None, "{answer}");
+    answer["data"]["auditLog"].clone()
+}
+
+/// Also after the term has another slug, and after other changes.
+#[tokio::test]
+async fn the_same_input_of_a_term_again_returns_the_current_term_and_changes_nothing() {
+    for site in sites().await {
+        let another_caller = site.token(Role::Admin, None).await;
+        for (mutation, input, field, update) in TERMS {
+            let keyed = format!(r#"{input}, idempotencyKey: "k""#);
+            let first = create_term(&site, EDITOR_TOKEN, (mutation, &keyed, field)).await;
+            assert_eq!((&first["made"]["version"], &first["userErrors"]), (&json!(1), &json!([])), "{first}");
+            let before = audit_log(&site).await;
+            assert_eq!(create_term(&site, EDITOR_TOKEN, (mutation, &keyed, field)).await, first);
+            assert_eq!(audit_log(&site).await, before, "no second change is recorded");
+            let taken = json!({ "made": null, "userErrors": [{ "code": "TAKEN", "field": ["input", "slug"] }] });
+            let another_key = format!(r#"{input}, idempotencyKey: "l""#);
+            let another_input = format!(r#"{input}, idempotencyKey: "k""#).replace("The Sea", "The sea");
+            for other in [input, &another_key, &another_input] {
+                assert_eq!(create_term(&site, EDITOR_TOKEN, (mutation, other, field)).await, taken, "{other}");
+            }
+            assert_eq!(create_term(&site, &another_caller, (mutation, &keyed, field)).await, taken);
+
+            let changed = format!(r#"{update}, slug: "ocean", name: "The Ocean" }}) {{ userErrors {{ code }} }}"#);
+            assert_eq!(run(&site, EDITOR_TOKEN, &changed).await, json!({ "userErrors": [] }));
+            let again = create_term(&site, EDITOR_TOKEN, (mutation, &keyed, field)).await;
+            let current = json!({ "id": first["made"]["id"], "slug": "ocean", "name": "The Ocean", "version": 2 });
+            assert_eq!(again, json!({ "made": current, "userErrors": [] }));
+        }
+        site.assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn a_key_creates_another_term_for_another_input_and_after_a_deletion() {
+    for site in sites().await {
+        let create = async |input: &str| create_term(&site, EDITOR_TOKEN, ("createTag", input, "tag")).await;
+        let keyed = r#"name: "Sea", idempotencyKey: "k""#;
+        let first = create(keyed).await["made"].clone();
+        let other = create(r#"name: "Land", idempotencyKey: "k""#).await["made"].clone();
+        assert_eq!((&first["slug"], &other["slug"]), (&json!("sea"), &json!("land")));
+        run(&site, EDITOR_TOKEN, "deleteTag(input: { @tag(sea) }) { deletedId }").await;
+        let again = create(keyed).await["made"].clone();
+        assert_eq!((&again["slug"], &again["version"]), (&json!("sea"), &json!(1)));
+        assert_ne!(again["id"], first["id"]);
+        for bad in ["", "ä"] {
+            let refused = create(&format!(r#"name: " ", slug: "No Slug", idempotencyKey: "{bad}""#)).await;
+            let fields: Vec<&Value> =
+                refused["userErrors"].as_array().expect("a list").iter().map(|e| &e["field"][1]).collect();
+            assert_eq!(fields, ["slug", "idempotencyKey", "name"]);
+        }
+        site.assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn of_creations_of_a_term_at_once_with_one_key_one_is_made_and_all_return_it() {
+    for site in sites().await {
+        for (mutation, input, field, _) in TERMS {
+            let keyed = format!(r#"{input}, idempotencyKey: "k""#);
+            let before = audit_log(&site).await["nodes"].as_array().expect("a list").len();
+            let create = || create_term(&site, EDITOR_TOKEN, (mutation, &keyed, field));
+            let (one, other) = futures_util::future::join(create(), create()).await;
+            assert_eq!((&one["made"]["version"], &one["userErrors"]), (&json!(1), &json!([])), "{one}");
+            assert_eq!(one, other);
+            assert_eq!(audit_log(&site).await["nodes"].as_array().expect("a list").len(), before + 1);
+        }
         site.assert_sound().await;
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::keys::intent::IntentName;
 use crate::keys::term as keys;
-use crate::model::{CreationId, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, CreationKey, Slug, Term, TermId, TermKind};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{NewRow, RowFields};
@@ -15,6 +15,7 @@ const GONE_BY: &str = "GoneBy";
 const WRITTEN_BY: &str = "Intent";
 const LISTED: &str = "Listed";
 const CREATION_ID: &str = "CreationId";
+const CREATION_KEY: &str = "CreationKey";
 const VERSION: &str = "Version";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +51,7 @@ pub fn identity(term: &Term) -> Properties {
     NewRow::default()
         .text(FIRST_SLUG, &term.id.first_slug)
         .optional_text(CREATION_ID, term.creation.as_ref().and_then(CreationId::stored))
+        .optional_text(CREATION_KEY, term.creation_key.as_ref().map(CreationKey::to_string))
         .int32(VERSION, term.version)
         .text("Slug", &term.slug)
         .text("Name", &term.name)
@@ -112,10 +114,12 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
         return Ok(TermRow::Slug(SlugRow { first_slug, is_listed: fields.flag(LISTED)?, by }));
     }
     let creation = fields.optional_text(CREATION_ID)?.map(|text| text.as_str());
+    let creation_key = fields.optional_text(CREATION_KEY)?.map(|text| text.parse::<CreationKey>());
     let term = Term {
         id: TermId { kind, first_slug },
         // Earlier versions wrote neither a creation id nor a version.
         creation: Some(CreationId::of_stored(creation).map_err(|_| fields.damaged(CREATION_ID))?),
+        creation_key: creation_key.transpose().map_err(|_| fields.damaged(CREATION_KEY))?,
         version: if row.properties.get(VERSION).is_some() { fields.int32(VERSION)? } else { 1 },
         // A term that an earlier version wrote and never renamed has no such property.
         slug: if fields.optional_text("Slug")?.is_some() { fields.parsed("Slug")? } else { slug },

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::keys::PostPlace;
-use crate::model::{CreationId, Instant, Post, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, CreationKey, Instant, Post, Slug, Term, TermId, TermKind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostSnapshot {
@@ -36,6 +36,9 @@ pub struct TermSnapshot {
     /// Absent for a term that an earlier version created, and in an intent of an earlier version.
     #[serde(default)]
     creation: Option<String>,
+    /// Absent for a term that was created without an idempotency key, and in an intent of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    creation_key: Option<String>,
     /// Absent in an intent of an earlier version.
     #[serde(default = "first_version")]
     version: i32,
@@ -101,6 +104,7 @@ impl TermSnapshot {
             url: term.url.clone(),
             former_slugs: term.former_slugs.iter().map(Slug::to_string).collect(),
             creation: term.creation.as_ref().and_then(CreationId::stored).map(ToOwned::to_owned),
+            creation_key: term.creation_key.as_ref().map(CreationKey::to_string),
             version: term.version,
         }
     }
@@ -111,8 +115,10 @@ impl TermSnapshot {
         let former_slugs = self.former_slugs.iter().map(|slug| slug.parse().ok()).collect::<Option<_>>()?;
         let (name, description, url) = (self.name.clone(), self.description.clone(), self.url.clone());
         let (creation, version) = (CreationId::of_stored(self.creation.as_deref()).ok()?, self.version);
+        let creation_key = self.creation_key.as_ref().map(|text| text.parse()).transpose().ok()?;
         let slug = self.slug.parse().ok()?;
-        Some(Term { id, creation: Some(creation), version, slug, name, description, url, former_slugs })
+        let creation = Some(creation);
+        Some(Term { id, creation, creation_key, version, slug, name, description, url, former_slugs })
     }
 }
 
@@ -125,8 +131,9 @@ mod tests {
         let earlier = r#"{"kind":"tag","first_slug":"rust","slug":"crab","name":"Rust","description":null,"url":null,"former_slugs":["rust"]}"#;
         let term = serde_json::from_str::<TermSnapshot>(earlier).expect("a snapshot").to_term().expect("a term");
         assert_eq!((&term.creation, term.version), (&Some(CreationId::EARLIER), 1));
-        for creation in [CreationId::EARLIER, CreationId::from_bits(7)] {
-            let term = Term { creation: Some(creation), version: 3, ..term.clone() };
+        let key = CreationKey::new([7; 32]);
+        for (creation, creation_key) in [(CreationId::EARLIER, None), (CreationId::from_bits(7), Some(key))] {
+            let term = Term { creation: Some(creation), creation_key, version: 3, ..term.clone() };
             let written = serde_json::to_string(&TermSnapshot::of(&term)).expect("JSON");
             assert_eq!(serde_json::from_str::<TermSnapshot>(&written).expect("a snapshot").to_term(), Some(term));
         }

@@ -94,6 +94,7 @@ fn empty_input() -> create::CreatePostInput {
         authors: None,
         categories: None,
         tags: None,
+        create_missing_tags: false,
         publish_at: None,
         idempotency_key: None,
     }
