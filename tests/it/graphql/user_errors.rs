@@ -39,7 +39,7 @@ fn kinds(payload: &Value) -> Vec<[&str; 3]> {
 #[tokio::test]
 async fn the_field_of_an_error_is_one_that_the_input_has_or_null() {
     let site = Site::in_memory().await;
-    let id = create(&site, r#"title: "One", tags: ["a"]"#).await;
+    let id = create(&site, r#"title: "One", tags: ["a"], createMissingTags: true"#).await;
     let rows = site.store.scan(Table::Terms(TermKind::Tag).name(), None).await.expect("rows").rows;
     for row in rows {
         let delete = Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None };
