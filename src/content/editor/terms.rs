@@ -148,10 +148,13 @@ impl Editor<'_> {
                 Ok(term.node_id())
             }
             Ok(Deleted::InUse) => {
+                let uses = total::count_uses(self.reader, kind, first_slug).await?;
+                let at_least = if uses.has_drafts { "" } else { "at least " };
                 // A post may have changed between the check and the count.
-                let uses = total::count_uses(self.reader, kind, first_slug).await?.max(1);
+                let uses = uses.posts.max(1);
+                let noun = kind.noun();
                 let message =
-                    format!("posts or drafts have the {}: {uses} of them; remove it from them first", kind.noun());
+                    format!("posts or drafts have the {noun}: {at_least}{uses} of them; remove it from them first");
                 Err(vec![UserError::in_use("id", message, uses)])
             }
             Ok(Deleted::Gone) => Err(vec![missing(kind)]),

@@ -77,7 +77,8 @@ user_error! {
 user_error! {
     /// The object cannot be deleted, because posts or drafts have it: IN_USE.
     InUseError {
-        /// The number of posts that have the object, drafts and scheduled posts included.
+        /// The number of posts that have the object, scheduled posts and drafts included; without the drafts, and at least 1, on a site with drafts of
+        /// more than 200 months, which would be too many to read.
         used_by_count: i32,
     }
 }

@@ -40,7 +40,7 @@ pub struct TermRecord {
     /// The id of the term for clients; absent in an export of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
-    #[serde(default = "first_version")]
+    #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
     #[serde(with = "as_text")]
     pub slug: Slug,
@@ -72,7 +72,7 @@ pub struct PostRecord {
     pub excerpt: Option<String>,
     pub markdown: String,
     pub status: Status,
-    #[serde(default = "first_version")]
+    #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
     #[serde(with = "as_text")]
     pub created_at: Instant,
@@ -106,6 +106,17 @@ pub enum Status {
 
 fn first_version() -> i32 {
     1
+}
+
+/// The highest version of an imported object: each later change adds 1 to it.
+const VERSION_MAX: i32 = 1_000_000_000;
+
+fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
+    let version = i32::deserialize(deserializer)?;
+    match (1..=VERSION_MAX).contains(&version) {
+        true => Ok(version),
+        false => Err(de::Error::custom(format!("version is {version}; it must be 1 to {VERSION_MAX}"))),
+    }
 }
 
 impl PostRecord {
@@ -175,7 +186,7 @@ impl TermRecord {
         let first_slug = first_slug.filter(|first_slug| *first_slug != self.slug);
         let creation = node.map(|node| node.creation);
         let named = ImportedTerm::named(kind, Some(self.slug), self.name);
-        let (url, version, former_slugs) = (self.url, self.version.max(1), self.former_slugs);
+        let (url, version, former_slugs) = (self.url, self.version, self.former_slugs);
         ImportedTerm { description, url, first_slug, creation, version, former_slugs, ..named }
     }
 }

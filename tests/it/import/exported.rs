@@ -137,11 +137,25 @@ async fn ids_survive_a_move() {
 #[tokio::test]
 async fn an_invalid_node_id_does_not_prevent_an_import() {
     for node_id in ["", "tag-rust", "author-AAAAAAAAAAAAcnVzdA", "post-0123456789ab", "tag-\u{fffd}"] {
-        let mut tag = json!({ "type": "tag", "slug": "rust", "name": "Rust", "version": -1 });
+        let mut tag = json!({ "type": "tag", "slug": "rust", "name": "Rust" });
         tag["nodeId"] = json!(node_id);
         let site = Site::in_memory().await;
         assert_eq!(import_text(&site, &lines(&[json!({ "tidings": 1 }), tag])).await, (0, 0, 0, 0));
         let found = site.query(r#"{ tag(slug: "rust") { name version } }"#).await["tag"].clone();
         assert_eq!(found, json!({ "name": "Rust", "version": 1 }), "{node_id}");
+    }
+}
+
+/// Each later change adds 1 to the version.
+#[tokio::test]
+async fn a_version_that_is_out_of_range_is_refused() {
+    for version in [-1, 0, 1_000_000_001, i32::MAX] {
+        let tag = json!({ "type": "tag", "slug": "rust", "name": "Rust", "version": version });
+        let folder = folder(&[("export.jsonl", &lines(&[json!({ "tidings": 1 }), tag]))]);
+        let refused = import(&Site::in_memory().await.content, &folder.path().join("export.jsonl")).await;
+        let failed = refused.expect("a report").failed;
+        let reason = format!("not a record of an export: version is {version}; it must be 1 to 1000000000");
+        let found: Vec<_> = failed.iter().map(|failed| (failed.origin.as_str(), failed.reason.as_str())).collect();
+        assert_eq!(found, [("line 2", reason.as_str())]);
     }
 }

@@ -103,14 +103,25 @@ pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64
     stream::iter(counts).buffered(COUNTS_AT_ONCE).collect().await
 }
 
+/// How many posts have a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uses {
+    pub posts: u64,
+    /// Whether drafts are counted: they are not if all drafts are in more months than one page may read.
+    pub has_drafts: bool,
+}
+
 /// How many posts have the term of a slug, drafts and scheduled posts included. One point read for the count, and one range read for each 1,000 drafts.
-pub async fn count_uses(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<u64> {
+pub async fn count_uses(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Uses> {
     let slug = reader.first_slugs(&[(kind, slug.clone())]).await?.pop().unwrap_or_else(|| slug.clone());
     let key = place::count(term::posts_partition(&slug));
     let row = reader.store().get(Table::PostsBy(kind).name(), &key).await?;
     let listed = row.as_ref().map(count::read).transpose()?.map_or(0, |count| count.rows.max(0) as u64);
-    let drafts = PostList::drafts_with(kind, &slug);
-    Ok(listed + count_posts(reader, &drafts).await?)
+    match count_posts(reader, &PostList::drafts_with(kind, &slug)).await {
+        Ok(drafts) => Ok(Uses { posts: listed + drafts, has_drafts: true }),
+        Err(ContentError::TooBroad { .. }) => Ok(Uses { posts: listed, has_drafts: false }),
+        Err(failed) => Err(failed),
+    }
 }
 
 /// The count rows of the terms of this kind, in their order.
