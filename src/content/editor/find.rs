@@ -147,14 +147,23 @@ impl Editor<'_> {
         }
         let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
         let (mut kept, mut new, mut unknown): (Vec<Slug>, Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new(), Vec::new());
+        // The slugs of the terms in `kept`.
+        let mut present: Vec<Slug> = Vec::new();
         for (slug, found) in slugs.into_iter().zip(found) {
             match found {
-                Some(term) if term.slug == slug => kept.push(term.id.first_slug.clone()),
                 // A former slug belongs to its term, so no tag can be created with it.
-                Some(term) => errors.push(UserError::former_slug(field, &slug, &term)),
+                Some(term) if term.slug != slug => errors.push(UserError::former_slug(field, &slug, &term)),
+                Some(term) => match kept.iter().position(|first| *first == term.id.first_slug) {
+                    None => {
+                        kept.push(term.id.first_slug.clone());
+                        present.push(slug);
+                    }
+                    Some(other) => errors.extend(self.former_of_two(field, [&present[other], &slug], kind).await?),
+                },
                 None if creates_missing => {
                     new.push(slug.clone());
-                    kept.push(slug);
+                    kept.push(slug.clone());
+                    present.push(slug);
                 }
                 None => unknown.push(slug),
             }
@@ -162,5 +171,12 @@ impl Editor<'_> {
         errors.extend(self.no_terms(kind, field, &unknown).await?);
         new.sort();
         Ok((Some(kept), new))
+    }
+
+    /// The error for two slugs of one term, which was renamed between the look-ups of the two: one of them is a former slug now.
+    async fn former_of_two(&self, field: &'static str, slugs: [&Slug; 2], kind: TermKind) -> Result<Option<UserError>> {
+        let Some(term) = self.reader.term(kind, slugs[0]).await? else { return Ok(None) };
+        let former = slugs.into_iter().find(|slug| **slug != term.slug);
+        Ok(former.map(|slug| UserError::former_slug(field, slug, &term)))
     }
 }
