@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, fair::FairSemaphore, health::Readiness, limits::HttpLimits, parameters::Bounds,
+    body::BodyMemory, clients::Clients, health::Readiness, limits::HttpLimits, parameters::Bounds,
     settings::HttpSettings, writes::Writes,
 };
 use crate::graphql::service::GraphqlService;
@@ -20,7 +20,7 @@ pub(super) struct Api {
     pub(super) reports_timing: bool,
     pub(super) body_memory: BodyMemory,
     /// A permit for each request that runs.
-    pub(super) running: FairSemaphore,
+    pub(super) running: Semaphore,
     /// A permit for each request whose token is looked up; as many as for requests that run.
     pub(super) signing_in: Semaphore,
     /// Set if a header of a trusted proxy names the client.
@@ -53,7 +53,7 @@ impl Api {
             has_playground,
             reports_timing,
             body_memory: BodyMemory::new(&limits),
-            running: FairSemaphore::new(limits.running),
+            running: Semaphore::new(limits.running),
             signing_in: Semaphore::new(limits.running),
             clients: client_address_header.map(|header| Clients::new(header, limits.client_requests)),
             sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),

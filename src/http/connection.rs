@@ -19,9 +19,7 @@ use tokio::{
 };
 use tower::{Service, ServiceExt, service_fn};
 
-use super::{
-    activity::Activity, fair::Usage, heads::HeadWatch, server_limits::ServerLimits, stall::StallGuard, turns::Turns,
-};
+use super::{activity::Activity, heads::HeadWatch, server_limits::ServerLimits, stall::StallGuard};
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
 /// A client that has received nothing of an answer for this long is disconnected if another one waits for its slot or its memory.
@@ -47,17 +45,13 @@ pub(super) struct Peer(pub IpAddr);
 /// cannot use all slots.
 const RUNNING_MAX: usize = 32;
 
-/// The part of one connection in the resources that its requests share with other requests. Clones share the state.
+/// The slots of one connection for requests that run. Clones share the state.
 #[derive(Debug, Clone)]
-pub(super) struct ConnectionShare {
-    /// For requests that run.
-    pub slots: Arc<Semaphore>,
-    pub usage: Usage,
-}
+pub(super) struct ConnectionSlots(pub Arc<Semaphore>);
 
-impl ConnectionShare {
-    pub(super) fn new(usage: Usage) -> Self {
-        Self { slots: Arc::new(Semaphore::new(RUNNING_MAX)), usage }
+impl Default for ConnectionSlots {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(RUNNING_MAX)))
     }
 }
 
@@ -65,7 +59,6 @@ impl ConnectionShare {
 pub(super) struct SharedByConnections {
     pub limits: ServerLimits,
     pub memory: AnswerMemory,
-    pub turns: Turns,
     /// Whether the server is stopping: then a connection ends after its requests in progress.
     pub is_stopping: watch::Receiver<bool>,
 }
@@ -80,10 +73,10 @@ pub(super) async fn serve(
 ) {
     // Large parts of an answer are written at once, so Nagle's algorithm would only delay it.
     let _ = stream.set_nodelay(true);
-    let SharedByConnections { limits, memory, turns, mut is_stopping } = shared;
+    let SharedByConnections { limits, memory, mut is_stopping } = shared;
     let (own_memory, mut pressure) = (memory.connection(), memory.pressure());
     let builder = builder(&limits);
-    let service = TowerToHyperService::new(note_requests(router, activity.clone(), peer, own_memory.clone(), turns));
+    let service = TowerToHyperService::new(note_requests(router, activity.clone(), peer, own_memory.clone()));
     let io = TokioIo::new(HeadWatch::new(StallGuard::new(stream, limits.write_time), activity.clone()));
     let mut connection = pin!(builder.serve_connection(io, service));
     let mut leaving = false;
@@ -198,16 +191,15 @@ fn note_requests(
     activity: Activity,
     peer: Peer,
     memory: ConnectionMemory,
-    turns: Turns,
 ) -> impl Service<Request<Incoming>, Response = Response, Error = std::convert::Infallible, Future: Send> + Clone + Send
 {
-    let share = ConnectionShare::new(turns.usage_of_connection());
+    let slots = ConnectionSlots::default();
     service_fn(move |mut request: Request<Incoming>| {
         let under_way = activity.request(request.version());
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(memory.clone());
-        request.extensions_mut().insert(share.clone());
-        let answering = turns.future(&share.usage, router.clone().oneshot(request.map(Body::new)));
+        request.extensions_mut().insert(slots.clone());
+        let answering = router.clone().oneshot(request.map(Body::new));
         async move {
             let mut response = answering.await?;
             let charge = response.extensions_mut().remove::<Charge>();

@@ -23,9 +23,8 @@ use super::{
     api::Api,
     bearer,
     body::{self, Received},
-    connection::ConnectionShare,
+    connection::ConnectionSlots,
     etag,
-    fair::Usage,
     parameters::SentRequest,
     parsed::{self, HeldValues},
     playground,
@@ -125,7 +124,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
 /// A request's share of its connection.
 struct Share {
     charge: Charge,
-    connection: ConnectionShare,
+    slots: ConnectionSlots,
 }
 
 /// Charges the memory of a request before its body is read and before it gets a slot to run: the requests of a client that does not read its
@@ -134,11 +133,8 @@ async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
     // Without a connection, as in tests, there are no other answers to count.
     let memory = extensions.get::<ConnectionMemory>().cloned();
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
-    let connection = extensions.get().cloned();
     match charge.take_before_run(REQUEST_BYTES).await {
-        Ok(()) => {
-            Ok(Share { charge, connection: connection.unwrap_or_else(|| ConnectionShare::new(Usage::default())) })
-        }
+        Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
         Err(over_budget) => Err(RequestFailure::overloaded(&over_budget)),
     }
 }
@@ -256,8 +252,8 @@ async fn run(
     check_kind(kind, can_write)?;
     let ran = match sign_in(api, request).await {
         Ok(request) => {
-            let _own_slot = share.connection.slots.acquire().await.expect("the semaphore is never closed");
-            let _slot = api.running.acquire(&share.connection.usage).await;
+            let _own_slot = share.slots.0.acquire().await.expect("the semaphore is never closed");
+            let _slot = api.running.acquire().await.expect("the semaphore is never closed");
             stages.end("wait");
             let span = spans::execute(operation, request.operation_name.as_deref());
             // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.

@@ -24,7 +24,6 @@ mod compression;
 mod connection;
 mod deadline;
 mod etag;
-mod fair;
 mod graphql;
 mod headers;
 mod heads;
@@ -40,7 +39,6 @@ mod server_limits;
 mod stall;
 mod status;
 mod timing;
-mod turns;
 mod value_count;
 
 use std::sync::Arc;

@@ -19,7 +19,6 @@ use super::{
     connection::{self, Peer, SharedByConnections},
     open::OpenConnections,
     server_limits::ServerLimits,
-    turns::Turns,
 };
 use crate::{graphql::memory::AnswerMemory, telemetry::metrics};
 
@@ -50,7 +49,6 @@ pub async fn run(
 ) -> Stopped {
     let is_stopping = watch::Sender::new(false);
     let memory = AnswerMemory::new(limits.answer_bytes, limits.connection_answer_bytes, WAITING_FOR_MEMORY_MAX);
-    let turns = Turns::of_runtime();
     let slots = Arc::new(Semaphore::new(limits.connections));
     let open = OpenConnections::default();
     let mut connections = JoinSet::new();
@@ -72,7 +70,6 @@ pub async fn run(
         let shared = SharedByConnections {
             limits: limits.clone(),
             memory: memory.clone(),
-            turns: turns.clone(),
             is_stopping: is_stopping.subscribe(),
         };
         let served = connection::serve(stream, Peer(address), router.clone(), activity, shared);
