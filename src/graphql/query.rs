@@ -32,7 +32,10 @@ use super::{access, context, order};
 pub struct Query;
 
 /// All read operations. Start with `posts`, newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists are pages of cursors: `first` is the
-/// page size, and `after` with the `endCursor` of a page returns the next page. A field that requires a role says so; all others are public.
+/// page size, and `after` with the `endCursor` of a page returns the next page; `last` and `before` with the `startCursor` return the previous page. A field
+/// that requires a role says so; all others are public. Each entry of `errors` has `extensions.code` and `extensions.retryable`: whether the same request can
+/// be sent again, after `extensions.retryAfterMs` if it is given. Decide by `data` and `errors`, not by the HTTP status. A query that may need too many
+/// storage requests is refused before it runs: QUERY_TOO_COMPLEX.
 #[Object]
 impl Query {
     /// An object by its id: a post, category, tag, author, version of a post, access token or change. Null if it does not exist, or if the client has no
@@ -63,7 +66,7 @@ impl Query {
         Ok(found.into_iter().map(|node| node.map(InterfaceValue)).collect())
     }
 
-    /// A post by its current slug or a former one; null if it does not exist or the client has no access to it. A draft or scheduled post is found with a
+    /// A post by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist or the client has no access to it. A draft or scheduled post is found with a
     /// token that has access to it: READER, EDITOR or ADMIN, AUTHOR for its own posts, or the token of its preview link.
     async fn post(
         &self,
@@ -79,7 +82,8 @@ impl Query {
         Ok(reader.post_by_slug(&slug).await?.map(PostObject::new))
     }
 
-    /// The content of a preview link in its current state, drafts included; no other token is needed. Null if the content was deleted. An invalid or
+    /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts have is selected
+    /// with `... on Post`. Null if the content was deleted. An invalid or
     /// revoked link is the error BAD_PREVIEW, an expired one PREVIEW_EXPIRED.
     async fn preview(
         &self,
@@ -131,9 +135,15 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
@@ -150,9 +160,15 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
     ) -> Result<Option<PostConnection>> {
         let list = PostList::drafts(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
@@ -166,9 +182,15 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
     ) -> Result<Option<PostConnection>> {
         let list = PostList::scheduled(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
@@ -181,9 +203,15 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
     ) -> Result<CategoryConnection> {
@@ -198,9 +226,15 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
     ) -> Result<TagConnection> {
@@ -215,9 +249,15 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
     ) -> Result<AuthorConnection> {
@@ -248,9 +288,15 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
     ) -> Result<Option<TokenConnection>> {
         let actor = access::require(ctx, Role::Admin)?;
         let arguments = Paging { first, after, last, before }.of_tokens()?;

@@ -17,6 +17,8 @@ pub struct UserError {
 pub enum Problem {
     Invalid,
     NotFound {
+        /// The slug that no term has now.
+        slug: Option<Slug>,
         /// The slugs that were probably meant, the most similar first.
         suggestions: Vec<Slug>,
     },
@@ -75,22 +77,22 @@ impl UserError {
     }
 
     pub fn not_found(field: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Problem::NotFound { suggestions: Vec::new() }, field, message)
+        Self::new(Problem::NotFound { slug: None, suggestions: Vec::new() }, field, message)
     }
 
     /// `message`: without a full stop; the most similar slug is added to it.
-    pub fn not_found_but(field: &'static str, message: &str, suggestions: Vec<Slug>) -> Self {
+    pub(crate) fn no_slug(field: &'static str, slug: &Slug, message: &str, suggestions: Vec<Slug>) -> Self {
         let message = match suggestions.first() {
             None => message.to_owned(),
             Some(first) => format!("{message}; did you mean \"{first}\"?"),
         };
-        Self::new(Problem::NotFound { suggestions }, field, message)
+        Self::new(Problem::NotFound { slug: Some(slug.clone()), suggestions }, field, message)
     }
 
     /// An input names a term by a slug that it had before: the present slug is suggested.
     pub(crate) fn former_slug(field: &'static str, slug: &Slug, term: &Term) -> Self {
         let message = format!("{slug} is a former slug of the {} \"{}\"", term.kind().noun(), term.name);
-        Self::not_found_but(field, &message, vec![term.slug.clone()])
+        Self::no_slug(field, slug, &message, vec![term.slug.clone()])
     }
 
     pub fn taken(field: &'static str, message: impl Into<String>) -> Self {

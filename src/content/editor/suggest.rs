@@ -33,7 +33,7 @@ impl Editor<'_> {
             if kind == TermKind::Tag {
                 message.push_str(", and createMissingTags is not true");
             }
-            errors.push(UserError::not_found_but(field, &message, suggestions));
+            errors.push(UserError::no_slug(field, slug, &message, suggestions));
         }
         Ok(errors)
     }

@@ -13,7 +13,8 @@ use crate::model::Instant;
 pub(super) struct CreatePostInput {
     /// The title: plain text of 1 to 1,000 characters, not only spaces.
     title: String,
-    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`. If omitted, it is generated from the title, with a number if that slug is taken.
+    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit. If omitted, it is generated from the title,
+    /// with a number if that slug is taken.
     slug: Option<String>,
     /// A plain-text summary of at most 5,000 characters; if omitted or empty, it is generated from the beginning of the body.
     excerpt: Option<String>,
@@ -23,16 +24,17 @@ pub(super) struct CreatePostInput {
     authors: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
     categories: Option<Vec<String>>,
-    /// The slugs of tags; at most 100.
+    /// The slugs of tags, not their names; at most 100. A slug that is repeated counts once.
     tags: Option<Vec<String>>,
-    /// Whether a slug in `tags` that no tag has creates a tag. If false, such a slug is NOT_FOUND with suggestions.
+    /// Whether a slug in `tags` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
+    /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
     /// The publication time, in the past or in the future; if omitted, the post is a draft.
     publish_at: Option<DateTime>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client within 24 hours,
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
     /// creates no second post and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
-    /// characters, such as a UUID. Only a post that was created uses up a key.
+    /// characters, such as a UUID. Only a post that was created uses up a key. Null, the default and an omitted field are the same input.
     idempotency_key: Option<String>,
 }
 
@@ -61,11 +63,12 @@ impl CreatePostInput {
 pub(super) struct UpdatePostInput {
     /// The id of the post.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
+    /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
     expected_version: i32,
     /// The title: plain text of 1 to 1,000 characters. Null is INVALID.
     title: MaybeUndefined<String>,
-    /// A new slug; the old one still finds the post. Null is INVALID.
+    /// A new slug, of the same form as that of a new post; the old one still finds the post. Null is INVALID.
     slug: MaybeUndefined<String>,
     /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body.
     excerpt: MaybeUndefined<String>,
@@ -77,7 +80,8 @@ pub(super) struct UpdatePostInput {
     categories: MaybeUndefined<Vec<String>>,
     /// The slugs of all tags of the post. Null or empty: no tags.
     tags: MaybeUndefined<Vec<String>>,
-    /// Whether a slug in `tags` that no tag has creates a tag. If false, such a slug is NOT_FOUND with suggestions.
+    /// Whether a slug in `tags` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
+    /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
 }
@@ -123,7 +127,8 @@ fn terms(field: MaybeUndefined<Vec<String>>) -> Option<Vec<String>> {
 pub(super) struct PublishPostInput {
     /// The id of the post.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
+    /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
     expected_version: i32,
     /// The publication time: in the past it backdates the post, in the future it schedules it. If omitted or null, now; a post that is already published
     /// keeps its time.
@@ -160,7 +165,8 @@ macro_rules! versioned_input {
         pub(super) struct $name {
             /// The id of the post.
             id: ID,
-            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
+    /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
             expected_version: i32,
         }
 

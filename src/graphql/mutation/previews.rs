@@ -27,7 +27,7 @@ impl CreatePreviewInput {
 #[derive(SimpleObject)]
 pub(super) struct PreviewLink {
     /// The secret: send it as `Authorization: Bearer`, and the queries that the site uses show this one post even if it is not published; nothing else
-    /// becomes visible. `preview(token:)` takes it too.
+    /// becomes visible, and a field that needs a role is UNAUTHENTICATED. `preview(token:)` takes it too.
     token: String,
     /// When the access ends.
     expires_at: DateTime,

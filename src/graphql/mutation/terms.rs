@@ -18,7 +18,7 @@ use super::user_errors::{UserErrors, user_errors};
 pub(super) struct CreateCategoryInput {
     /// The display name: 1 to 500 characters, not only spaces.
     name: String,
-    /// The slug; generated from the name if omitted. A slug that another category has or has had is TAKEN.
+    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another category has or has had is TAKEN.
     slug: Option<String>,
     /// What the category is about: plain text of at most 5,000 characters.
     description: Option<String>,
@@ -42,7 +42,7 @@ pub(super) struct UpdateCategoryInput {
     id: ID,
     /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
     expected_version: i32,
-    /// A new slug; the old one still finds the category. Null is INVALID.
+    /// A new slug, of the same form; the old one still finds the category. Null is INVALID.
     slug: MaybeUndefined<String>,
     /// The display name: 1 to 500 characters. Null is INVALID.
     name: MaybeUndefined<String>,
@@ -67,7 +67,7 @@ impl UpdateCategoryInput {
 pub(super) struct CreateTagInput {
     /// The display name: 1 to 500 characters, not only spaces.
     name: String,
-    /// The slug; generated from the name if omitted. A slug that another tag has or has had is TAKEN.
+    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another tag has or has had is TAKEN.
     slug: Option<String>,
     /// What the tag is about: plain text of at most 5,000 characters.
     description: Option<String>,
@@ -91,7 +91,7 @@ pub(super) struct UpdateTagInput {
     id: ID,
     /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
     expected_version: i32,
-    /// A new slug; the old one still finds the tag. Null is INVALID.
+    /// A new slug, of the same form; the old one still finds the tag. Null is INVALID.
     slug: MaybeUndefined<String>,
     /// The display name: 1 to 500 characters. Null is INVALID.
     name: MaybeUndefined<String>,
@@ -116,7 +116,7 @@ impl UpdateTagInput {
 pub(super) struct CreateAuthorInput {
     /// The display name: 1 to 500 characters, not only spaces.
     name: String,
-    /// The slug; generated from the name if omitted. A slug that another author has or has had is TAKEN.
+    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another author has or has had is TAKEN.
     slug: Option<String>,
     /// About the author: plain text of at most 5,000 characters.
     bio: Option<String>,
@@ -142,7 +142,7 @@ pub(super) struct UpdateAuthorInput {
     id: ID,
     /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
     expected_version: i32,
-    /// A new slug; the old one still finds the author. Null is INVALID.
+    /// A new slug, of the same form; the old one still finds the author. Null is INVALID.
     slug: MaybeUndefined<String>,
     /// The display name: 1 to 500 characters. Null is INVALID.
     name: MaybeUndefined<String>,

@@ -24,7 +24,8 @@ pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
     field(
         name = "field",
         ty = "&Option<Vec<String>>",
-        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if the problem has no single input."
+        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if the problem has no single\n\
+                input. Of a list it names the whole list, and each item that is refused has an error of its own."
     )
 )]
 pub(super) enum UserError {
@@ -44,7 +45,8 @@ macro_rules! user_error {
             code: UserErrorCode,
             /// What is wrong, and what to do; a sentence to show to a person. It can change; decide by `code`.
             message: String,
-            /// The path of the rejected input, such as `["input", "slug"]`; null if the problem has no single input.
+            /// The path of the rejected input, such as `["input", "slug"]`; null if the problem has no single
+            /// input. Of a list it names the whole list, and each item that is refused has an error of its own.
             field: Option<Vec<String>>,
             $($own)*
         }
@@ -59,6 +61,8 @@ user_error! {
 user_error! {
     /// A value that names an object that does not exist, or to which you have no access: NOT_FOUND.
     NotFoundError {
+        /// The slug that no category, tag or author has; null if the input names the object by its id.
+        slug: Option<String>,
         /// Slugs of existing objects that were probably meant, the most similar first; at most 3. Empty if the value is not a slug of a category, tag
         /// or author, or nothing is similar.
         suggestions: Vec<String>,
@@ -66,7 +70,7 @@ user_error! {
 }
 
 user_error! {
-    /// The object was changed since the version in `expectedVersion`: CONFLICT.
+    /// The object was changed since the version in `expectedVersion`: CONFLICT. There can be other errors beside it.
     ConflictError {
         /// The object as it is now, for example `... on Post { version title body { markdown } }`. To overwrite it after the person has decided, repeat
         /// the mutation with its `version`.
@@ -116,9 +120,10 @@ impl From<commands::UserError> for UserError {
             Problem::Invalid | Problem::Taken | Problem::TooLarge | Problem::KeyReused => {
                 Self::Input(InputError { code, message, field })
             }
-            Problem::NotFound { suggestions } => {
+            Problem::NotFound { slug, suggestions } => {
                 let suggestions = suggestions.iter().map(ToString::to_string).collect();
-                Self::NotFound(NotFoundError { code, message, field, suggestions })
+                let slug = slug.as_ref().map(ToString::to_string);
+                Self::NotFound(NotFoundError { code, message, field, slug, suggestions })
             }
             Problem::Conflict(current) => {
                 let current = match *current {

@@ -40,9 +40,15 @@ impl ArchiveMonth {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
     ) -> Result<PostConnection> {

@@ -140,7 +140,7 @@ impl PostObject {
         self.post.status(context::of(ctx).reader.now()).into()
     }
 
-    /// The version number: 1 for new content; every change increases it by one. A mutation takes it as `expectedVersion`.
+    /// The version number: 1 for new content; every change increases it by one, and a mutation that changes nothing leaves it. A mutation takes it as `expectedVersion`.
     pub async fn version(&self) -> i32 {
         self.post.version
     }
@@ -154,10 +154,14 @@ impl PostObject {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 50; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list: older versions.")]
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order: older versions."
+        )]
         after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 50.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list: newer versions.")]
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order: newer versions."
+        )]
         before: Option<String>,
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;

@@ -89,7 +89,7 @@ impl Category {
         self.0.description.as_deref()
     }
 
-    /// The version number: 1 for a new category; every change increases it by one.
+    /// The version number: 1 for a new category; every change increases it by one, and a mutation that changes nothing leaves it.
     async fn version(&self) -> i32 {
         self.0.version
     }
@@ -107,9 +107,15 @@ impl Category {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
@@ -117,8 +123,7 @@ impl Category {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
-    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
-    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
     async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx)
     }
@@ -147,7 +152,7 @@ impl Tag {
         self.0.description.as_deref()
     }
 
-    /// The version number: 1 for a new tag; every change increases it by one.
+    /// The version number: 1 for a new tag; every change increases it by one, and a mutation that changes nothing leaves it.
     async fn version(&self) -> i32 {
         self.0.version
     }
@@ -165,9 +170,15 @@ impl Tag {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
@@ -175,8 +186,7 @@ impl Tag {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
-    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
-    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
     async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx)
     }
@@ -212,7 +222,7 @@ impl Author {
         url.map(|url| Url(url.to_owned()))
     }
 
-    /// The version number: 1 for a new author; every change increases it by one.
+    /// The version number: 1 for a new author; every change increases it by one, and a mutation that changes nothing leaves it.
     async fn version(&self) -> i32 {
         self.0.version
     }
@@ -230,9 +240,15 @@ impl Author {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
+        after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
+        before: Option<String>,
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
@@ -240,8 +256,7 @@ impl Author {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
-    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
-    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
     async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx)
     }
@@ -264,7 +279,7 @@ impl Author {
     field(
         name = "version",
         ty = "i32",
-        desc = "The version number: 1 for a new object; every change increases it by one."
+        desc = "The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it."
     ),
     field(name = "name", ty = "&str", desc = "The display name."),
     field(
@@ -291,13 +306,13 @@ impl Author {
         arg(
             name = "after",
             ty = "Option<String>",
-            desc = "Only items after this cursor, which must come from the same list."
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
         ),
         arg(name = "last", ty = "Option<i32>", desc = "The number of items from the end: 0 to 100."),
         arg(
             name = "before",
             ty = "Option<String>",
-            desc = "Only items before this cursor, which must come from the same list."
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
         ),
         arg(
             name = "order_by",

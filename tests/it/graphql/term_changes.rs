@@ -119,7 +119,7 @@ async fn an_input_that_names_a_term_by_a_former_slug_is_refused_with_the_present
     let (create, update) =
         (r#"createPost(input: { title: "New", markdown: "x""#, "updatePost(input: { expectedVersion: 1");
     let update = format!(r#"{update}, id: "{id}""#);
-    let errors = "userErrors { code field message ... on NotFoundError { suggestions } }";
+    let errors = "userErrors { code field message ... on NotFoundError { slug suggestions } }";
     for (field, former, present) in [
         ("tags", "rust", "oxide"),
         ("tags", "crab", "oxide"),

@@ -9,7 +9,7 @@ use tidings::store::{Batch, Operation, Precondition};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
 
-const ERRORS: &str = "userErrors { __typename code field message ... on NotFoundError { suggestions } ... on InUseError { usedByCount } \
+const ERRORS: &str = "userErrors { __typename code field message ... on NotFoundError { slug suggestions } ... on InUseError { usedByCount } \
     ... on ConflictError { current { id ... on Post { version title body { markdown html } tags { slug } } } } }";
 
 /// The answer to the mutation, which must have no `errors`.
@@ -133,7 +133,7 @@ async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
         let refused = mutate(&site, &create).await;
         assert_eq!(kinds(&refused), [["NotFoundError", "NOT_FOUND", field]], "{slug}");
         let error = &refused["userErrors"][0];
-        assert_eq!(error["suggestions"], suggestions, "{slug}");
+        assert_eq!((&error["slug"], &error["suggestions"]), (&json!(slug), &suggestions), "{slug}");
         let names_first = suggestions
             .get(0)
             .is_none_or(|first| error["message"].as_str().is_some_and(|text| text.contains(&first.to_string())));

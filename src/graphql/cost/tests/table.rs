@@ -26,7 +26,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("DeleteTagPayload", &["deletedId"]),
     ("InUseError", &["code", "message", "field", "usedByCount"]),
     ("InputError", &["code", "message", "field"]),
-    ("NotFoundError", &["code", "message", "field", "suggestions"]),
+    ("NotFoundError", &["code", "message", "field", "slug", "suggestions"]),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
     (
         "Post",
