@@ -160,15 +160,9 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<Option<PostConnection>> {
         let list = PostList::drafts(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
@@ -182,15 +176,9 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<Option<PostConnection>> {
         let list = PostList::scheduled(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
@@ -203,14 +191,10 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
+        #[graphql(desc = "Only items after this cursor, which must come from the same list with the same order.")]
         after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
+        #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
@@ -226,14 +210,10 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
+        #[graphql(desc = "Only items after this cursor, which must come from the same list with the same order.")]
         after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
+        #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
@@ -249,14 +229,10 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
+        #[graphql(desc = "Only items after this cursor, which must come from the same list with the same order.")]
         after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
+        #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
@@ -288,15 +264,9 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<Option<TokenConnection>> {
         let actor = access::require(ctx, Role::Admin)?;
         let arguments = Paging { first, after, last, before }.of_tokens()?;

@@ -63,7 +63,8 @@ fn new_id() -> HeaderValue {
     HeaderValue::try_from(text).expect("hexadecimal digits are a header's text")
 }
 
-/// A bijection, so that different numbers stay different; and consecutive ids look different, so that they do not show the number of requests.
+/// A bijection, so that different numbers stay different, and consecutive ids are easy to distinguish. It hides nothing: who inverts two ids gets the number
+/// of requests between them.
 /// (The finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.)
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -2,16 +2,21 @@
 //!
 //! Round trips are counted as waves: a read that starts after another has been answered is assumed to depend on it. A read therefore
 //! yields once before it is sent, so that reads sent together are counted together even if the store answers without waiting. A local store is
-//! read without yielding, because that costs a large part of a short request; then the round trips are exact only if the reads are named.
+//! read without yielding, except between many reads, because that costs a large part of a short request; then the round trips are exact only if the
+//! reads are named.
 
 use std::sync::{Arc, Mutex};
 
-use tokio::task::{coop::consume_budget, yield_now};
+use tokio::task::yield_now;
 
 use super::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, Result, RowRange, Snapshot, Store,
     TableStore, Value,
 };
+
+/// How many requests and rows of a local store are read before others run. A thousand rows take about a millisecond.
+const REQUESTS_BETWEEN_YIELDS: u32 = 16;
+const ROWS_BETWEEN_YIELDS: u64 = 1_000;
 
 /// How many reads are listed by their keys and ranges; the others are only counted.
 const READS_NAMED_MAX: usize = 1_000;
@@ -52,11 +57,24 @@ struct CountingState {
     /// The highest wave of which a request has been answered.
     answered: u32,
     names_reads: bool,
-    /// Whether a request waits until those that are sent together with it are counted.
+    /// Whether each request waits until those that are sent together with it are counted.
     yields: bool,
+    /// The requests and the rows since the last yield.
+    unyielded: (u32, u64),
 }
 
 impl CountingState {
+    /// Whether a request that starts now yields first.
+    fn is_to_yield(&mut self) -> bool {
+        let (requests, rows) = &mut self.unyielded;
+        *requests += 1;
+        let is_to_yield = self.yields || *requests > REQUESTS_BETWEEN_YIELDS || *rows >= ROWS_BETWEEN_YIELDS;
+        if is_to_yield {
+            self.unyielded = (0, 0);
+        }
+        is_to_yield
+    }
+
     fn name_read(&mut self, name: impl FnOnce() -> String) {
         if self.names_reads && self.used.reads.len() < READS_NAMED_MAX {
             self.used.reads.push(name());
@@ -76,7 +94,7 @@ impl CountingStore {
 
     fn of(inner: Store, names_reads: bool) -> Arc<Self> {
         let yields = names_reads || !inner.is_local();
-        let state = CountingState { used: StorageUse::default(), answered: 0, names_reads, yields };
+        let state = CountingState { used: StorageUse::default(), answered: 0, names_reads, yields, unyielded: (0, 0) };
         Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
     }
 
@@ -91,17 +109,16 @@ impl CountingStore {
 
     /// Notes a request that starts, and returns its wave.
     async fn start(&self, count: impl FnOnce(&mut CountingState)) -> u32 {
-        let (wave, yields) = {
+        let (wave, is_to_yield) = {
             let mut state = self.lock();
             count(&mut state);
             let wave = state.answered + 1;
             state.used.round_trips = state.used.round_trips.max(wave);
-            (wave, state.yields)
+            (wave, state.is_to_yield())
         };
-        match yields {
-            true => yield_now().await,
-            // A long query lets others run now and then.
-            false => consume_budget().await,
+        // Not tokio's budget of a task, because loaders run without it.
+        if is_to_yield {
+            yield_now().await;
         }
         wave
     }
@@ -111,6 +128,7 @@ impl CountingStore {
         state.answered = state.answered.max(wave);
         for row in rows {
             state.used.rows += 1;
+            state.unyielded.1 += 1;
             state.used.bytes += entity_bytes(row);
         }
     }
@@ -232,7 +250,10 @@ fn value_bytes(value: &Value) -> usize {
 #[cfg(test)]
 mod tests {
     use std::pin::pin;
+    use std::sync::atomic::{AtomicU32, Ordering};
     use std::task::{Context, Waker};
+
+    use tokio::task::coop::unconstrained;
 
     use super::*;
     use crate::store::embedded::EmbeddedStore;
@@ -248,5 +269,29 @@ mod tests {
         };
         assert!(is_ready_at_once(CountingStore::new(Arc::clone(&local))));
         assert!(!is_ready_at_once(CountingStore::naming(local)));
+    }
+
+    /// Also within a loader, which runs without tokio's budget.
+    #[tokio::test]
+    async fn many_reads_of_a_local_store_let_others_run() {
+        let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+        let store = CountingStore::new(local);
+        let others_ran = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&others_ran);
+        let others = tokio::spawn(async move {
+            loop {
+                counted.fetch_add(1, Ordering::Relaxed);
+                yield_now().await;
+            }
+        });
+        let key = Key::new("partition", "row").expect("a key");
+        let reads = tokio::spawn(unconstrained(async move {
+            for _ in 0..10 * REQUESTS_BETWEEN_YIELDS {
+                store.get("Posts", &key).await.expect("a read");
+            }
+        }));
+        reads.await.expect("no panic");
+        assert!(others_ran.load(Ordering::Relaxed) >= 9, "{others_ran:?}");
+        others.abort();
     }
 }

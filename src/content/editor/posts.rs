@@ -310,7 +310,7 @@ fn answer(outcome: Outcome) -> Result<Edited<()>> {
             let noun = kind.noun();
             let message =
                 format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
-            UserError::not_found(field_of(kind), message)
+            UserError::no_slug(field_of(kind), &slug, &message, Vec::new())
         }
         Outcome::KeyUsed => once::used_for_another(),
         Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),

@@ -61,7 +61,7 @@ user_error! {
 user_error! {
     /// A value that names an object that does not exist, or to which you have no access: NOT_FOUND.
     NotFoundError {
-        /// The slug that no category, tag or author has; null if the input names the object by its id.
+        /// The slug in the input that no object of this kind has now; null if the input does not name the object by a slug.
         slug: Option<String>,
         /// Slugs of existing objects that were probably meant, the most similar first; at most 3. Empty if the value is not a slug of a category, tag
         /// or author, or nothing is similar.

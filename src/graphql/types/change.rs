@@ -69,7 +69,7 @@ impl Change {
         Some(&self.0.item.slug)
     }
 
-    /// The version of the object after the change; for a deletion, the last one. Null if an earlier version of the server recorded the change.
+    /// The version of the object after the change; for a deletion, the last one. It can be null if an earlier version of the server recorded the change.
     async fn version(&self) -> Option<i32> {
         self.0.item.version
     }

@@ -52,13 +52,13 @@ use crate::graphql::scalars::DateTime;
         arg(
             name = "after",
             ty = "Option<String>",
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order: older versions."
+            desc = "Only items after this cursor, which must come from the same list: older versions."
         ),
         arg(name = "last", ty = "Option<i32>", desc = "The number of items from the end: 0 to 50."),
         arg(
             name = "before",
             ty = "Option<String>",
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order: newer versions."
+            desc = "Only items before this cursor, which must come from the same list: newer versions."
         )
     ),
     field(

@@ -154,13 +154,11 @@ impl PostObject {
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 50; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order: older versions."
-        )]
+        #[graphql(desc = "Only items after this cursor, which must come from the same list: older versions.")]
         after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 50.")] last: Option<i32>,
         #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order: newer versions."
+            desc = "Only items before this cursor, which must come from the same list: newer versions."
         )]
         before: Option<String>,
     ) -> Result<Option<RevisionConnection>> {

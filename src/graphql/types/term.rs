@@ -328,8 +328,7 @@ impl Author {
     field(
         name = "viewer_can_update",
         ty = "bool",
-        desc = "Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with\n\
-                ADMIN for everything. False for an anonymous request. Costs no storage read."
+        desc = "Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read."
     )
 )]
 pub enum GroupingTerm {

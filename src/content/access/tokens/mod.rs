@@ -124,14 +124,16 @@ impl<'a> Tokens<'a> {
     /// The author of a token with the role author.
     async fn author(&self, new: &NewToken, errors: &mut Vec<UserError>) -> Result<Option<TermNodeId>> {
         let Some(text) = new.author.as_ref().filter(|_| new.role == Role::Author) else { return Ok(None) };
-        let found = match text.parse::<Slug>() {
-            Ok(slug) => self.reader.term(TermKind::Author, &slug).await?.map(|author| (slug, author)),
-            Err(_) => None,
+        let Ok(slug) = text.parse::<Slug>() else {
+            errors.push(UserError::not_found("author", format!("there is no author with the slug {text:?}")));
+            return Ok(None);
         };
-        let refused = match found {
-            Some((slug, author)) if author.slug == slug => return Ok(Some(author.node_id())),
-            Some((slug, author)) => UserError::former_slug("author", &slug, &author),
-            None => UserError::not_found("author", format!("there is no author with the slug {text:?}")),
+        let refused = match self.reader.term(TermKind::Author, &slug).await? {
+            Some(author) if author.slug == slug => return Ok(Some(author.node_id())),
+            Some(author) => UserError::former_slug("author", &slug, &author),
+            None => {
+                UserError::no_slug("author", &slug, &format!("there is no author with the slug {text:?}"), Vec::new())
+            }
         };
         errors.push(refused);
         Ok(None)
