@@ -14,7 +14,7 @@ use super::{
     TableStore, Value,
 };
 
-/// How many requests and rows of a local store are read before others run. A thousand rows take about a millisecond.
+/// How many requests and rows of a local store are read before others run.
 const REQUESTS_BETWEEN_YIELDS: u32 = 16;
 const ROWS_BETWEEN_YIELDS: u64 = 1_000;
 
