@@ -95,7 +95,7 @@ impl Query {
         Ok(found.map(|post| InterfaceValue(ContentObject::Post(post.into()))))
     }
 
-    /// A category by its current slug or a former one; null if it does not exist.
+    /// A category by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist.
     async fn category(
         &self,
         ctx: &Context<'_>,
@@ -104,7 +104,7 @@ impl Query {
         Ok(term(ctx, TermKind::Category, &slug).await?.map(Category))
     }
 
-    /// A tag by its current slug or a former one; null if it does not exist.
+    /// A tag by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist.
     async fn tag(
         &self,
         ctx: &Context<'_>,
@@ -113,7 +113,7 @@ impl Query {
         Ok(term(ctx, TermKind::Tag, &slug).await?.map(Tag))
     }
 
-    /// An author by the current slug or a former one; null if the author does not exist.
+    /// An author by the current slug or a former one (if `slug` of the answer differs, redirect to it); null if the author does not exist.
     async fn author(
         &self,
         ctx: &Context<'_>,
@@ -128,7 +128,8 @@ impl Query {
     }
 
     /// Published posts, newest first unless `orderBy` says otherwise. A page costs the same wherever it is in the list. With a filter
-    /// it costs more; if it would need too many reads, the error is FILTER_TOO_BROAD.
+    /// it costs more; if it would need too many reads, the error is FILTER_TOO_BROAD. A filter by one term finds the `posts` of that term; the cursors of
+    /// the two lists cannot be exchanged.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,

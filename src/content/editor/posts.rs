@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
-use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
+use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, Problem, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored};
 use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, TermKind, WholePost};
@@ -94,9 +94,13 @@ impl Editor<'_> {
             ..new
         };
         // A slug that is invalid must not hide the errors of the other fields.
+        let given = named.clone().filter(|_| slug.is_some());
         let base = named.unwrap_or_else(fallback_slug);
         let made = commands::make(new, base.clone(), id, self.now()).map_err(|broken| errors.extend(broken));
-        let (Ok(mut whole), true) = (made, errors.is_empty()) else { return Ok(Some(Err(errors))) };
+        let (Ok(mut whole), true) = (made, errors.is_empty()) else {
+            errors.extend(self.taken_slug(given.as_ref(), None).await?);
+            return Ok(Some(Err(errors)));
+        };
         whole.changed_by = Some(ActorSnapshot::of(self.actor));
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
@@ -147,12 +151,24 @@ impl Editor<'_> {
                 let mut errors = errors.clone();
                 after.map_err(|broken| errors.extend(broken)).ok().filter(|_| errors.is_empty()).ok_or(errors)
             });
-            if let Some(revised) = tried.await? {
-                return Ok(revised);
+            match tried.await? {
+                Some(Err(mut errors)) if errors.iter().all(|error| error.problem != Problem::Taken) => {
+                    errors.extend(self.taken_slug(slug.as_ref(), Some(id)).await?);
+                    return Ok(Err(errors));
+                }
+                Some(revised) => return Ok(revised),
+                None => self.wait_for_others(tries).await,
             }
-            self.wait_for_others(tries).await;
         }
         Err(ContentError::Busy)
+    }
+
+    /// The error for a slug that belongs to another post than the one of this id. Used if the input has other errors: without them, the write finds out.
+    async fn taken_slug(&self, given: Option<&Slug>, id: Option<&str>) -> Result<Option<UserError>> {
+        let Some(slug) = given else { return Ok(None) };
+        let owner = self.reader.owner_of_slug(slug).await?;
+        let is_other = owner.is_some_and(|owner| id != Some(NodeId::Post(owner).to_string().as_str()));
+        Ok(is_other.then(|| taken(slug)))
     }
 
     /// Makes a new version with the text and the terms of an earlier version.
@@ -305,7 +321,7 @@ fn answer(outcome: Outcome) -> Result<Edited<()>> {
         Outcome::Conflict | Outcome::Busy => return Err(ContentError::Busy),
         Outcome::Exists => return Err(defect("a post with this random id exists already")),
         Outcome::Repeated(_) => return Err(defect("a change without a key has the outcome of one with a key")),
-        Outcome::Taken(slug) => UserError::taken("slug", format!("the slug {slug} belongs to another post")),
+        Outcome::Taken(slug) => taken(&slug),
         Outcome::TermGone(kind, slug) => {
             let noun = kind.noun();
             let message =
@@ -316,6 +332,10 @@ fn answer(outcome: Outcome) -> Result<Edited<()>> {
         Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),
     };
     Ok(Err(vec![error]))
+}
+
+fn taken(slug: &Slug) -> UserError {
+    UserError::taken("slug", format!("the slug {slug} belongs to another post"))
 }
 
 fn defect(what: &'static str) -> ContentError {

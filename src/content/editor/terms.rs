@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::content::access::permission;
 use crate::content::audit;
-use crate::content::commands::{Current, Edited, Patch, UserError};
+use crate::content::commands::{Current, Edited, Patch, Problem, UserError};
 use crate::content::error::Result;
 use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
@@ -85,7 +85,10 @@ impl Editor<'_> {
         let base = slug.clone().unwrap_or_else(|| Slug::from_name("new").expect("\"new\" is a valid slug"));
         let made = changed(Term::new(kind, base, ""), &changes, &mut errors);
         let made = Term { creation_key, ..made };
-        let (Some(slug), true) = (slug, errors.is_empty()) else { return Ok(Err(errors)) };
+        let (Some(slug), true) = (slug.clone(), errors.is_empty()) else {
+            errors.extend(self.taken_term_slug(kind, slug.as_ref(), None).await?);
+            return Ok(Err(errors));
+        };
         let created = self.writer.edit_term(kind, &slug, |owner| match owner {
             None => Ok(made.clone()),
             Some(owner) if made.creation_key.is_some() && owner.creation_key == made.creation_key => {
@@ -130,10 +133,30 @@ impl Editor<'_> {
                 Err(refused) => Err(refused),
             },
         };
-        if let Ok(term) = &saved {
-            audit::log_term(self.actor, "update_term", term);
+        match saved {
+            Ok(term) => {
+                audit::log_term(self.actor, "update_term", &term);
+                Ok(Ok(term))
+            }
+            Err(mut errors) => {
+                if errors.iter().all(|error| !matches!(error.problem, Problem::Taken | Problem::NotFound { .. })) {
+                    errors.extend(self.taken_term_slug(kind, slug.as_ref(), Some(&named.id)).await?);
+                }
+                Ok(Err(errors))
+            }
         }
-        Ok(saved)
+    }
+
+    /// The error for a slug that belongs to another term than the one of this id. Used if the input has other errors: without them, the write finds out.
+    async fn taken_term_slug(
+        &self,
+        kind: TermKind,
+        given: Option<&Slug>,
+        id: Option<&TermNodeId>,
+    ) -> Result<Option<UserError>> {
+        let Some(slug) = given else { return Ok(None) };
+        let owner = self.reader.term(kind, slug).await?.filter(|owner| id != Some(&owner.node_id()));
+        Ok(owner.map(|owner| taken_by(&owner, slug)))
     }
 
     /// Deletes the term of an id, if it has this version and no post or draft has it.

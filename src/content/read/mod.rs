@@ -7,6 +7,7 @@ pub mod pages;
 mod reader;
 mod rendering;
 mod revisions;
+mod term_reads;
 
 pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;

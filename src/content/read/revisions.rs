@@ -226,7 +226,7 @@ fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
     let fields = [
         (RevisionField::Title, old.title != new.title),
         (RevisionField::Slug, old.slug != new.slug),
-        (RevisionField::Excerpt, old.excerpt != new.excerpt),
+        (RevisionField::Excerpt, (&old.excerpt, old.has_own_excerpt) != (&new.excerpt, new.has_own_excerpt)),
         (RevisionField::Body, before.markdown != after.markdown),
         (RevisionField::Authors, old.authors != new.authors),
         (RevisionField::Categories, old.categories != new.categories),

@@ -70,7 +70,8 @@ pub(super) struct UpdatePostInput {
     title: MaybeUndefined<String>,
     /// A new slug, of the same form as that of a new post; the old one still finds the post. Null is INVALID.
     slug: MaybeUndefined<String>,
-    /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body.
+    /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body. Omit it if it has not
+    /// changed, because a text that is sent is kept when the body changes.
     excerpt: MaybeUndefined<String>,
     /// The complete new body. Null is INVALID; an empty text is allowed.
     markdown: MaybeUndefined<String>,
@@ -130,8 +131,8 @@ pub(super) struct PublishPostInput {
     /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
     /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
     expected_version: i32,
-    /// The publication time: in the past it backdates the post, in the future it schedules it. If omitted or null, now; a post that is already published
-    /// keeps its time.
+    /// The publication time: in the past it backdates the post, in the future it schedules it, and a published post is hidden until then. If omitted or
+    /// null, now; a post that is already published keeps its time.
     publish_at: Option<DateTime>,
 }
 

@@ -40,8 +40,8 @@ pub struct Mutation;
 
 /// All write operations. Each requires `Authorization: Bearer` with a token. They run one after another, and each one either changes everything that it
 /// says or nothing. A mutation field is null only if `errors` has an entry with its path: UNAUTHENTICATED without a token, FORBIDDEN with too low a role,
-/// CHANGE_IN_PROGRESS (nothing was changed: send it again), OUTCOME_UNKNOWN (it may have been made: with an `idempotencyKey` send it again, otherwise read
-/// the object first) and others (docs/errors.md); the mutations before and after it keep their answers. Each error has `extensions.code` and
+/// CHANGE_IN_PROGRESS (nothing was changed: send it again), OUTCOME_UNKNOWN (it may have been made, so it is not retryable: with an `idempotencyKey` send it
+/// again, otherwise read the object first) and others (docs/errors.md); the mutations before and after it keep their answers. Each error has `extensions.code` and
 /// `extensions.retryable`. What the person at the form can correct is in `userErrors`, except for a value that is not of its type, such as a malformed
 /// DateTime, which is an error of the request.
 #[Object]

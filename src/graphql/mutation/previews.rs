@@ -27,7 +27,8 @@ impl CreatePreviewInput {
 #[derive(SimpleObject)]
 pub(super) struct PreviewLink {
     /// The secret: send it as `Authorization: Bearer`, and the queries that the site uses show this one post even if it is not published; nothing else
-    /// becomes visible, and a field that needs a role is UNAUTHENTICATED. `preview(token:)` takes it too.
+    /// becomes visible, and a field that needs a role is UNAUTHENTICATED. `preview(token:)` takes it too. The server does not know the addresses of
+    /// the site: the site adds the token to an address of its own.
     token: String,
     /// When the access ends.
     expires_at: DateTime,

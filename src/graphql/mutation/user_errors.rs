@@ -70,7 +70,8 @@ user_error! {
 }
 
 user_error! {
-    /// The object was changed since the version in `expectedVersion`: CONFLICT. There can be other errors beside it.
+    /// The object was changed since the version in `expectedVersion`: CONFLICT. There can be other errors beside it. Its `field` is
+    /// `["input", "expectedVersion"]`, which no person sees: show it for the whole form.
     ConflictError {
         /// The object as it is now, for example `... on Post { version title body { markdown } }`. To overwrite it after the person has decided, repeat
         /// the mutation with its `version`.

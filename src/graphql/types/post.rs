@@ -123,6 +123,12 @@ impl PostObject {
         &self.post.excerpt
     }
 
+    /// Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:
+    /// a text that is sent is a written one, even if it equals the generated one.
+    pub async fn excerpt_is_generated(&self) -> bool {
+        !self.post.has_own_excerpt
+    }
+
     /// The text. In a list, each body costs one storage read: select it only if you show it.
     pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
         let texts = &context::of(ctx).texts;

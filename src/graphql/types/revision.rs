@@ -108,7 +108,7 @@ pub enum RevisionField {
     Title,
     /// The slug.
     Slug,
-    /// The summary.
+    /// The summary, or whether it is generated from the text.
     Excerpt,
     /// The text.
     Body,

@@ -8,7 +8,7 @@ use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
 use crate::model::{self, NodeId};
 
-/// The permissions of a token. EDITOR and ADMIN include the permissions of the roles before them.
+/// The permissions of a token. EDITOR and ADMIN include the permissions of the roles before them; AUTHOR does not include READER.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "model::Role")]
 pub enum Role {

@@ -110,6 +110,42 @@ async fn a_stale_version_is_reported_together_with_all_other_faults_and_nothing_
 }
 
 #[tokio::test]
+async fn a_taken_slug_is_reported_together_with_the_other_faults() {
+    let site = Site::in_memory().await;
+    create(&site, r#"title: "One", slug: "one""#).await;
+    let id = create(&site, r#"title: "Two", slug: "two""#).await;
+    mutate(&site, r#"createTag(input: { slug: "news", name: "News" }) { userErrors { code } }"#).await;
+    mutate(&site, r#"createTag(input: { slug: "old", name: "Old" }) { userErrors { code } }"#).await;
+    let (taken, title) = (["InputError", "TAKEN", "slug"], ["InputError", "INVALID", "title"]);
+    let (conflict, name) = (["ConflictError", "CONFLICT", "expectedVersion"], ["InputError", "INVALID", "name"]);
+    let update = |version: i32, rest: &str| {
+        format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: {version}, {rest} }}) {{ {ERRORS} }}"#)
+    };
+    let cases = [
+        (
+            format!(r#"createPost(input: {{ title: " ", slug: "one", markdown: "x" }}) {{ {ERRORS} }}"#),
+            vec![title, taken],
+        ),
+        // A slug that is made from the title gets a number.
+        (
+            format!(r#"createPost(input: {{ title: "One", markdown: "x", tags: ["-"] }}) {{ {ERRORS} }}"#),
+            vec![["InputError", "INVALID", "tags"]],
+        ),
+        (update(1, r#"title: " ", slug: "one""#), vec![title, taken]),
+        (update(7, r#"slug: "one""#), vec![conflict, taken]),
+        (update(1, r#"title: " ", slug: "two""#), vec![title]),
+        (update(1, r#"slug: "one""#), vec![taken]),
+        (format!(r#"createTag(input: {{ name: " ", slug: "news" }}) {{ {ERRORS} }}"#), vec![name, taken]),
+        (format!(r#"updateTag(input: {{ @tag(old), name: " ", slug: "news" }}) {{ {ERRORS} }}"#), vec![name, taken]),
+        (format!(r#"updateTag(input: {{ @tag(old), name: " ", slug: "old" }}) {{ {ERRORS} }}"#), vec![name]),
+    ];
+    for (mutation, expected) in cases {
+        assert_eq!(kinds(&mutate(&site, &mutation).await), expected, "{mutation}");
+    }
+    site.assert_sound().await;
+}
+
+#[tokio::test]
 async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
     let site = Site::in_memory().await;
     for slug in ["networks", "network", "netware", "news", "rust"] {

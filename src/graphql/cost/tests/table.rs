@@ -35,6 +35,7 @@ const FREE: &[(&str, &[&str])] = &[
             "slug",
             "title",
             "excerpt",
+            "excerptIsGenerated",
             "status",
             "version",
             "createdAt",

@@ -35,6 +35,11 @@ fn gql_tada_checks_each_document_and_types_the_answers() {
 }
 
 #[test]
+fn a_site_lists_shows_edits_and_counts_posts_and_merges_conflicts() {
+    run("site");
+}
+
+#[test]
 fn apollo_client_merges_pages_and_objects_and_shows_errors_with_their_codes() {
     run("apollo");
 }

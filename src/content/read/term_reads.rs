@@ -1,0 +1,120 @@
+//! The reads of categories, tags and authors by their slugs. The rule: a slug that a term has had before finds the term too.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use crate::content::error::Result;
+use crate::content::tables::rows;
+use crate::content::tables::rows::term::TermRow;
+use crate::keys::{Table, term};
+use crate::model::{Slug, Term, TermKind, TermNodeId};
+use crate::store::{Entity, Key, Result as StoreResult};
+
+use super::Reader;
+
+impl Reader {
+    /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
+    pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
+        let rows = self.term_rows_at(keys).await;
+        let mut found = Vec::with_capacity(keys.len());
+        let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
+        for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
+            found.push(match row {
+                Ok(Some(TermRow::Identity(row))) => {
+                    Ok(Some(row.term).filter(|term| has_slug(term, slug)).map(Arc::new))
+                }
+                Ok(Some(TermRow::Slug(row))) => {
+                    elsewhere.push((i, (*kind, row.first_slug)));
+                    Ok(None)
+                }
+                Ok(Some(TermRow::Gone { .. }) | None) => Ok(None),
+                Err(e) => Err(e),
+            });
+        }
+        let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
+        for ((i, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+            found[i] = row.map(|row| match row {
+                Some(TermRow::Identity(row)) => Some(row.term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
+                _ => None,
+            });
+        }
+        found
+    }
+
+    async fn term_rows_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<TermRow>>> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys))).await;
+        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+        let read = |(kind, _): &(TermKind, Slug)| {
+            let row = rows[*kind as usize].next().unwrap_or(Ok(None))?;
+            Ok(row.map(|row| rows::term::read(*kind, &row)).transpose()?)
+        };
+        keys.iter().map(read).collect()
+    }
+
+    /// The rows of this kind's keys, in their order.
+    async fn term_rows(&self, kind: TermKind, keys: &[(TermKind, Slug)]) -> Vec<StoreResult<Option<Entity>>> {
+        let of_kind = keys.iter().filter(|(of, _)| *of == kind);
+        let places: Vec<Key> = of_kind.map(|(_, slug)| term::term(slug)).collect();
+        self.store().get_many(Table::Terms(kind).name(), &places).await
+    }
+
+    /// A category, tag or author by its first slug (one point read), or by another that it has or has had before (two).
+    pub async fn term(&self, kind: TermKind, slug: &Slug) -> Result<Option<Arc<Term>>> {
+        self.terms_at(&[(kind, slug.clone())]).await.pop().unwrap_or(Ok(None))
+    }
+
+    /// Whether a list of terms has an item at exactly this slug.
+    pub(super) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
+        Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
+    }
+
+    /// The terms of listed rows, in their order. A term whose current slug is not its first takes a point read; these reads are sent together.
+    pub(super) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
+        let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(rows.len());
+        let mut elsewhere: Vec<(usize, Slug, (TermKind, Slug))> = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let Some((slug, _)) = term::parse_row(row.key.row()) else {
+                found.push(None);
+                continue;
+            };
+            found.push(match rows::term::read(kind, row)? {
+                TermRow::Identity(row) => Some(row.term).filter(|term| term.slug == slug).map(Arc::new),
+                TermRow::Slug(row) if row.is_listed => {
+                    elsewhere.push((i, slug, (kind, row.first_slug)));
+                    None
+                }
+                TermRow::Slug(_) | TermRow::Gone { .. } => None,
+            });
+        }
+        let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
+        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+            if let Some(TermRow::Identity(row)) = row? {
+                found[i] = Some(row.term).filter(|term| term.slug == slug).map(Arc::new);
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.
+    pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+        let found = self.terms_at(slugs).await;
+        let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
+            Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))
+        };
+        slugs.iter().zip(found).map(first).collect()
+    }
+
+    /// The term with this id; `None` if it was deleted, even if another term has its first slug. One or two point reads.
+    pub(in crate::content) async fn term_by_id(&self, id: &TermNodeId) -> Result<Option<Arc<Term>>> {
+        Ok(self.term(id.key.kind, &id.key.first_slug).await?.filter(|term| term.node_id() == *id))
+    }
+}
+
+/// Whether the term has the slug, now or formerly.
+fn has_slug(term: &Term, slug: &Slug) -> bool {
+    term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
+}
