@@ -66,7 +66,8 @@ pub enum ActorKind {
     OpenId,
     /// An import by the operator of the site.
     Import,
-    /// Recorded by an earlier version of the server, without its kind; or an actor inside of the server, which is not recorded.
+    /// Recorded by an earlier version of the server, without its kind, or by a later one, with a kind that this version does not know; or an actor inside of
+    /// the server, which is not recorded.
     Unknown,
 }
 

@@ -1,5 +1,6 @@
 //! An actor as the record of changes and the versions of posts keep it. The rule: it is what the actor was at that time, so that a deleted token still
-//! has its name, and a token is not mistaken for an import that has the same name.
+//! has its name, and a token is not mistaken for an import that has the same name. What cannot be read of an actor is unknown, and never hides the post
+//! or the change that it made.
 
 use super::actor::{Actor, ActorKind};
 use super::node_id::{NodeId, TermNodeId};
@@ -7,6 +8,8 @@ use super::term::TermKind;
 
 /// The name under which an import is recorded. A token can have the same name.
 const IMPORT_NAME: &str = "import";
+/// The kind of an actor of unknown kind that has the name of an import. Without it, the actor would be read as an import.
+const UNKNOWN_KIND: &str = "unknown";
 
 /// An actor at the time of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,11 +19,6 @@ pub struct ActorSnapshot {
     /// The author of an actor with the role author.
     pub author: Option<TermNodeId>,
 }
-
-/// What a row or an intent holds of an actor does not describe one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not the kind or the author of an actor")]
-pub struct BadActor;
 
 impl ActorSnapshot {
     pub fn of(actor: &Actor) -> Self {
@@ -33,27 +31,27 @@ impl ActorSnapshot {
     }
 
     /// The actor that these texts describe: its name, and what [`kind_text`](Self::kind_text) and [`author_text`](Self::author_text) returned. Earlier
-    /// versions recorded the name only; of them, `import` counts as an import.
-    ///
-    /// # Errors
-    /// If the kind or the author is invalid.
-    pub fn of_texts(name: &str, kind: Option<&str>, author: Option<&str>) -> Result<Self, BadActor> {
+    /// versions recorded the name only; of them, `import` counts as an import. A kind that this version does not know, because a later one wrote it, is
+    /// [`ActorKind::Unknown`], and an author that cannot be read is `None`; [`is_known`](Self::is_known) tells.
+    pub fn of_texts(name: &str, kind: Option<&str>, author: Option<&str>) -> Self {
         let kind = match kind {
-            Some(text) => ActorKind::of_text(text).ok_or(BadActor)?,
+            Some(text) => ActorKind::of_text(text).unwrap_or(ActorKind::Unknown),
             None if name == IMPORT_NAME => ActorKind::Import,
             None => ActorKind::Unknown,
         };
-        let author = match author.map(str::parse) {
-            None => None,
-            Some(Ok(NodeId::Term(id))) if id.key.kind == TermKind::Author => Some(id),
-            Some(_) => return Err(BadActor),
-        };
-        Ok(Self { kind, name: name.to_owned(), author })
+        Self { kind, name: name.to_owned(), author: author.and_then(author_of_text) }
     }
 
-    /// The kind, as a row holds it; nothing for an actor that an earlier version recorded.
+    /// Whether [`of_texts`](Self::of_texts) reads all of these texts.
+    pub fn is_known(kind: Option<&str>, author: Option<&str>) -> bool {
+        kind.is_none_or(|text| text == UNKNOWN_KIND || ActorKind::of_text(text).is_some())
+            && author.is_none_or(|text| author_of_text(text).is_some())
+    }
+
+    /// The kind, as a row holds it; nothing for an unknown kind, as earlier versions wrote it, unless the name would be read as that of an import.
     pub fn kind_text(&self) -> Option<&'static str> {
-        self.kind.text()
+        let is_like_an_import = self.kind == ActorKind::Unknown && self.name == IMPORT_NAME;
+        if is_like_an_import { Some(UNKNOWN_KIND) } else { self.kind.text() }
     }
 
     /// The id of the author, as a row holds it.
@@ -62,12 +60,21 @@ impl ActorSnapshot {
     }
 }
 
+fn author_of_text(text: &str) -> Option<TermNodeId> {
+    match text.parse() {
+        Ok(NodeId::Term(id)) if id.key.kind == TermKind::Author => Some(id),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read_back(actor: &ActorSnapshot) -> Result<ActorSnapshot, BadActor> {
-        ActorSnapshot::of_texts(&actor.name, actor.kind_text(), actor.author_text().as_deref())
+    fn read_back(actor: &ActorSnapshot) -> ActorSnapshot {
+        let (kind, author) = (actor.kind_text(), actor.author_text());
+        assert!(ActorSnapshot::is_known(kind, author.as_deref()), "{kind:?} {author:?}");
+        ActorSnapshot::of_texts(&actor.name, kind, author.as_deref())
     }
 
     #[test]
@@ -77,34 +84,38 @@ mod tests {
             other => panic!("{other:?}"),
         };
         for kind in ActorKind::ALL {
-            for author in [None, Some(author.clone())] {
-                let actor = ActorSnapshot { kind, name: "a name".to_owned(), author };
-                assert_eq!(read_back(&actor), Ok(actor));
+            for (author, name) in [(None, "a name"), (Some(author.clone()), "a name"), (None, IMPORT_NAME)] {
+                let actor = ActorSnapshot { kind, name: name.to_owned(), author };
+                assert_eq!(read_back(&actor), actor);
             }
         }
-        let import = ActorSnapshot::import();
-        assert_eq!(read_back(&import), Ok(import));
     }
 
     #[test]
     fn of_the_names_of_earlier_versions_only_import_has_a_kind() {
-        let kind = |name: &str| ActorSnapshot::of_texts(name, None, None).map(|actor| actor.kind);
-        assert_eq!((kind("import"), kind("TIDINGS_EDITOR_TOKEN")), (Ok(ActorKind::Import), Ok(ActorKind::Unknown)));
-        let token = ActorSnapshot { kind: ActorKind::Token, ..ActorSnapshot::import() };
-        assert_eq!(read_back(&token), Ok(token));
+        let kind = |name: &str| ActorSnapshot::of_texts(name, None, None).kind;
+        assert_eq!((kind("import"), kind("TIDINGS_EDITOR_TOKEN")), (ActorKind::Import, ActorKind::Unknown));
     }
 
     #[test]
-    fn an_invalid_kind_or_author_is_refused() {
+    fn an_invalid_kind_is_unknown_and_an_invalid_author_is_none() {
         for (kind, author) in [
             (Some(""), None),
             (Some("TOKEN"), None),
+            (Some("webhook"), None),
             (None, Some("")),
             (None, Some("ada")),
             (None, Some("tag-0123456789abcnVzdA")),
             (None, Some("post-0123456789ab")),
         ] {
-            assert_eq!(ActorSnapshot::of_texts("a name", kind, author), Err(BadActor), "{kind:?} {author:?}");
+            for name in ["a name", IMPORT_NAME] {
+                let read = ActorSnapshot::of_texts(name, kind, author);
+                let expected =
+                    if kind.is_none() && name == IMPORT_NAME { ActorKind::Import } else { ActorKind::Unknown };
+                assert_eq!((read.kind, read.author, read.name.as_str()), (expected, None, name), "{kind:?} {author:?}");
+            }
+            assert!(!ActorSnapshot::is_known(kind, author), "{kind:?} {author:?}");
         }
+        assert!(ActorSnapshot::is_known(None, None));
     }
 }

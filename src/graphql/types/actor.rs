@@ -20,7 +20,7 @@ pub enum ActorKind {
     OpenId,
     /// An import by the operator of the site.
     Import,
-    /// An actor that an earlier version of the server recorded by its name only.
+    /// An actor that an earlier version of the server recorded by its name only, or a later version with a kind that this one does not know.
     Unknown,
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tidings::keys::Table;
 use tidings::model::{ActorSnapshot, Role};
-use tidings::store::{Batch, Operation, Precondition};
+use tidings::store::{Batch, Operation, Precondition, Properties, Value as Property};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
@@ -124,17 +124,60 @@ async fn an_actor_of_an_earlier_version_is_unknown_unless_it_is_an_import() {
         let site = Site::over(MemoryStore::empty()).await;
         let token = create_token(&site, &format!("name: {name:?}, role: EDITOR")).await;
         create_post(&site, &token).await;
-        for table in [Table::Drafts, Table::Changes].map(Table::name) {
-            for row in scan(&site.store, table).await {
-                let properties = NEW_PROPERTIES.iter().fold(row.properties, |row, name| row.without(name));
-                let put =
-                    Operation::Put { row: row.key.row().to_owned(), properties, precondition: Precondition::None };
-                let batch = Batch::new(row.key.partition(), vec![put]).expect("a batch");
-                site.store.commit(table, &batch).await.expect("a write");
-            }
-        }
+        change_rows(&site, |row| NEW_PROPERTIES.iter().fold(row, |row, name| row.without(name))).await;
         assert_eq!(actors(&site).await, [actor(kind, name), actor(kind, name)]);
         site.assert_sound().await;
+    }
+}
+
+/// Replaces each row of drafts and of the record of changes.
+async fn change_rows(site: &Site, change: impl Fn(Properties) -> Properties) {
+    for table in [Table::Drafts, Table::Changes].map(Table::name) {
+        for row in scan(&site.store, table).await {
+            let properties = change(row.properties);
+            let put = Operation::Put { row: row.key.row().to_owned(), properties, precondition: Precondition::None };
+            let batch = Batch::new(row.key.partition(), vec![put]).expect("a batch");
+            site.store.commit(table, &batch).await.expect("a write");
+        }
+    }
+}
+
+/// As if a later version had written the rows. Everything else can be read and changed, and the check reports it.
+#[tokio::test]
+async fn an_actor_of_a_later_version_is_unknown_and_hides_nothing() {
+    let text = |text: &str| Property::String(text.into());
+    for (name, property) in [("Kind", text("webhook")), ("Kind", Property::Int32(7)), ("Author", text("?"))] {
+        for site in sites().await {
+            let token = create_token(&site, r#"name: "import", role: EDITOR"#).await;
+            create_post(&site, &token).await;
+            change_rows(&site, |row| {
+                let mut changed = row.clone();
+                for of in ["ChangedBy", "By"].into_iter().filter(|of| row.get(&format!("{of}Kind")).is_some()) {
+                    changed.set(&format!("{of}{name}"), property.clone());
+                }
+                changed
+            })
+            .await;
+            let expected = actor(if name == "Kind" { "UNKNOWN" } else { "TOKEN" }, "import");
+            assert_eq!(actors(&site).await, [expected.clone(), expected.clone()], "{property:?}");
+            let report = site.content.check().await.expect("a check");
+            let found: Vec<_> = report.differences.iter().map(|found| (found.table, found.what.as_str())).collect();
+            assert_eq!(found.iter().map(|(table, _)| *table).collect::<Vec<_>>(), ["Changes", "Drafts"], "{found:?}");
+            assert!(found.iter().all(|(_, what)| what.contains(&format!("By{name} of the row"))), "{found:?}");
+            // The version is kept when it is replaced, and its actor is not mistaken for an import.
+            let id =
+                site.ask_as(Some(EDITOR_TOKEN), r#"{ post(slug: "one") { id } }"#).await["data"]["post"]["id"].take();
+            site.clock.set(instant("2026-06-15T12:00:02Z"));
+            let update = format!(
+                "updatePost(input: {{ id: {id}, expectedVersion: 1, title: \"Two\" }}) {{ userErrors {{ code }} }}"
+            );
+            mutate(&site, &token, &update).await;
+            let query = r#"{ post(slug: "one") { revisions { nodes { changedBy { kind name author { slug } } } } } }"#;
+            let kept =
+                site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["post"]["revisions"]["nodes"][1]["changedBy"]
+                    .take();
+            assert_eq!(kept, expected, "{property:?}");
+        }
     }
 }
 

@@ -95,6 +95,9 @@ impl<'a> CollectionPartition<'a> {
             Ok(whole) => whole,
             Err(error) => return self.check_lost(row, slug, &error, found, report),
         };
+        if let Err(error) = rows::check_actor(row) {
+            report.add_unreadable(self.table(), row, &error, Fix::ACTOR);
+        }
         let post = whole.post;
         let belongs = PostPlace::of(&post);
         let own = belongs.whole(&post.slug);

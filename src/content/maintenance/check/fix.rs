@@ -71,6 +71,10 @@ impl Fix {
         "no other row follows from it, and none shows what it was: restore the row from a copy, or remove it with a tool for Azure tables",
     );
 
+    pub(super) const ACTOR: Self = Self::Person(
+        "a later version of Tidings may have written it, and readers see an unknown actor: use that version, or remove the property with a tool for Azure tables",
+    );
+
     pub(super) const READERS: Self =
         Self::Person("the rows agree with each other, so this is a defect of Tidings: report it with this line");
 

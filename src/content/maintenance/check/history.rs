@@ -23,7 +23,13 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
                 match read {
                     None => report.add(table, &row.key, "is not a row of this table", Fix::ORPHAN),
                     Some(Err(error)) => report.add_unreadable(table, &row, &error, Fix::HISTORY),
-                    Some(Ok(())) => {}
+                    Some(Ok(())) => {
+                        let checked =
+                            if table == Table::Revisions { post::check_actor(&row) } else { change::check_actor(&row) };
+                        if let Err(error) = checked {
+                            report.add_unreadable(table, &row, &error, Fix::ACTOR);
+                        }
+                    }
                 }
             }
         }

@@ -120,6 +120,12 @@ pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
     })
 }
 
+/// # Errors
+/// If [`read`] does not read everything that the row holds of the actor.
+pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
+    RowFields(row).check_actor(BY)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

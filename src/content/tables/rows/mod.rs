@@ -1,4 +1,5 @@
-//! Converts the model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default.
+//! Converts the model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default,
+//! except for the kind and the author of an actor.
 
 pub mod change;
 pub mod count;
@@ -89,13 +90,34 @@ impl<'a> RowFields<'a> {
         }
     }
 
-    /// The actor under this name and its kind and author, in the properties that [`NewRow::actor`] sets; `None` if the name is absent.
+    /// The actor under this name and its kind and author, in the properties that [`NewRow::actor`] sets; `None` if the name is absent. The one exception to
+    /// the rule of this module: a kind or author that cannot be read is unknown, because the post or the change can be read without it.
+    /// [`check_actor`](Self::check_actor) reports it.
     pub(crate) fn actor(&self, [name, kind, author]: [&str; 3]) -> Result<Option<ActorSnapshot>> {
         let Some(by) = self.optional_text(name)? else { return Ok(None) };
-        let (of_kind, of_author) = (self.optional_text(kind)?, self.optional_text(author)?);
-        ActorSnapshot::of_texts(by, of_kind.map(|text| text.as_str()), of_author.map(|text| text.as_str()))
-            .map(Some)
-            .map_err(|_| self.damaged(kind))
+        Ok(Some(ActorSnapshot::of_texts(by, self.lenient_text(kind), self.lenient_text(author))))
+    }
+
+    /// # Errors
+    /// If [`actor`](Self::actor) does not read everything that the row holds of the actor.
+    pub(crate) fn check_actor(&self, [_, kind, author]: [&str; 3]) -> Result<()> {
+        for (name, is_known) in [
+            (kind, ActorSnapshot::is_known(self.lenient_text(kind), None)),
+            (author, ActorSnapshot::is_known(None, self.lenient_text(author))),
+        ] {
+            if !is_known {
+                return Err(self.damaged(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The text; an empty one, which describes nothing, if the property is not a text.
+    fn lenient_text(&self, name: &str) -> Option<&'a str> {
+        self.0.properties.get(name).map(|value| match value {
+            Value::String(text) => text.as_str(),
+            _ => "",
+        })
     }
 
     /// Slugs separated by spaces; none if the property is absent.

@@ -75,6 +75,12 @@ pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
     Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by: fields.actor(CHANGED_BY)? })
 }
 
+/// # Errors
+/// If [`read_whole`] does not read everything that the row holds of the actor that made the version.
+pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
+    RowFields(row).check_actor(CHANGED_BY)
+}
+
 /// A move between two partitions, while it is under way. The rule of the protocol: a reader sees the post at exactly one of the two places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Move {

@@ -208,7 +208,7 @@ impl Session<'_> {
         }
         if !made.is_empty() {
             let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();
-            self.reconcile(intent.actor()?.as_ref(), made, &new_tags).await?;
+            self.reconcile(intent.actor().as_ref(), made, &new_tags).await?;
         }
         Ok(all)
     }

@@ -339,7 +339,7 @@ impl Session<'_> {
             }
         }
         if !made.is_empty() {
-            self.reconcile_terms(intent.actor()?.as_ref(), made).await?;
+            self.reconcile_terms(intent.actor().as_ref(), made).await?;
         }
         Ok(all)
     }
