@@ -33,28 +33,98 @@ fn every_schema_element_has_a_description() {
     assert_eq!(undescribed(&schema()), Vec::<String>::new());
 }
 
-/// The resolvers of an interface pass its arguments on in the order of its declaration, and clients read its descriptions in place of those of the type.
-#[test]
-fn the_fields_of_an_interface_have_the_arguments_of_each_implementer() {
-    let types = types(&schema());
-    let implementers = types.iter().filter_map(|of| match &of.kind {
+/// A field of an interface, and the same field of a type that implements it.
+struct Implementation {
+    interface: String,
+    object: String,
+    on_interface: FieldDefinition,
+    on_object: FieldDefinition,
+}
+
+/// The fields of all interfaces, on each type that implements them.
+fn implementations(sdl: &str) -> Vec<Implementation> {
+    let types = types(sdl);
+    let objects = types.iter().filter_map(|of| match &of.kind {
         TypeKind::Object(object) => Some((of.name.node.as_str(), object)),
         _ => None,
     });
-    let mut count = 0;
-    for (name, object) in implementers {
+    let mut all = Vec::new();
+    for (name, object) in objects {
         for interface in &object.implements {
             let found = types.iter().find(|of| of.name.node == interface.node).expect("the interface");
             let TypeKind::Interface(found) = &found.kind else { panic!("{} is no interface", interface.node) };
             for Positioned { node: field, .. } in &found.fields {
                 let of_object = object.fields.iter().find(|of_object| of_object.node.name.node == field.name.node);
                 let of_object = of_object.unwrap_or_else(|| panic!("{name} has no {}", field.name.node));
-                assert_eq!(signature(&of_object.node), signature(field), "{name} and {}", interface.node);
-                count += 1;
+                all.push(Implementation {
+                    interface: interface.node.to_string(),
+                    object: name.to_owned(),
+                    on_interface: field.clone(),
+                    on_object: of_object.node.clone(),
+                });
             }
         }
     }
-    assert!(count > 30, "only {count} fields were compared");
+    assert!(all.len() > 30, "only {} fields were found", all.len());
+    all
+}
+
+/// The resolvers of an interface pass its arguments on in the order of its declaration, and clients read its descriptions in place of those of the type.
+#[test]
+fn the_fields_of_an_interface_have_the_arguments_of_each_implementer() {
+    for Implementation { interface, object, on_interface, on_object } in implementations(&schema()) {
+        assert_eq!(signature(&on_object), signature(&on_interface), "{object} and {interface}");
+    }
+}
+
+/// Fields that a type describes in other words than its interface, with the types and the reason.
+const DESCRIBED_OTHERWISE: &[(&str, &[&str], &str)] = &[
+    ("Node.id", &["Revision", "Token"], "it also names the mutation that takes the id"),
+    ("Term.description", NAMING_THEIR_KIND, "it names the kind of its objects"),
+    ("Term.postCount", NAMING_THEIR_KIND, "it names the kind of its objects"),
+    ("Term.posts", NAMING_THEIR_KIND, "it names the kind of its objects"),
+    ("Term.slug", NAMING_THEIR_KIND, "it names the kind of its objects"),
+    ("Term.version", NAMING_THEIR_KIND, "it names the kind of its objects"),
+];
+const NAMING_THEIR_KIND: &[&str] = &["Category", "Tag"];
+
+/// What a field of an interface says is also true of each implementer, and a client that selects the field on the type reads the same.
+#[test]
+fn the_fields_of_an_interface_have_the_descriptions_of_each_implementer() {
+    let text = |field: &FieldDefinition| {
+        let text = field.description.as_ref().map(|text| text.node.as_str()).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut different = Vec::new();
+    for Implementation { interface, object, on_interface, on_object } in implementations(&schema()) {
+        let field = format!("{interface}.{}", on_interface.name.node);
+        let (general, own) = (text(&on_interface), text(&on_object));
+        if general == own {
+            continue;
+        }
+        match interface.as_str() {
+            // The type adds to what the interface says.
+            "Node" => assert!(own.starts_with(general.trim_end_matches('.')), "{field} of {object}: {own}"),
+            // The kind is named where the interface says "it" or "object", and in no other words than those of the other kind.
+            "Term" => {
+                let words = |text: &str| {
+                    let replaced = [("categories", "tags"), ("category", "tag")];
+                    replaced.into_iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+                };
+                let of_tag = implementations(&schema()).into_iter().find(|of| {
+                    (of.object.as_str(), &of.on_object.name) == ("Tag", &on_object.name) && of.interface == interface
+                });
+                assert_eq!(words(&own), text(&of_tag.expect("a field of Tag").on_object), "{field} of {object}");
+            }
+            _ => {}
+        }
+        different.push((field, object));
+    }
+    different.sort();
+    let listed = DESCRIBED_OTHERWISE
+        .iter()
+        .flat_map(|(field, objects, _)| objects.iter().map(move |object| ((*field).to_owned(), (*object).to_owned())));
+    assert_eq!(different, listed.collect::<Vec<_>>());
 }
 
 /// The name of a field, its type, and its arguments with their types, defaults and descriptions.
