@@ -15,6 +15,7 @@ pub mod jsonl;
 mod markdown;
 mod old_addresses;
 mod order;
+mod own_terms;
 mod paths;
 mod post_slugs;
 pub mod run;

@@ -14,7 +14,7 @@ use crate::telemetry::metrics;
 use super::build::{self, ImportTerms};
 use super::{
     ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, Skipped, order,
-    resolve_post_slugs, resolve_terms,
+    own_terms, resolve_post_slugs, resolve_terms,
 };
 
 /// Posts that are read, planned and written together: a transaction for each month that alternates, and few enough to keep the bodies in memory.
@@ -287,9 +287,11 @@ async fn save_terms(
         if !dry_run {
             rename_terms(writer, source.terms(kind), &mut stored).await?;
         }
+        let (imported, notes) = own_terms::give_own_slugs(source.terms(kind), &stored);
+        report.notes.extend(notes);
         let known: Vec<KnownTerm> =
             stored.iter().map(|term| KnownTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
-        let resolved = resolve_terms(source.terms(kind), &known);
+        let resolved = resolve_terms(&imported, &known);
         let missing: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
         terms.know(&stored);
         terms.know(&missing);
@@ -305,9 +307,9 @@ async fn save_terms(
 
 /// Renames stored terms whose slug differs in the source. Their id identifies them.
 async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [Term]) -> Result<()> {
-    for (term, first) in imported.iter().filter_map(|term| Some((term, term.first_slug.as_ref()?))) {
-        let old = stored.iter_mut().find(|old| old.id.first_slug == *first && Some(&old.slug) != term.slug.as_ref());
-        let (Some(old), Some(slug)) = (old, &term.slug) else { continue };
+    for term in imported.iter().filter(|term| term.first_slug.is_some()) {
+        let is_renamed = |old: &&mut Term| own_terms::is_same_term(term, old) && Some(&old.slug) != term.slug.as_ref();
+        let (Some(old), Some(slug)) = (stored.iter_mut().find(is_renamed), &term.slug) else { continue };
         let renamed = writer.rename_term(term.kind, &old.slug, slug, |old| Ok::<_, Infallible>(old.clone())).await?;
         if let Ok(Renamed::Done(renamed)) = renamed {
             *old = renamed;

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tidings::export::export;
+use tidings::import::open;
+use tidings::import::run::{self, ImportOptions, ImportReport};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::folder::{counts, folder, import};
 use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
 const BEFORE: [(&str, &str); 3] = [
@@ -74,6 +77,14 @@ async fn import_text(site: &Site, text: &str) -> (usize, usize, usize, usize) {
     counts(&report)
 }
 
+/// The report of an import that writes nothing.
+async fn import_dry(site: &Site, text: &str) -> ImportReport {
+    let folder = folder(&[("export.jsonl", text)]);
+    let source = Arc::new(open(&folder.path().join("export.jsonl"), None).expect("a source"));
+    let options = ImportOptions { dry_run: true, ..ImportOptions::default() };
+    run::import(&site.content, source, options, |_, _| {}).await.expect("an import")
+}
+
 fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
@@ -131,6 +142,106 @@ async fn ids_survive_a_move() {
     let third = Site::in_memory().await;
     import_text(&third, &text.replace(&unused, old)).await;
     assert_eq!(tag(&third.query(TERMS).await, "unused")["id"], old);
+}
+
+/// The payload of a mutation that must succeed.
+async fn mutate(site: &Site, mutation: &str) -> Value {
+    let answer = site.mutate(&format!("mutation {{ done: {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+    let done = &answer.body["data"]["done"];
+    assert_eq!((answer.body.get("errors"), &done["userErrors"]), (None, &json!([])), "{mutation}");
+    done.clone()
+}
+
+/// How another term gets a slug of a term that was exported and deleted: the mutations, and the present slug of the other term.
+const SUCCESSORS: &[(&[&str], &str)] = &[
+    (&[r#"create@(input: { slug: "rust", name: "Another" })"#], "rust"),
+    (
+        &[
+            r#"create@(input: { slug: "ferris", name: "Another" })"#,
+            r#"update@(input: { @kind(ferris), slug: "rust", name: "Another" })"#,
+        ],
+        "rust",
+    ),
+    (
+        &[
+            r#"create@(input: { slug: "rust", name: "Another" })"#,
+            r#"update@(input: { @kind(rust), slug: "iron", name: "Another" })"#,
+        ],
+        "iron",
+    ),
+];
+
+/// The term had the slugs rust, oxide and crab, one after the other. Another term has the first of them when the export is imported.
+#[tokio::test]
+async fn an_imported_term_does_not_change_another_that_has_its_first_slug() {
+    for (noun, of_kind, list) in [("Tag", "tag", "tags"), ("Author", "author", "authors")] {
+        for (successor, slug) in SUCCESSORS {
+            for store in [MemoryStore::transactional(), MemoryStore::empty()] {
+                let site = Site::over(store).await;
+                let change = async |mutation: &str| {
+                    let text = mutation
+                        .replace("create@", &format!("create{noun}"))
+                        .replace("update@", &format!("update{noun}"));
+                    let text =
+                        text.replace("delete@", &format!("delete{noun}")).replace("@kind", &format!("@{of_kind}"));
+                    mutate(&site, &format!("{text} {{ userErrors {{ code message }} }}")).await;
+                };
+                let create_post = async |title: &str, slug: &str| {
+                    let create = format!(
+                        r#"createPost(input: {{ title: "{title}", markdown: "", publishAt: "2026-01-01T00:00:00Z", {list}: ["{slug}"] }})"#
+                    );
+                    mutate(&site, &format!("{create} {{ post {{ id }} userErrors {{ code message }} }}")).await["post"]
+                        ["id"]
+                        .clone()
+                };
+                change(r#"create@(input: { slug: "rust", name: "Rust" })"#).await;
+                let id = create_post("One", "rust").await;
+                for renamed in ["(rust), slug: \"oxide\"", "(oxide), slug: \"crab\""] {
+                    change(&format!("update@(input: {{ @kind{renamed} }})")).await;
+                }
+                let exported = records(&site).await;
+                change(&format!("deletePost(input: {{ id: {id}, expectedVersion: 1 }})")).await;
+                change("delete@(input: { @kind(crab) })").await;
+                for mutation in *successor {
+                    change(mutation).await;
+                }
+                create_post("Two", slug).await;
+                let term = async |slug: &str| {
+                    site.query(&format!(
+                        "{{ {of_kind}(slug: {slug:?}) {{ id slug name version posts {{ nodes {{ title }} }} }} }}"
+                    ))
+                    .await[of_kind]
+                        .clone()
+                };
+                let other = term(slug).await;
+                assert_eq!(other["posts"]["nodes"], json!([{ "title": "Two" }]));
+
+                let dry = import_dry(&site, &lines(&exported)).await;
+                assert_eq!(import_text(&site, &lines(&exported)).await, (1, 0, 0, 0), "{noun} {slug}");
+                assert_eq!((term(slug).await, term("rust").await), (other.clone(), other.clone()), "it is not changed");
+                let imported = term("crab").await;
+                let expected = json!({ "slug": "crab", "name": "Rust", "posts": { "nodes": [{ "title": "One" }] } });
+                for (name, value) in expected.as_object().expect("an object") {
+                    assert_eq!(&imported[name], value, "{noun} {slug}: {imported}");
+                }
+                let record = exported.iter().find(|record| record["slug"] == "crab").expect("a record");
+                assert!(imported["id"] != record["nodeId"] && imported["id"] != other["id"], "{imported}");
+                assert_eq!(term("oxide").await, imported, "the former slug that is free leads to it");
+                assert_eq!(
+                    dry.notes.iter().map(|note| note.origin.as_str()).collect::<Vec<_>>(),
+                    [format!("{of_kind} crab")]
+                );
+
+                assert_eq!(
+                    import_text(&site, &lines(&exported)).await,
+                    (0, 0, 1, 0),
+                    "a second import changes nothing"
+                );
+                assert_eq!((term(slug).await, term("crab").await), (other, imported));
+                assert_eq!(import_dry(&site, &lines(&exported)).await.notes, []);
+            }
+        }
+    }
 }
 
 /// A nodeId that is not the id of such a term is ignored.
