@@ -1,5 +1,6 @@
 //! The audit log: one entry for each object that a change has changed. The rule: the newest changes are first, the objects of one change are in the
-//! order of its row, and a page reads at most two rows more than it returns entries.
+//! order of its row, and a page reads at most two rows more than it returns entries. A row of an import has an entry for each of its posts, so a page decodes
+//! its rows one after the other, and none after those whose entries it needs.
 
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ impl Reader {
         Ok(entries_of(&row)?.nth(id.index).map(Arc::new))
     }
 
-    /// Adds the entries of a range, without those up to `after`, until there are at least `need`.
+    /// Adds the entries of a range, without those up to `after`, until there are `need`.
     async fn read_entries(
         &self,
         range: &RowRange,
@@ -88,7 +89,10 @@ impl Reader {
             for row in &page.rows {
                 let is_after =
                     |entry: &AuditEntry| after.is_none_or(|id| entry.id.row != id.row || entry.id.index > id.index);
-                entries.extend(entries_of(row)?.filter(is_after).map(Arc::new));
+                entries.extend(entries_of(row)?.filter(is_after).take(need - entries.len()).map(Arc::new));
+                if entries.len() == need {
+                    return Ok(());
+                }
             }
             continuation = page.continuation;
             if continuation.is_none() {
