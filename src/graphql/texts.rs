@@ -25,7 +25,8 @@ pub const ANSWER_TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
 /// Bounds the bodies of all requests that are being read and are not charged yet. It allows the bodies of the largest page at once; many more would
 /// take as much memory as all answers may hold.
-static LOADING: Semaphore = Semaphore::const_new(128);
+static LOADING: Semaphore = Semaphore::const_new(LOADED_TOGETHER_MAX);
+const LOADED_TOGETHER_MAX: usize = 128;
 
 /// The charge for a body before it is read, while its length is not known.
 const FIRST_BYTES: usize = 8 * 1024;
@@ -90,9 +91,19 @@ impl Texts {
     /// # Errors
     /// If the charge for a short body, or another charge of the answer, is refused.
     pub async fn place_to_load(&self) -> Result<SemaphorePermit<'static>, Error> {
-        self.work(FIRST_BYTES).await?;
-        let place = self.unless_refused(LOADING.acquire()).await?;
-        Ok(place.expect("the semaphore is never closed"))
+        self.places_to_load(1).await
+    }
+
+    /// A permit to read so many bodies together, at most [`LOADED_TOGETHER_MAX`]. They are granted together, so that no request waits while it holds some
+    /// of them.
+    ///
+    /// # Errors
+    /// As [`place_to_load`](Self::place_to_load).
+    pub async fn places_to_load(&self, bodies: usize) -> Result<SemaphorePermit<'static>, Error> {
+        let bodies = bodies.min(LOADED_TOGETHER_MAX);
+        self.work(FIRST_BYTES * bodies).await?;
+        let places = self.unless_refused(LOADING.acquire_many(bodies as u32)).await?;
+        Ok(places.expect("the semaphore is never closed"))
     }
 
     /// Charges the rest of a body that was read, once for the whole answer.

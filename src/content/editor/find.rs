@@ -14,6 +14,8 @@ use crate::model::{NodeId, Post, Slug, TermKind};
 
 use super::Editor;
 
+/// The number of unknown slugs of one field that get suggestions; each costs a range read.
+const SUGGESTED_FOR_MAX: usize = 5;
 /// The field of an input that names authors.
 const AUTHORS: &str = "authors";
 
@@ -171,6 +173,21 @@ impl Editor<'_> {
         errors.extend(self.no_terms(kind, field, &unknown).await?);
         new.sort();
         Ok((Some(kept), new))
+    }
+
+    /// The errors at a field that names terms of this kind, for the slugs that no term has.
+    async fn no_terms(&self, kind: TermKind, field: &'static str, unknown: &[Slug]) -> Result<Vec<UserError>> {
+        let mut errors = Vec::new();
+        for (i, slug) in unknown.iter().enumerate() {
+            let suggestions =
+                if i < SUGGESTED_FOR_MAX { self.reader.similar_slugs(kind, slug).await? } else { Vec::new() };
+            let mut message = format!("there is no {} with the slug {slug}", kind.noun());
+            if kind == TermKind::Tag {
+                message.push_str(", and createMissingTags is not true");
+            }
+            errors.push(UserError::no_slug(field, slug, &message, suggestions));
+        }
+        Ok(errors)
     }
 
     /// The error for two slugs of one term, which was renamed between the look-ups of the two: one of them is a former slug now.

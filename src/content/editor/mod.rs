@@ -4,7 +4,6 @@
 mod find;
 mod once;
 mod posts;
-mod suggest;
 mod terms;
 
 use crate::model::{Actor, ActorSnapshot, Instant, Role};

@@ -7,6 +7,7 @@ pub mod pages;
 mod reader;
 mod rendering;
 mod revisions;
+mod similar;
 mod term_reads;
 
 pub(crate) use crate::content::tables::rows::change::Action;
@@ -15,4 +16,6 @@ pub(crate) use reader::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;
-pub(crate) use revisions::{REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX};
+pub(crate) use revisions::{
+    REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
+};

@@ -1,16 +1,16 @@
 //! The versions of a post, the newest first. The rule: the versions that are kept follow each other without a gap up to the current one, so that a page is one
 //! range read of versions whose numbers are known, and the oldest one is found by bisection.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
+use futures_util::future::try_join;
 use tokio::sync::OnceCell;
 
 use crate::content::Reader;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::post as post_rows;
 use crate::keys::cursor::{self, ListTag};
-use crate::keys::{Table, history};
+use crate::keys::{PostPlace, Table, history};
 use crate::model::post::REVISIONS_MAX;
 use crate::model::{Post, PostId, WholePost};
 use crate::store::RowRange;
@@ -24,6 +24,9 @@ const PAGE_DEFAULT: usize = 20;
 
 /// Point reads that find the oldest version: one for the oldest that can exist, and those of a bisection.
 pub(crate) const SEARCH_READS_MAX: u64 = 1 + REVISIONS_MAX.unsigned_abs().next_power_of_two().ilog2() as u64;
+
+/// Point reads of one version of a post that is known: the version, as the current one and then as a kept one, and the version before it.
+pub(crate) const REVISION_READS_MAX: u64 = 3;
 
 /// One version of a post.
 #[derive(Debug, Clone)]
@@ -89,6 +92,17 @@ impl RevisionList {
         Ok(self.newest - self.oldest(reader).await? + 1)
     }
 
+    /// The number of versions that [`page`](Self::page) reads with their bodies, at most: those of the page, and one more.
+    ///
+    /// # Errors
+    /// As for the page.
+    pub fn bodies_read(&self, arguments: &PageArguments<i32>, requested: RequestedFields) -> Result<usize> {
+        let (Take::First { count, .. } | Take::Last { count }) =
+            Take::of(arguments.first, arguments.last, PAGE_DEFAULT, REVISIONS_PAGE_MAX)?;
+        let kept = usize::try_from(self.newest).unwrap_or(0);
+        Ok(if requested.items { kept.min(count + 1) } else { 0 })
+    }
+
     /// A page, for which the current version is read again; no read if its items are not requested. One range read; from the end of the list also the search of the oldest version.
     ///
     /// # Errors
@@ -140,6 +154,7 @@ impl RevisionList {
         let below = if versions.is_empty() { top.saturating_add(1) } else { top };
         let rows = history::revisions_below(&self.id, below);
         versions.extend(reader.versions_in(&rows, count.saturating_sub(versions.len())).await?);
+        share_bodies(&mut versions);
         Ok(versions)
     }
 
@@ -162,27 +177,33 @@ impl RevisionList {
 }
 
 impl Reader {
-    /// A version of a post, the current one included; `None` if it is not kept, or if the actor has no access to the versions of the post. Two point
-    /// reads in addition to those of the post; none without an actor.
+    /// A version of a post, the current one included; `None` if it is not kept, or if the actor has no access to the versions of the post. Reads the bodies
+    /// of the version and of the one before it, and no other: at most [`REVISION_READS_MAX`] point reads in addition to those of the post without its body;
+    /// none without an actor.
     pub async fn accessible_revision(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
         let Some(actor) = self.actor() else { return Ok(None) };
-        let Some(current) = self.whole_by_id(id).await?.filter(|current| actor.sees(&current.post)) else {
+        let Some(post) = self.post_by_id(id).await?.filter(|post| actor.sees(post)) else { return Ok(None) };
+        if !(1..=post.version).contains(&version) {
             return Ok(None);
-        };
-        let kept_versions: &[i32] = match version.cmp(&current.post.version) {
-            Ordering::Greater => return Ok(None),
-            Ordering::Equal => &[version - 1],
-            Ordering::Less => &[version - 1, version],
-        };
-        let keys: Vec<_> = kept_versions.iter().map(|version| history::revision(id, *version)).collect();
-        let mut kept = Vec::with_capacity(keys.len());
-        for row in self.store().get_many(Table::Revisions.name(), &keys).await {
-            kept.push(row?.as_ref().map(post_rows::read_whole).transpose()?);
         }
-        let mut kept = kept.into_iter();
-        let before = kept.next().flatten();
-        let Some(whole) = kept.next().unwrap_or(Some(current)) else { return Ok(None) };
-        Ok(Some(Arc::new(Revision::new(before.as_ref(), whole))))
+        let whole = async {
+            let current = if version == post.version { self.current_version(&post).await? } else { None };
+            match current {
+                Some(current) => Ok(Some(current)),
+                // An older version; or it was replaced since the post was read, and is kept for that.
+                None => self.revision(id, version).await,
+            }
+        };
+        let (whole, before) = try_join(whole, self.revision(id, version - 1)).await?;
+        Ok(whole.map(|whole| Arc::new(Revision::new(before.as_ref(), whole))))
+    }
+
+    /// The post with its body; `None` if it was changed since it was read. One point read.
+    async fn current_version(&self, post: &Post) -> Result<Option<WholePost>> {
+        let place = PostPlace::of(post);
+        let row = self.store().get(place.collection.name(), &place.whole(&post.slug)).await?;
+        let whole = row.as_ref().map(post_rows::read_whole).transpose()?;
+        Ok(whole.filter(|whole| (&whole.post.id, whole.post.version) == (&post.id, post.version)))
     }
 
     /// One version of a post; `None` if it is not kept. One point read.
@@ -209,9 +230,18 @@ impl Reader {
         Ok(found)
     }
 
-    /// Whether the row of a version exists. One point read.
+    /// Whether the row of a version exists. One point read, of the whole row: the stores have no read of a key alone.
     async fn keeps(&self, id: &PostId, version: i32) -> Result<bool> {
         Ok(self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?.is_some())
+    }
+}
+
+/// Keeps a body that several versions in a row have once.
+fn share_bodies(versions: &mut [WholePost]) {
+    for i in 1..versions.len() {
+        if versions[i].markdown == versions[i - 1].markdown {
+            versions[i].markdown = Arc::clone(&versions[i - 1].markdown);
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::content::read::pages::{FILTER_SLUGS_MAX, LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
-use crate::content::read::{REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
+use crate::content::read::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
 use crate::model::post::TERMS_MAX;
 
 use super::arguments::Arguments;
@@ -21,8 +21,10 @@ const PARTITION_CATALOG_READS: u64 = 10;
 const TERM_READS: u64 = 8;
 /// The maximum for one post: by a former slug, and while the post is being moved.
 const POST_READS: u64 = 6;
-/// The maximum for one object by its id: a term, or a version of a post, which is read with the post and the version before it.
-const NODE_READS: u64 = if TERM_READS > POST_READS + 2 { TERM_READS } else { POST_READS + 2 };
+/// A version of a post by its id, for which the post is read first.
+const REVISION_READS: u64 = POST_READS + REVISION_READS_MAX;
+/// The maximum for one object by its id: a term or a version of a post.
+const NODE_READS: u64 = if TERM_READS > REVISION_READS { TERM_READS } else { REVISION_READS };
 /// The terms of one kind that a post may have; an import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The maximum number of ids of one `nodes`: the size of the largest page.
@@ -47,6 +49,8 @@ const CHANGE: Bound = Bound::new(6 * 6 * TERMS_OF_POST, 3 * 5);
 const DELETION_OF_TERM: Bound = CHANGE.plus(Bound::new(2, RANGE_READS_MAX as u64 + PARTITION_CATALOG_READS));
 /// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
 const TOKENS: Bound = Bound::new(0, 2);
+/// The tokens that exist, the author, and the authors with similar slugs if there is none.
+const TO_CREATE_TOKEN: Bound = TOKENS.plus(TERM).plus(Bound::new(0, 1));
 /// Reads, repeated while other writers change the same row.
 const CHANGE_OF_TOKEN: Bound = Bound::new(100, 0);
 /// An author by its first slug, which another author may have meanwhile.
@@ -150,7 +154,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("createPost", Price::of(CHANGE)),
             ("createPreview", Price::of(CHANGE_OF_TOKEN)),
             ("createTag", Price::of(CHANGE)),
-            ("createToken", Price::of(TOKENS.plus(CHANGE_OF_TOKEN))),
+            ("createToken", Price::of(TO_CREATE_TOKEN.plus(CHANGE_OF_TOKEN))),
             ("deleteAuthor", Price::of(DELETION_OF_TERM)),
             ("deleteCategory", Price::of(DELETION_OF_TERM)),
             ("deletePost", Price::of(CHANGE)),

@@ -51,13 +51,13 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
     }
 }
 
-/// A version has its body, so it is read and charged as the body of a post is.
+/// A version is read with its body and that of the version before it, which shows what it has changed and is dropped then.
 async fn find_revision(ctx: &Context<'_>, post: &PostId, version: i32) -> Result<Option<Node>> {
     let request = context::of(ctx);
     if request.reader.actor().is_none() {
         return Ok(None);
     }
-    let _place = request.texts.place_to_load().await?;
+    let _places = request.texts.places_to_load(2).await?;
     let Some(found) = request.reader.accessible_revision(post, version).await? else { return Ok(None) };
     request.texts.hold(&found.whole.markdown).await?;
     Ok(Some(Node::Revision(Revision(found))))

@@ -23,8 +23,8 @@ pub struct Revision(pub Arc<Kept>);
 /// A version of a post, as it was at that time.
 #[Object]
 impl Revision {
-    /// An opaque id that never changes: the `revisionId` that `restoreRevision` takes. `node` finds the version by it as long as the version is kept, for a
-    /// token with access to the `revisions` of the post.
+    /// An opaque id that never changes and is never given to another object: the `revisionId` that `restoreRevision` takes. `node` finds the version by it as
+    /// long as the version is kept, for a token with access to the `revisions` of the post.
     pub async fn id(&self) -> ID {
         let post = &self.0.whole.post;
         NodeId::Revision(post.id.clone(), post.version).to_string().into()
@@ -131,8 +131,13 @@ pub struct RevisionConnection {
 impl RevisionConnection {
     pub async fn read(ctx: &Context<'_>, post: &Post, paging: Paging) -> Result<Self> {
         let mut list = RevisionList::of(post);
-        let arguments = paging.of_revisions(&list)?;
-        let page = list.page(&context::of(ctx).reader, &arguments, requested(ctx)).await?;
+        let (arguments, requested) = (paging.of_revisions(&list)?, requested(ctx));
+        let request = context::of(ctx);
+        let _places = request.texts.places_to_load(list.bodies_read(&arguments, requested)?).await?;
+        let page = list.page(&request.reader, &arguments, requested).await?;
+        for version in &page.items {
+            request.texts.hold(&version.whole.markdown).await?;
+        }
         Ok(Self { list, page })
     }
 }
@@ -167,6 +172,9 @@ impl RevisionConnection {
 
     /// The exact number of versions that are kept, the current one included: at most 101. Usually costs one storage read, at most eight.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
-        Ok(self.list.count(&context::of(ctx).reader).await?)
+        let request = context::of(ctx);
+        // A row that shows that a version is kept has the body of the version.
+        let _place = request.texts.place_to_load().await?;
+        Ok(self.list.count(&request.reader).await?)
     }
 }

@@ -1,11 +1,16 @@
 //! Pages of the versions of a post, compared with Relay's algorithm on the list of the versions that are kept.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tidings::keys::{Table, history};
 use tidings::model::post::REVISIONS_MAX;
-use tidings::store::{Batch, Operation, Precondition};
+use tidings::store::{Batch, Operation, Precondition, Store, Value as Property};
 
+use crate::support::faulty::{FaultyStore, Last};
 use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::memory::MemoryStore;
+use crate::support::rows::scan;
 use crate::support::site::{Site, instant, post};
 use crate::support::stores;
 
@@ -188,6 +193,101 @@ async fn a_count_of_versions_costs_at_most_eight_point_reads() {
             assert_pages(&site, &id, &kept).await;
         }
     }
+}
+
+/// The row of the current version holds its body, which an older version does not need.
+#[tokio::test]
+async fn a_version_by_its_id_is_read_with_its_own_body_and_the_one_before_it() {
+    for store in [MemoryStore::transactional(), MemoryStore::empty()] {
+        let site = Site::over(store).await;
+        let id = publish_one(&site).await;
+        revise(&site, &id, 1, 5).await;
+        remove(&site, &id, 1).await;
+        let versions = async || {
+            let query = r#"{ post(slug: "post-1") { revisions { nodes { id version } } } }"#;
+            site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["post"]["revisions"]["nodes"].take()
+        };
+        let kept = versions().await;
+        let query = |id: &Value| {
+            format!("{{ node(id: {id}) {{ ... on Revision {{ version changedFields body {{ markdown }} }} }} }}")
+        };
+        assert_eq!(kept.as_array().map(Vec::len), Some(4));
+        for kept in kept.as_array().expect("versions") {
+            let found = site.ask_as(Some(EDITOR_TOKEN), &query(&kept["id"])).await;
+            let fields = if kept["version"] == 2 { json!([]) } else { json!(["TITLE"]) };
+            let body = json!({ "markdown": "Post 1, *in full*.\n" });
+            let expected = json!({ "version": kept["version"], "changedFields": fields, "body": body });
+            assert_eq!(found, json!({ "data": { "node": expected } }));
+            // Two find the post, and two are the version and the one before it; `cost` compares them with the price.
+            assert_eq!(site.cost(&query(&kept["id"])).await.point_reads, 4, "{kept}");
+        }
+        break_body(&site, "post-1").await;
+        for (i, readable) in [false, true, true, true].into_iter().enumerate() {
+            let found = site.ask_as(Some(EDITOR_TOKEN), &query(&kept[i]["id"])).await;
+            assert_eq!(found["data"]["node"]["version"] == kept[i]["version"], readable, "{found}");
+        }
+    }
+}
+
+/// The price of a version covers the reads also while the post is being moved, or is changed between the reads.
+#[tokio::test]
+async fn a_version_by_its_id_costs_at_most_its_price_at_each_step_of_a_change() {
+    let mut dearest = 0;
+    for requests in 0.. {
+        let store: Store = MemoryStore::empty();
+        let site = Site::over(Arc::clone(&store)).await;
+        let id = publish_one(&site).await;
+        revise(&site, &id, 1, 3).await;
+        let stopping = FaultyStore::stopping_after(Arc::clone(&store), requests, Last::Done);
+        let stopped = Site::over(stopping.clone()).await;
+        let unpublish = format!(
+            "mutation {{ unpublishPost(input: {{ id: \"{id}\", expectedVersion: 3 }}) {{ userErrors {{ code }} }} }}"
+        );
+        stopped.ask_as(Some(EDITOR_TOKEN), &unpublish).await;
+        for version in 1..=4 {
+            let revision = format!("revision-{}-{version}", &id["post-".len()..]);
+            let cost = site.cost(&format!("{{ node(id: \"{revision}\") {{ id }} }}")).await;
+            dearest = dearest.max(cost.point_reads);
+        }
+        if !stopping.has_stopped() {
+            assert!(requests > 10, "the change was never stopped");
+            break;
+        }
+    }
+    assert!((5..=9).contains(&dearest), "{dearest}");
+}
+
+#[tokio::test]
+async fn a_generated_summary_that_becomes_a_written_one_is_a_changed_field() {
+    let site = Site::in_memory().await;
+    let create = r#"mutation { createPost(input: { title: "One", markdown: "The text." }) { post { id excerpt } userErrors { code } } }"#;
+    let post = site.ask_as(Some(EDITOR_TOKEN), create).await["data"]["createPost"]["post"].take();
+    for (version, excerpt) in [(1, post["excerpt"].clone()), (2, Value::Null)] {
+        let update = format!(
+            "mutation {{ updatePost(input: {{ id: {}, expectedVersion: {version}, excerpt: {excerpt} }}) {{ post {{ version excerpt }} userErrors {{ code }} }} }}",
+            post["id"]
+        );
+        let updated = site.ask_as(Some(EDITOR_TOKEN), &update).await["data"]["updatePost"].take();
+        let expected = json!({ "post": { "version": version + 1, "excerpt": post["excerpt"] }, "userErrors": [] });
+        assert_eq!(updated, expected);
+    }
+    let query = r#"{ post(slug: "one") { revisions { nodes { changedFields } } } }"#;
+    let found = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["post"]["revisions"]["nodes"].take();
+    assert_eq!(
+        found,
+        json!([{ "changedFields": ["EXCERPT"] }, { "changedFields": ["EXCERPT"] }, { "changedFields": [] }])
+    );
+}
+
+/// Replaces the body of the current version by bytes that cannot be read.
+async fn break_body(site: &Site, slug: &str) {
+    let rows = scan(&site.store, Table::Posts.name()).await;
+    let whole = rows.into_iter().find(|row| row.key.row() == format!("s-{slug}")).expect("the row of the post");
+    let mut properties = whole.properties;
+    properties.set("Body0", Property::Binary(vec![1].into()));
+    let put = Operation::Put { row: whole.key.row().to_owned(), properties, precondition: Precondition::None };
+    let batch = Batch::new(whole.key.partition(), vec![put]).expect("a batch");
+    site.store.commit(Table::Posts.name(), &batch).await.expect("the row is written");
 }
 
 async fn remove(site: &Site, id: &str, version: i32) {

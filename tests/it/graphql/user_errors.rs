@@ -178,6 +178,24 @@ async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
 }
 
 #[tokio::test]
+async fn a_mistyped_author_of_a_token_is_not_found_with_suggestions() {
+    let site = Site::in_memory().await;
+    mutate(&site, r#"createAuthor(input: { slug: "ada-lovelace", name: "Ada" }) { userErrors { code } }"#).await;
+    for (slug, suggestions) in [("ada-lovelance", json!(["ada-lovelace"])), ("rust", json!([]))] {
+        let create = format!(
+            r#"createToken(input: {{ name: "Ada", role: AUTHOR, author: "{slug}" }}) {{ token {{ id }} {ERRORS} }}"#
+        );
+        let refused = mutate(&site, &create).await;
+        let error = &refused["userErrors"][0];
+        assert_eq!(
+            (&refused["token"], kinds(&refused)),
+            (&Value::Null, vec![["NotFoundError", "NOT_FOUND", "author"]])
+        );
+        assert_eq!((&error["slug"], &error["suggestions"]), (&json!(slug), &suggestions), "{slug}");
+    }
+}
+
+#[tokio::test]
 async fn a_tag_that_does_not_exist_is_created_only_with_create_missing_tags() {
     let site = Site::in_memory().await;
     mutate(&site, r#"createTag(input: { slug: "rust", name: "Rust" }) { userErrors { code } }"#).await;

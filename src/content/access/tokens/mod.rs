@@ -132,7 +132,8 @@ impl<'a> Tokens<'a> {
             Some(author) if author.slug == slug => return Ok(Some(author.node_id())),
             Some(author) => UserError::former_slug("author", &slug, &author),
             None => {
-                UserError::no_slug("author", &slug, &format!("there is no author with the slug {text:?}"), Vec::new())
+                let similar = self.reader.similar_slugs(TermKind::Author, &slug).await?;
+                UserError::no_slug("author", &slug, &format!("there is no author with the slug {text:?}"), similar)
             }
         };
         errors.push(refused);

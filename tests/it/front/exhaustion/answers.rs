@@ -11,6 +11,7 @@ use serde_json::json;
 use super::attack::{Attack, MEMORY_MAX, peak_memory};
 use crate::front::well_behaved::{ask, post, request};
 use crate::support::command::{Blog, Serving};
+use crate::support::graphql::EDITOR_TOKEN;
 
 const POSTS: usize = 40;
 const BODY_BYTES: usize = 250_000;
@@ -112,6 +113,36 @@ fn ask_until_served(address: &str, sent: &[u8]) -> (u16, serde_json::Value) {
         }
         thread::sleep(Duration::from_millis(200));
     }
+}
+
+/// The bodies of versions are in memory until the answer is complete, whether or not it has them.
+#[test]
+fn versions_that_need_more_memory_than_the_share_of_a_connection_are_refused_with_a_code() {
+    let blog = Blog::of(&[("2024-01-01-one.md", "---\ntitle: One\n---\nThe text.\n")]);
+    assert_eq!(blog.import().code, Some(0));
+    let settings = [("TIDINGS_LIMITS_CONNECTION_ANSWER_BYTES", "2097152"), ("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN)];
+    let serving = Serving::start_with(&["--store", &blog.store()], &settings);
+    let ask = |query: &str| serving.ask_as(Some(EDITOR_TOKEN), query);
+    let id = ask(r#"{ post(slug: "one") { id } }"#)["data"]["post"]["id"].take();
+    for version in 1..=10 {
+        let markdown = format!("Version {version}. {}", "A paragraph. ".repeat(BODY_BYTES / 13));
+        let query = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { userErrors { code } } }";
+        let input = json!({ "id": id, "expectedVersion": version, "markdown": markdown });
+        let bearer = format!("Bearer {EDITOR_TOKEN}");
+        let update = json!({ "query": query, "variables": { "input": input } });
+        let (_, updated) = serving.post(&[("authorization", bearer.as_str())], &update);
+        assert_eq!(updated["data"]["updatePost"]["userErrors"], json!([]), "{updated}");
+    }
+    let versions =
+        |first: i32| format!(r#"{{ post(slug: "one") {{ revisions(first: {first}) {{ nodes {{ version }} }} }} }}"#);
+    let refused = ask(&versions(11));
+    assert_eq!(refused["errors"][0]["extensions"]["code"], "OVERLOADED", "{refused}");
+    let served = ask(&versions(3));
+    assert_eq!(
+        served["data"]["post"]["revisions"]["nodes"],
+        json!([{ "version": 11 }, { "version": 10 }, { "version": 9 }])
+    );
+    assert_eq!(serving.stop().0, Some(0));
 }
 
 /// An answer that is larger than the share of a connection is refused; a smaller one is sent.
