@@ -32,7 +32,7 @@ impl ActorSnapshot {
 
     /// The actor that these texts describe: its name, and what [`kind_text`](Self::kind_text) and [`author_text`](Self::author_text) returned. Earlier
     /// versions recorded the name only; of them, `import` counts as an import. A kind that this version does not know, because a later one wrote it, is
-    /// [`ActorKind::Unknown`], and an author that cannot be read is `None`; [`is_known`](Self::is_known) tells.
+    /// [`ActorKind::Unknown`], and an author that cannot be read is `None`; [`is_known`](Self::is_known) distinguishes them.
     pub fn of_texts(name: &str, kind: Option<&str>, author: Option<&str>) -> Self {
         let kind = match kind {
             Some(text) => ActorKind::of_text(text).unwrap_or(ActorKind::Unknown),

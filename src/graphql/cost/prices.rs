@@ -49,7 +49,7 @@ const CHANGE: Bound = Bound::new(6 * 6 * TERMS_OF_POST, 3 * 5);
 const DELETION_OF_TERM: Bound = CHANGE.plus(Bound::new(2, RANGE_READS_MAX as u64 + PARTITION_CATALOG_READS));
 /// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
 const TOKENS: Bound = Bound::new(0, 2);
-/// The tokens that exist, the author, and the authors with similar slugs if there is none.
+/// The tokens that exist, the author, and the authors with similar slugs if no author has the slug.
 const TO_CREATE_TOKEN: Bound = TOKENS.plus(TERM).plus(Bound::new(0, 1));
 /// Reads, repeated while other writers change the same row.
 const CHANGE_OF_TOKEN: Bound = Bound::new(100, 0);

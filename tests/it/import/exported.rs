@@ -226,7 +226,7 @@ async fn an_imported_term_does_not_change_another_that_has_its_first_slug() {
                 }
                 let record = exported.iter().find(|record| record["slug"] == "crab").expect("a record");
                 assert!(imported["id"] != record["nodeId"] && imported["id"] != other["id"], "{imported}");
-                assert_eq!(term("oxide").await, imported, "the former slug that is free leads to it");
+                assert_eq!(term("oxide").await, imported, "the former slug that is free finds it");
                 assert_eq!(
                     dry.notes.iter().map(|note| note.origin.as_str()).collect::<Vec<_>>(),
                     [format!("{of_kind} crab")]

@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(earlier("null"), None);
     }
 
-    /// Whoever finds the intent finishes the change, whatever the kind of the actor.
+    /// A server that finds the intent finishes the change, also if it does not know the kind of the actor.
     #[test]
     fn an_intent_whose_actor_a_later_version_wrote_has_an_unknown_one() {
         let token = ActorSnapshot { kind: ActorKind::Token, ..ActorSnapshot::import() };
