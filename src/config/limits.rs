@@ -38,6 +38,7 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         running: settings.count(&bounds::RUNNING)?,
         client_requests: settings.count(&bounds::CLIENT_REQUESTS)?,
         request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
+        held_bytes: settings.count(&bounds::HELD_BYTES)?,
         query: Limits {
             document_bytes: settings.count(&bounds::QUERY_BYTES)?,
             tokens: settings.count(&bounds::QUERY_TOKENS)?,

@@ -5,6 +5,7 @@ mod audit;
 pub(crate) mod commands;
 pub(crate) mod editor;
 pub(crate) mod error;
+pub mod held;
 pub(crate) mod maintenance;
 mod random;
 pub(crate) mod read;

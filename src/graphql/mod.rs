@@ -12,6 +12,7 @@ pub mod error;
 pub mod failure;
 pub mod filter;
 pub mod guard;
+pub mod held;
 mod interface_value;
 pub mod json_text;
 mod list_size;

@@ -18,6 +18,7 @@ use super::completion::Completion;
 use super::context::RequestContext;
 use super::cost::{self, Bound, CostModel};
 use super::guard::Limits;
+use super::held::{Announcements, Recording};
 use super::memory::{Charge, OverBudget};
 use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
@@ -143,6 +144,10 @@ impl GraphqlService for ContentService {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
+        let recording = recording_of(&request, operation.as_ref());
+        if let Some(recording) = &recording {
+            recording.start(&reader);
+        }
         let reports_storage = requests_storage(&request) && self.reports_storage_to(reader.actor());
         let bound = match self.bound(operation.as_ref(), &request, &reader).await {
             Ok(bound) => bound,
@@ -165,7 +170,14 @@ impl GraphqlService for ContentService {
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
+        if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
+            recording.end(&reader).await;
+        }
         with_cost(response, &reader, &bound, reports_storage)
+    }
+
+    fn announcements(&self) -> Option<Announcements> {
+        Some(self.content.announcements())
     }
 
     fn sdl(&self) -> String {
@@ -207,6 +219,13 @@ impl SignedIn {
 
 fn requests_storage(request: &Request) -> bool {
     matches!(request.extensions.get("storage"), Some(Value::Boolean(true)))
+}
+
+/// The recording for the answer to a query, if the transport may hold it. An answer that reports its cost is not held.
+fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
+    let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
+    let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
+    (is_query && !requests_storage(request)).then(|| recording.clone())
 }
 
 /// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.

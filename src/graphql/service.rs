@@ -3,6 +3,8 @@
 
 use async_graphql::{ObjectType, Request, Response, Schema, ServerError, SubscriptionType};
 
+use super::held::Announcements;
+
 /// What a transport needs of a schema.
 ///
 /// An implementer adds the data of each request before it runs the request, because loaders live no longer than a request, and may add to the
@@ -20,6 +22,12 @@ pub trait GraphqlService: Send + Sync + 'static {
     }
 
     async fn execute(&self, request: Request) -> Response;
+
+    /// The announcements of writes, for a transport that holds answers. Such a transport adds a [`Recording`](super::held::Recording) to each query
+    /// whose answer it may hold. `None`: no answer may be held.
+    fn announcements(&self) -> Option<Announcements> {
+        None
+    }
 
     /// The schema as SDL.
     fn sdl(&self) -> String;

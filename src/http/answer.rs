@@ -10,7 +10,7 @@ use axum::{
 };
 
 use super::{accept::Media, json::Json, observe::RequestOutcome, status::status_of};
-use crate::graphql::error::{Code, code_word, coded, retry_after_of};
+use crate::graphql::error::{Code, OK, code_word, coded, retry_after_of};
 use crate::graphql::memory::OverBudget;
 
 /// A request that is refused, or fails, outside of the execution of GraphQL, with an HTTP status of its own.
@@ -107,6 +107,17 @@ impl Answer {
             code,
             retry_after: response.errors.first().and_then(retry_after_of),
         }
+    }
+
+    /// The answer to a query that ran without an error and set no header, in the same bytes; `None` for any other answer.
+    pub(super) fn held(json: Json) -> Self {
+        let headers = HeaderMap::new();
+        Self { json, status: StatusCode::OK, headers, code: OK, retry_after: None }
+    }
+
+    /// Whether [`held`](Self::held) makes the same answer from its JSON.
+    pub(super) fn can_be_held(&self) -> bool {
+        self.status == StatusCode::OK && self.code == OK && self.headers.is_empty() && self.retry_after.is_none()
     }
 
     pub(super) fn code(&self) -> &'static str {

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, health::Readiness, limits::HttpLimits, parameters::Bounds,
+    body::BodyMemory, clients::Clients, health::Readiness, held::HeldJson, limits::HttpLimits, parameters::Bounds,
     settings::HttpSettings, writes::Writes,
 };
-use crate::graphql::service::GraphqlService;
+use crate::graphql::{held::HeldAnswers, service::GraphqlService};
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
@@ -27,6 +27,8 @@ pub(super) struct Api {
     pub(super) clients: Option<Clients>,
     /// The SDL, printed once; `None` if introspection is switched off.
     pub(super) sdl: Option<Bytes>,
+    /// The answers that are held; `None` if a setting or the store does not allow it.
+    pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
     batch_max: usize,
 }
 
@@ -56,6 +58,7 @@ impl Api {
             running: Semaphore::new(limits.running),
             signing_in: Semaphore::new(limits.running),
             clients: client_address_header.map(|header| Clients::new(header, limits.client_requests)),
+            held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
             sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),
             service,
             limits,

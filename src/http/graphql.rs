@@ -25,6 +25,7 @@ use super::{
     body::{self, Received},
     connection::ConnectionSlots,
     etag,
+    held::{self, Door, ToHold},
     parameters::SentRequest,
     parsed::{self, HeldValues},
     playground,
@@ -59,26 +60,55 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     };
     let received = receive(&api, &head.headers, body).instrument(spans::receive()).await;
     stages.end("receive");
-    let sent = match received {
-        Ok(received) => parsed::from_body(received, api.parameter_bounds(), &share.charge).await,
-        Err(failure) => Err(failure),
-    };
-    let mut response = match sent {
-        Ok((SentRequest::One(request), held)) => {
-            let request = bearer::forward(*request, &head.headers).data(held);
-            match run(&api, request, CanWrite::Yes, &share, &mut stages).await {
-                Ok(ran) => ran.answer.into_http(media),
-                Err(failure) => failure.render(media),
-            }
-        }
-        Ok((SentRequest::Batch(requests), held)) => {
-            run_batch(&api, requests, held, &head.headers, &share, &mut stages).await
-        }
+    let mut response = match received {
+        Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut stages).await,
         Err(failure) => failure.render(media),
     };
     response.extensions_mut().insert(share.charge);
     stages.report(&mut response);
     response
+}
+
+/// The answer to a body: the one that is held, or the one of its operations.
+async fn answer_received(
+    api: &Api,
+    headers: &HeaderMap,
+    (received, media): (Received, Media),
+    share: &Share,
+    stages: &mut Stages,
+) -> Response<Body> {
+    let to_hold = match find_held(api, headers, (Door::Post(media), &received.bytes), share, stages) {
+        Ok(answer) => return answer.into_http(media),
+        Err(to_hold) => to_hold,
+    };
+    match parsed::from_body(received, api.parameter_bounds(), &share.charge).await {
+        Ok((SentRequest::One(request), held)) => {
+            let request = bearer::forward(*request, headers).data(held);
+            match run(api, request, (CanWrite::Yes, to_hold), share, stages).await {
+                Ok(ran) => ran.answer.into_http(media),
+                Err(failure) => failure.render(media),
+            }
+        }
+        Ok((SentRequest::Batch(requests), held)) => run_batch(api, requests, held, headers, share, stages).await,
+        Err(failure) => failure.render(media),
+    }
+}
+
+/// As [`held::find`], and reports the answer as that of an operation.
+fn find_held(
+    api: &Api,
+    headers: &HeaderMap,
+    request: (Door, &[u8]),
+    share: &Share,
+    stages: &mut Stages,
+) -> Result<Answer, Option<ToHold>> {
+    let begun = Instant::now();
+    let answer = held::find(api, headers, request, &share.charge)?;
+    let operation = name_of(OperationType::Query);
+    stages.run(operation);
+    stages.end("held");
+    metrics::operation_answered(operation, answer.code(), begun.elapsed());
+    Ok(answer)
 }
 
 /// A client may cache the answer to a GET if it revalidates it each time, because the content changes with the clock as well as by mutations.
@@ -96,9 +126,16 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
         Ok(share) => share,
         Err(refused) => return refused.render(media),
     };
-    let ran = match receive_get(&api, request.uri(), &share).await {
-        Ok(sent) => run(&api, bearer::forward(sent, headers), CanWrite::No, &share, &mut stages).await,
-        Err(failure) => Err(failure),
+    let query = request.uri().query().unwrap_or_default().as_bytes();
+    let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut stages) {
+        Ok(answer) => Ok(Ran { answer, has_secret: false }),
+        Err(to_hold) => match receive_get(&api, request.uri(), &share).await {
+            Ok(sent) => {
+                let sent = bearer::forward(sent, headers);
+                run(&api, sent, (CanWrite::No, to_hold), &share, &mut stages).await
+            }
+            Err(failure) => Err(failure),
+        },
     };
     // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION) || ran.as_ref().map_or(true, |ran| ran.has_secret);
@@ -198,7 +235,7 @@ async fn run_batch(
         let outcome = match request {
             Ok(request) => {
                 let request = bearer::forward(request, headers).data(Arc::clone(&budget)).data(held.clone());
-                run(api, request, CanWrite::Yes, share, stages).await
+                run(api, request, (CanWrite::Yes, None), share, stages).await
             }
             Err(failure) => Err(failure),
         };
@@ -225,7 +262,7 @@ impl Ran {
 async fn run(
     api: &Api,
     request: GraphqlRequest,
-    can_write: CanWrite,
+    (can_write, to_hold): (CanWrite, Option<ToHold>),
     share: &Share,
     stages: &mut Stages,
 ) -> Result<Ran, RequestFailure> {
@@ -250,6 +287,11 @@ async fn run(
     let operation = name_of(kind);
     stages.run(operation);
     check_kind(kind, can_write)?;
+    let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret);
+    let request = match &to_hold {
+        Some(to_hold) => to_hold.recorded(request),
+        None => request,
+    };
     let ran = match sign_in(api, request).await {
         Ok(request) => {
             let _own_slot = share.slots.0.acquire().await.expect("the semaphore is never closed");
@@ -260,6 +302,9 @@ async fn run(
             let answer =
                 answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
             spans::executed(&span, answer.code());
+            if let Some(to_hold) = to_hold {
+                to_hold.keep(&answer);
+            }
             Ran { answer, has_secret }
         }
         Err(error) => Ran::refused(error, has_secret),

@@ -27,6 +27,8 @@ pub(super) struct Json {
     length: u64,
     /// Bytes of the pieces that are not shared texts.
     own: u64,
+    /// The hash, if it is known.
+    hash: Option<u64>,
 }
 
 impl Json {
@@ -59,8 +61,29 @@ impl Json {
         self.own
     }
 
+    /// A text that was written before, with its hash if it is known.
+    pub(super) fn held(text: Bytes, hash: Option<u64>) -> Self {
+        let length = text.len() as u64;
+        Self { pieces: VecDeque::from([text]), length, own: length, hash, ..Self::default() }
+    }
+
+    /// The whole text in one piece.
+    pub(super) fn to_bytes(&self) -> Bytes {
+        match self.pieces.iter().collect::<Vec<_>>().as_slice() {
+            [one] => Bytes::clone(one),
+            pieces => pieces.iter().flat_map(|piece| piece.iter().copied()).collect(),
+        }
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// A hash of the whole text; it does not depend on how the text is cut into pieces.
     pub(super) fn hash(&self) -> u64 {
+        if let Some(hash) = self.hash {
+            return hash;
+        }
         let mut hasher = DefaultHasher::new();
         self.pieces.iter().for_each(|piece| hasher.write(piece));
         hasher.finish()

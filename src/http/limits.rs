@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::graphql::guard::Limits;
+use crate::graphql::held::HELD_BYTES_MAX;
 
 #[derive(Debug, Clone)]
 pub struct HttpLimits {
@@ -24,6 +25,8 @@ pub struct HttpLimits {
     pub running: usize,
     /// How many requests one client may have in progress, if a header names the client. Browsers have six connections.
     pub client_requests: usize,
+    /// Bytes of answers to anonymous queries that are held until what they show changes; with 0, no answer is held.
+    pub held_bytes: usize,
     /// The limits of a GraphQL document and its variables.
     pub query: Limits,
 }
@@ -39,6 +42,7 @@ impl Default for HttpLimits {
             readiness_time: Duration::from_secs(2),
             running: 256,
             client_requests: 64,
+            held_bytes: HELD_BYTES_MAX,
             query: Limits::default(),
         }
     }

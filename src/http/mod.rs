@@ -27,6 +27,7 @@ mod etag;
 mod graphql;
 mod headers;
 mod heads;
+mod held;
 mod json;
 mod observe;
 mod open;

@@ -6,7 +6,7 @@
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId, PostKey};
-use crate::store::RowRange;
+use crate::store::{MovingBounds, RowRange};
 
 use super::range;
 
@@ -15,6 +15,8 @@ const DIGITS: usize = 19;
 const MIRROR: char = '~';
 /// Sorts after every digit and before every letter: the end of the time keys.
 const AFTER_DIGITS: &str = ":";
+/// Sorts before every time key and after `!count`.
+const FIRST_TIME_ROW: &str = "0";
 
 /// Which way a list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -123,7 +125,7 @@ impl Span {
         let after = self.after.as_ref().map(|key| just_after(&time_row(key)));
         let since = self.since.map(|at| format!("{:019}{AFTER_DIGITS}", inverted_ticks(at)));
         let before = self.before.as_ref().map(time_row);
-        let from = [until, after].into_iter().flatten().max().unwrap_or_else(|| "0".to_owned());
+        let from = [until, after].into_iter().flatten().max().unwrap_or_else(|| FIRST_TIME_ROW.to_owned());
         let to = [since, before].into_iter().flatten().min().unwrap_or_else(|| AFTER_DIGITS.to_owned());
         range(partition, Some(from), Some(to))
     }
@@ -137,6 +139,14 @@ impl Span {
         let to = [until, after].into_iter().flatten().min();
         range(partition, Some(from), to)
     }
+}
+
+/// The bounds of the ranges of [`Span::until`] this instant, in both directions: at a later instant, the same list begins and ends at others.
+pub fn moving_bounds(now: Instant) -> MovingBounds {
+    let until = Span::until(now);
+    let bound = |row: Option<&str>| row.unwrap_or_default().to_owned();
+    let (forward, backward) = (until.time_rows(""), until.mirror_rows(""));
+    MovingBounds { starts: vec![(bound(forward.from()), FIRST_TIME_ROW.to_owned())], ends: vec![bound(backward.to())] }
 }
 
 /// The first row that sorts after this one: `!` is the lowest character in our keys.
@@ -160,6 +170,7 @@ fn complement(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{ReadSet, WrittenRow};
 
     fn key(ticks: i64, bits: u64) -> PostKey {
         PostKey { at: Instant::from_ticks(ticks).expect("ticks"), id: PostId::from_bits(bits) }
@@ -198,6 +209,21 @@ mod tests {
                 let inside = rows.from().is_none_or(|from| *row >= *from) && rows.to().is_none_or(|to| *row < *to);
                 assert_eq!(inside, span.contains(k), "{k:?} {direction:?}");
             }
+        }
+    }
+
+    #[test]
+    fn what_was_read_of_a_list_contains_what_the_same_list_reads_later() {
+        let now = |ticks| Instant::from_ticks(ticks).expect("ticks");
+        for direction in [Direction::Forward, Direction::Backward] {
+            let mut read = ReadSet::new(moving_bounds(now(50)));
+            let since = Span { since: Some(now(20)), ..Span::until(now(50)) };
+            read.note_range("Posts", &since.rows("p", direction));
+            let read = read.completed().expect("few reads");
+            let contains = |ticks| read.contains(&WrittenRow::new("Posts", "p", &row(&key(ticks, 1), direction)));
+            let found = [10, 20, 50, 51, 9_000].map(contains);
+            assert_eq!(found, [false, true, true, true, true], "{direction:?}");
+            assert!(!read.contains(&WrittenRow::new("Posts", "p", "!count")));
         }
     }
 

@@ -5,13 +5,13 @@
 //! read without yielding, except between many reads, because that costs a large part of a short request; then the round trips are exact only if the
 //! reads are named.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use tokio::task::yield_now;
 
 use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, Result, RowRange, Snapshot, Store,
-    TableStore, Value,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange, Snapshot,
+    Store, TableStore, Value, WriteObserver,
 };
 
 /// How many requests and rows of a local store are read before others run.
@@ -61,6 +61,8 @@ struct CountingState {
     yields: bool,
     /// The requests and the rows since the last yield.
     unyielded: (u32, u64),
+    /// Everything that was read since the caller began to note it.
+    noted: Option<ReadSet>,
 }
 
 impl CountingState {
@@ -73,6 +75,22 @@ impl CountingState {
             self.unyielded = (0, 0);
         }
         is_to_yield
+    }
+
+    fn note(&mut self, note: impl FnOnce(&mut ReadSet)) {
+        if let Some(noted) = &mut self.noted {
+            note(noted);
+        }
+    }
+
+    /// Notes the point reads of these keys, or that one of them failed.
+    fn note_rows<T>(&mut self, table: &str, keys: &[Key], answers: &[Result<T>]) {
+        self.note(|noted| {
+            keys.iter().for_each(|key| noted.note_row(table, key));
+            if answers.iter().any(Result::is_err) {
+                noted.break_off();
+            }
+        });
     }
 
     fn name_read(&mut self, name: impl FnOnce() -> String) {
@@ -94,13 +112,28 @@ impl CountingStore {
 
     fn of(inner: Store, names_reads: bool) -> Arc<Self> {
         let yields = names_reads || !inner.is_local();
-        let state = CountingState { used: StorageUse::default(), answered: 0, names_reads, yields, unyielded: (0, 0) };
+        let state = CountingState { used: StorageUse::default(), answered: 0, names_reads, yields, unyielded: (0, 0), noted: None };
         Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
     }
 
     /// What was requested since the wrapper was created.
     pub fn used(&self) -> StorageUse {
         self.lock().used.clone()
+    }
+
+    /// From now on, notes what is read, also by the snapshots of this store.
+    pub fn note_reads(&self, into: ReadSet) {
+        self.lock().noted = Some(into);
+    }
+
+    /// Notes a read whose rows are cached, as if it had been made.
+    pub fn note_cached(&self, note: impl FnOnce(&mut ReadSet)) {
+        self.lock().note(note);
+    }
+
+    /// What was read since [`note_reads`](Self::note_reads), if a set can contain it; nothing is noted any more.
+    pub fn noted_reads(&self) -> Option<ReadSet> {
+        self.lock().noted.take()?.completed()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, CountingState> {
@@ -149,6 +182,7 @@ impl TableStore for CountingStore {
             .await;
         let answer = self.inner.get(table, key).await;
         self.finish(wave, answer.iter().flatten());
+        self.lock().note_rows(table, std::slice::from_ref(key), std::slice::from_ref(&answer));
         answer
     }
 
@@ -164,6 +198,7 @@ impl TableStore for CountingStore {
             .await;
         let answers = self.inner.get_many(table, keys).await;
         self.finish(wave, answers.iter().flatten().flatten());
+        self.lock().note_rows(table, keys, &answers);
         answers
     }
 
@@ -182,6 +217,10 @@ impl TableStore for CountingStore {
             .await;
         let answer = self.inner.range(table, range, limit, continuation).await;
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
+        self.lock().note(|noted| match &answer {
+            Ok(page) => noted.note_page(table, range, page),
+            Err(_) => noted.break_off(),
+        });
         answer
     }
 
@@ -215,7 +254,12 @@ impl TableStore for CountingStore {
         Ok(snapshot.map(|snapshot| snapshot.wrap(|inner| Arc::new(Self { inner, state }))))
     }
 
+    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
+        self.inner.observe_writes(observer)
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.lock().note(ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
         let answer = self.inner.scan(table, continuation).await;
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));

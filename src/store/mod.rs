@@ -12,6 +12,8 @@
 //! - **Transaction**: only on stores that have it ([`TableStore::is_transactional`]). Any rows of any tables and partitions, planned by a function
 //!   that reads inside the transaction; all of it happens or nothing does, durable before it is acknowledged, in one order with all batches.
 //! - **Snapshot**: only on stores that have it ([`TableStore::snapshot`]). Many reads that see the rows as they were at one moment.
+//! - **Announced writes**: only on stores that have it ([`TableStore::observe_writes`]). Who has read a row learns of its next write before a reader
+//!   can see it.
 //! - **Lost answers**: a store may send a batch again if its answer was lost. If the batch is refused then, the rows show whether it was
 //!   committed before. If they do not show it, the error is [`StoreError::OutcomeUnknown`], never a refusal. If two writers insert exactly the
 //!   same row, both may get a success, so a row that only one of them may insert names its writer.
@@ -28,10 +30,11 @@ pub mod key;
 pub mod keyed_locks;
 pub mod limits;
 pub mod observed;
+pub mod read_set;
 pub mod snapshot;
 pub mod transaction;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use futures_util::{StreamExt, stream};
 
@@ -43,6 +46,7 @@ pub use key::{Key, RowRange};
 pub use keyed_locks::{KeyedLockGuard, KeyedLocks};
 pub use limits::PAGE_ROWS_MAX;
 pub use observed::ObservedStore;
+pub use read_set::{MovingBounds, PartitionMark, ReadRange, ReadSet, RowMark, WriteObserver, WrittenRow};
 pub use snapshot::Snapshot;
 pub use transaction::{GroupPlan, RowWrite, Rows};
 
@@ -132,6 +136,12 @@ pub trait TableStore: Send + Sync + 'static {
     /// moment. The caller drops it soon, because until then a file cannot reuse the space of what was deleted since.
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         Ok(None)
+    }
+
+    /// From now on, tells the observer of each commit before it is visible to a reader and before it is acknowledged. `false`: not every write to
+    /// the store is known here, so the observer is not told of any.
+    fn observe_writes(&self, _observer: Weak<dyn WriteObserver>) -> bool {
+        false
     }
 
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.

@@ -1,7 +1,7 @@
 //! Reports each request to the store to the metrics and the traces. The rule: it changes nothing, and wraps the store itself, so that it sees every
 //! request of a query, a change or a recovery.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use tracing::Instrument;
@@ -11,7 +11,7 @@ use crate::telemetry::spans;
 
 use super::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, Result, RowRange, Snapshot, Store,
-    StoreError, TableStore, all_at_once,
+    StoreError, TableStore, WriteObserver, all_at_once,
 };
 
 /// The kind of store, as metrics and traces name it.
@@ -153,6 +153,10 @@ impl TableStore for ObservedStore {
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         let snapshot = self.inner.snapshot().await?;
         Ok(snapshot.map(|snapshot| snapshot.wrap(|store| Arc::new(Self::new(store, self.kind)))))
+    }
+
+    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
+        self.inner.observe_writes(observer)
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

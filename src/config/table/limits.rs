@@ -188,12 +188,19 @@ pub static RENDERED_BYTES: Setting = number(
     || KEPT_BYTES_MAX as u64,
     "Bytes of rendered bodies that are cached in memory; a body that is not cached is rendered again for each answer.",
 );
+pub static HELD_BYTES: Setting = number(
+    "limits.held_bytes",
+    "TIDINGS_LIMITS_HELD_BYTES",
+    (0, 1 << 40),
+    || HTTP.held_bytes as u64,
+    "Bytes of answers to anonymous queries that are held in memory until what they show changes; 0 holds none. Only for a store in a file.",
+);
 
 /// async-graphql stops at 32 nested brackets, and brackets nest deeper than fields.
 const QUERY_DEPTH_MAX: u64 = 31;
 
 /// In the order of the configuration file.
-pub static ALL: [&Setting; 26] = [
+pub static ALL: [&Setting; 27] = [
     &BODY_BYTES,
     &RECEIVED_BYTES,
     &BODY_SECONDS,
@@ -220,4 +227,5 @@ pub static ALL: [&Setting; 26] = [
     &QUERY_ROOT_FIELDS,
     &STORAGE_REQUESTS,
     &RENDERED_BYTES,
+    &HELD_BYTES,
 ];

@@ -3,6 +3,8 @@
 
 mod audit_log;
 mod coalesce;
+mod next_scheduled;
+mod noted;
 pub mod pages;
 mod reader;
 mod rendering;
@@ -12,6 +14,7 @@ mod term_reads;
 
 pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;
+pub(in crate::content) use next_scheduled::next_scheduled;
 pub(crate) use reader::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;

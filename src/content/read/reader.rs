@@ -29,7 +29,7 @@ enum ReadPart {
 
 #[derive(Clone)]
 pub struct Reader {
-    source: CatalogSource,
+    pub(super) source: CatalogSource,
     counted: Arc<CountingStore>,
     partition_catalogs: Arc<PartitionCatalogs>,
     /// In whole milliseconds, as the API returns times: a post that is published now has exactly the time that an answer shows.
@@ -37,7 +37,7 @@ pub struct Reader {
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
     /// The post that the request has a preview link of.
-    preview: Option<PostId>,
+    pub(super) preview: Option<PostId>,
 }
 
 /// The place of a post's body.
@@ -63,7 +63,7 @@ impl Reader {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
         Self {
-            source: CatalogSource { store, version: None },
+            source: CatalogSource { store, version: None, counted: Arc::clone(&counted) },
             counted,
             partition_catalogs,
             now,
@@ -78,7 +78,8 @@ impl Reader {
     /// If the store fails.
     pub async fn at_one_moment(self) -> Result<Self> {
         let Some(snapshot) = self.store().snapshot().await? else { return Ok(self) };
-        let source = CatalogSource { store: snapshot.store, version: Some(snapshot.version) };
+        let (store, version) = (snapshot.store, Some(snapshot.version));
+        let source = CatalogSource { store, version, ..self.source };
         Ok(Self { source, ..self })
     }
 

@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{Month, TermKind};
-use crate::store::{Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
+use crate::store::{CountingStore, Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 
 use super::rows::count;
 use super::rows::partition_catalog::{self, Listed};
@@ -24,6 +24,8 @@ pub(in crate::content) struct CatalogSource {
     pub store: Store,
     /// The version of the snapshot; `None` if the store is not a snapshot, so that each read sees its own moment.
     pub version: Option<u64>,
+    /// Notes the reads of the reader, those of a cached list included.
+    pub counted: Arc<CountingStore>,
 }
 
 /// The lists of partitions, cached for the whole server.
@@ -133,6 +135,13 @@ impl<P> Cached<P> {
         count_of: impl Fn(&P) -> (Table, Key),
     ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
         if let Some(list) = self.fresh(age_max, source.version) {
+            source.counted.note_cached(|noted| {
+                noted.note_range(table.name(), rows);
+                for listed in list.iter().filter(|listed| listed.is_awaited) {
+                    let (table, key) = count_of(&listed.partition);
+                    noted.note_row(table.name(), &key);
+                }
+            });
             return Ok(list);
         }
         let generation = self.lock().generation;

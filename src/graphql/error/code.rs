@@ -147,9 +147,12 @@ pub fn retry_after_of(error: &ServerError) -> Option<Duration> {
     }
 }
 
+/// Stands for the code of an answer without errors.
+pub const OK: &str = "OK";
+
 /// The code of the first error of a response, or `OK`, or `OTHER` for an unknown code: a bounded set of labels for metrics.
 pub fn code_word(response: &Response) -> &'static str {
-    let Some(error) = response.errors.first() else { return "OK" };
+    let Some(error) = response.errors.first() else { return OK };
     let code = code_of(error).unwrap_or_default();
     let mut words = Code::ALL.iter().map(|code| code.as_str());
     words.find(|word| *word == code).unwrap_or("OTHER")

@@ -22,6 +22,7 @@ const DATE_TIME: u8 = 5;
 const BINARY: u8 = 6;
 
 const CHECKSUM_BYTES: usize = 4;
+const ETAG_BYTES: usize = 8;
 
 /// `table NUL partition NUL row`.
 pub(super) fn encode_key(table: &str, partition: &str, row: &str) -> Vec<u8> {
@@ -60,6 +61,12 @@ pub(super) fn encode_row(key: &[u8], etag: u64, properties: &Properties) -> Vec<
     let sum = checksum(key, &bytes[CHECKSUM_BYTES..]);
     bytes[..CHECKSUM_BYTES].copy_from_slice(&sum.to_le_bytes());
     bytes
+}
+
+/// Whether two encoded rows of one key differ at most in their ETags.
+pub(super) fn has_same_properties(one: &[u8], other: &[u8]) -> bool {
+    const PROPERTIES: usize = CHECKSUM_BYTES + ETAG_BYTES;
+    one.len() >= PROPERTIES && one.get(PROPERTIES..) == other.get(PROPERTIES..)
 }
 
 fn checksum(key: &[u8], row: &[u8]) -> u32 {

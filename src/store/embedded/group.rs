@@ -5,14 +5,15 @@ use std::cell::RefCell;
 
 use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 
-use super::codec::{decode_etag, encode_key, encode_row, etag};
+use super::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use super::counters::store_last_etag;
 use super::guard::{guard, unguarded};
+use super::observers::GroupObservers;
 use super::open::ROWS;
 use super::reader;
 use crate::store::error::StoreError;
 use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
-use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Result, RowRange};
+use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Result, RowRange, WrittenRow};
 
 /// A request to the writing thread.
 pub(super) enum Request {
@@ -30,13 +31,18 @@ pub(super) struct Staged {
 }
 
 /// An error is that of the whole group: the file failed, and nothing may be committed.
-pub(super) fn stage(database: &Database, group: Vec<Request>, last_etag: &mut u64) -> Result<Staged> {
+pub(super) fn stage(
+    database: &Database,
+    observers: &mut GroupObservers<'_>,
+    group: Vec<Request>,
+    last_etag: &mut u64,
+) -> Result<Staged> {
     let mut write = database.begin_write()?;
     write.set_durability(Durability::Immediate)?;
     let mut answers = Vec::with_capacity(group.len());
     let has_written = {
         let table = write.open_table(ROWS)?;
-        let mut rows = GroupRows { table, last_etag, has_written: false };
+        let mut rows = GroupRows { table, observers, last_etag, has_written: false };
         for request in group {
             answers.push(match request {
                 Request::Batch { table, batch } => rows.carry_out_batch(table, &batch)?,
@@ -56,13 +62,14 @@ pub(super) fn stage(database: &Database, group: Vec<Request>, last_etag: &mut u6
 }
 
 /// The rows of the file, as the group has them so far. The outer error of each method is that of the whole group.
-struct GroupRows<'t, 'e> {
+struct GroupRows<'t, 'e, 'o> {
     table: Table<'t, &'static [u8], &'static [u8]>,
+    observers: &'e mut GroupObservers<'o>,
     last_etag: &'e mut u64,
     has_written: bool,
 }
 
-impl GroupRows<'_, '_> {
+impl GroupRows<'_, '_, '_> {
     /// Checks every precondition before the first write.
     fn carry_out_batch(&mut self, table: &str, batch: &Batch) -> Result<GroupAnswer> {
         let operations = batch.operations();
@@ -81,7 +88,7 @@ impl GroupRows<'_, '_> {
                 Operation::Put { properties, .. } => Some(properties),
                 Operation::Delete { .. } => None,
             };
-            etags.push(self.write(key, properties)?);
+            etags.push(self.write((table, batch.partition(), operation.row()), key, properties)?);
         }
         Ok(Ok(etags))
     }
@@ -98,22 +105,34 @@ impl GroupRows<'_, '_> {
             Err(refusal) => return Ok(Err(refusal)),
         };
         for RowWrite { table, key, properties } in &writes {
-            self.write(&encode_key(table, key.partition(), key.row()), properties.as_ref())?;
+            let encoded = encode_key(table, key.partition(), key.row());
+            self.write((table, key.partition(), key.row()), &encoded, properties.as_ref())?;
         }
         Ok(Ok(Vec::new()))
     }
 
     /// Puts or deletes a row, and returns its new ETag.
-    fn write(&mut self, key: &[u8], properties: Option<&crate::store::Properties>) -> Result<Option<Etag>> {
+    fn write(
+        &mut self,
+        (table, partition, row): (&str, &str, &str),
+        key: &[u8],
+        properties: Option<&Properties>,
+    ) -> Result<Option<Etag>> {
         self.has_written = true;
-        let Some(properties) = properties else {
-            self.table.remove(key)?;
-            return Ok(None);
+        let (is_changed, etag) = match properties {
+            None => (self.table.remove(key)?.is_some(), None),
+            Some(properties) => {
+                *self.last_etag += 1;
+                let encoded = encode_row(key, *self.last_etag, properties);
+                let old = self.table.insert(key, encoded.as_slice())?;
+                let is_same = |old: &[u8]| self.observers.notes_rows() && has_same_properties(old, &encoded);
+                (!old.is_some_and(|old| is_same(old.value())), Some(etag(*self.last_etag)))
+            }
         };
-        *self.last_etag += 1;
-        let row = encode_row(key, *self.last_etag, properties);
-        self.table.insert(key, row.as_slice())?;
-        Ok(Some(etag(*self.last_etag)))
+        if is_changed {
+            self.observers.note(|| WrittenRow::new(table, partition, row));
+        }
+        Ok(etag)
     }
 }
 

@@ -9,21 +9,24 @@ mod errors;
 mod group;
 mod guard;
 mod handle;
+mod observers;
 mod open;
 mod reader;
 mod snapshot;
 mod writer;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use self::handle::DatabaseHandle;
+use self::observers::Observers;
 use self::open::Verify;
 use self::reader::RowsTable;
 use super::limits::check_page_rows;
 use super::transaction::GroupPlan;
 use super::{
     Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, Page, Result, RowRange, Snapshot, TableStore,
+    WriteObserver,
 };
 
 /// Decodes the row under an encoded key from its bytes in the file. For the fuzz targets, which are outside of the crate.
@@ -40,6 +43,7 @@ pub struct EmbeddedStore {
     handle: Arc<DatabaseHandle>,
     writer: writer::FileWriter,
     locks: KeyedLocks,
+    observers: Arc<Observers>,
 }
 
 impl EmbeddedStore {
@@ -80,8 +84,9 @@ impl EmbeddedStore {
 
     fn of(handle: DatabaseHandle) -> Result<Self> {
         let handle = Arc::new(handle);
-        let writer = writer::FileWriter::start(Arc::clone(&handle))?;
-        Ok(Self { handle, writer, locks: KeyedLocks::default() })
+        let observers = Arc::<Observers>::default();
+        let writer = writer::FileWriter::start(Arc::clone(&handle), Arc::clone(&observers))?;
+        Ok(Self { handle, writer, locks: KeyedLocks::default(), observers })
     }
 
     /// Runs a read in a transaction of its own.
@@ -134,6 +139,12 @@ impl TableStore for EmbeddedStore {
 
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         snapshot::take(&self.handle).map(Some)
+    }
+
+    /// Only this process writes to the file, and only by the writing thread.
+    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
+        self.observers.add(observer);
+        true
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

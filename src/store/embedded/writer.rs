@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use super::counters::read_last_etag;
 use super::group::{GroupAnswer, GroupFailed, Request, Staged, stage};
 use super::handle::DatabaseHandle;
+use super::observers::Observers;
 use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
@@ -32,12 +33,12 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    pub(super) fn start(handle: Arc<DatabaseHandle>) -> Result<Self> {
+    pub(super) fn start(handle: Arc<DatabaseHandle>, observers: Arc<Observers>) -> Result<Self> {
         let (queue, jobs) = tokio::sync::mpsc::channel(QUEUE_MAX);
         let last_etag = handle.visit(read_last_etag)?;
         let thread = std::thread::Builder::new()
             .name("tidings-store".to_owned())
-            .spawn(move || run(&handle, jobs, last_etag))
+            .spawn(move || run(&handle, &observers, jobs, last_etag))
             .map_err(|e| StoreError::unavailable("the store's writing thread cannot start", e))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -76,7 +77,12 @@ impl Drop for FileWriter {
 #[error("the writing thread is gone")]
 struct WriterStopped;
 
-fn run(handle: &DatabaseHandle, mut jobs: tokio::sync::mpsc::Receiver<WriteJob>, mut last_etag: u64) {
+fn run(
+    handle: &DatabaseHandle,
+    observers: &Observers,
+    mut jobs: tokio::sync::mpsc::Receiver<WriteJob>,
+    mut last_etag: u64,
+) {
     let mut group = Vec::with_capacity(GROUP_MAX);
     let mut full_until = None;
     loop {
@@ -91,9 +97,9 @@ fn run(handle: &DatabaseHandle, mut jobs: tokio::sync::mpsc::Receiver<WriteJob>,
         let (requests, callers): (Vec<_>, Vec<_>) = group.drain(..).map(|job| (job.request, job.answer)).unzip();
         let answers = match full_until.filter(|until| Instant::now() < *until) {
             Some(_) => requests.iter().map(|_| Err(full(GroupFailed("it was full a moment ago".to_owned())))).collect(),
-            None => write_group(handle, requests, &mut last_etag),
+            None => write_group(handle, observers, requests, &mut last_etag),
         };
-        full_until = pause_after(handle, &answers, full_until);
+        full_until = pause_after(handle, observers, &answers, full_until);
         for (caller, answer) in callers.into_iter().zip(answers) {
             // The caller may no longer wait; what was written remains.
             let _ = caller.send(answer);
@@ -102,7 +108,12 @@ fn run(handle: &DatabaseHandle, mut jobs: tokio::sync::mpsc::Receiver<WriteJob>,
 }
 
 /// After a full disk the file is opened again, so that reads continue, and writes pause.
-fn pause_after(handle: &DatabaseHandle, answers: &[GroupAnswer], paused: Option<Instant>) -> Option<Instant> {
+fn pause_after(
+    handle: &DatabaseHandle,
+    observers: &Observers,
+    answers: &[GroupAnswer],
+    paused: Option<Instant>,
+) -> Option<Instant> {
     let now = Instant::now();
     if paused.is_some_and(|until| now < until) {
         return paused;
@@ -113,17 +124,26 @@ fn pause_after(handle: &DatabaseHandle, answers: &[GroupAnswer], paused: Option<
     if let Err(error) = handle.reopen() {
         tracing::error!(error = &error as &dyn std::error::Error, "store.not_reopened");
     }
+    observers.was_reopened();
     Some(Instant::now() + FULL_PAUSE)
 }
 
-/// Carries out each batch and each plan, then syncs once for all of them.
-fn write_group(handle: &DatabaseHandle, group: Vec<Request>, last_etag: &mut u64) -> Vec<GroupAnswer> {
+/// Carries out each batch and each plan, tells the observers, then syncs once for all of them.
+fn write_group(
+    handle: &DatabaseHandle,
+    observers: &Observers,
+    group: Vec<Request>,
+    last_etag: &mut u64,
+) -> Vec<GroupAnswer> {
     let count = group.len();
     let mut staged = None;
+    let mut observers = observers.of_group();
     let written = handle.visit_to_write(|database| {
-        let Staged { answers, transaction } = stage(database, group, last_etag)?;
+        let Staged { answers, transaction } = stage(database, &mut observers, group, last_etag)?;
         staged = Some(answers);
-        transaction.map_or(Ok(()), |transaction| Ok(transaction.commit()?))
+        let Some(transaction) = transaction else { return Ok(()) };
+        observers.will_commit(*last_etag);
+        Ok(transaction.commit()?)
     });
     match (written, staged) {
         (Ok(()), Some(answers)) => answers,

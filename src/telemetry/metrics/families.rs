@@ -62,6 +62,8 @@ pub(super) struct Families {
     pub changes_left: Counter,
     pub loader_batches: Durations<LoaderLabels>,
     pub imported: Family<OutcomeLabels, Counter>,
+    pub held_answers: Family<OutcomeLabels, Counter>,
+    pub held_bytes: Gauge,
 }
 
 impl Families {
@@ -134,6 +136,8 @@ impl Default for Families {
                 Family::new_with_constructor(counts as fn() -> Histogram),
             ),
             imported: all.plain("tidings_imported_posts", "Imported posts by outcome", Family::default()),
+            held_answers: all.plain("tidings_held_answers", "Held answers by what happened to them", Family::default()),
+            held_bytes: all.plain("tidings_held_answer_bytes", "Memory of the held answers", Gauge::default()),
             registry: all.0,
         }
     }

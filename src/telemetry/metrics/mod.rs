@@ -137,6 +137,16 @@ pub fn batch_loaded(loader: &'static str, keys: usize) {
     FAMILIES.loader_batches.get_or_create(&LoaderLabels { loader }).observe(keys as f64);
 }
 
+/// What happened to held answers: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
+pub fn held_answer(outcome: &'static str, count: u64) {
+    FAMILIES.held_answers.get_or_create(&OutcomeLabels { outcome }).inc_by(count);
+}
+
+/// The memory of all held answers.
+pub fn held_bytes(bytes: usize) {
+    FAMILIES.held_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+}
+
 /// The outcome of imported posts.
 pub fn posts_imported(outcome: &'static str, count: usize) {
     FAMILIES.imported.get_or_create(&OutcomeLabels { outcome }).inc_by(count as u64);

@@ -1,0 +1,30 @@
+//! The next scheduled post. The rule: until its instant, the time alone changes no answer to an anonymous query.
+
+use crate::content::error::Result;
+use crate::keys::time::{self, Direction, Span};
+use crate::keys::{Collection, place};
+use crate::model::Instant;
+
+use super::reader::Reader;
+
+/// The instant of the first post after the reader's own instant; `None` if no post is scheduled. It reads only the list of months, and makes one
+/// range read for each month from now on that had a scheduled post, until it finds one.
+pub(in crate::content) async fn next_scheduled(reader: &Reader) -> Result<Option<Instant>> {
+    let Some(since) = reader.now().next() else { return Ok(None) };
+    let months = reader.months(Collection::Posts).await?;
+    // The months are listed newest first.
+    for month in months.iter().rev() {
+        let is_over = month.count.newest.as_ref().is_some_and(|newest| newest.at < since);
+        if !month.may_hold_rows() || month.partition.last() < since || is_over {
+            continue;
+        }
+        let span = Span { since: Some(since), ..Span::default() };
+        let rows = span.rows(&place::month_partition(month.partition), Direction::Backward);
+        let page = reader.store().range(Collection::Posts.name(), &rows, 1, None).await?;
+        if let Some(row) = page.rows.first() {
+            // A row of another shape may stand before the others: then the next instant is not known, and may be at once.
+            return Ok(Some(time::parse_mirror_row(row.key.row()).map_or(since, |key| key.at)));
+        }
+    }
+    Ok(None)
+}

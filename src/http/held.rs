@@ -1,0 +1,91 @@
+//! Answers held: the answer to an anonymous query is found by the bytes of the request, before they are parsed. The rule: a held answer has the same
+//! status, headers and bytes as the answer of the query that ran, whose durations alone differ (`Server-Timing`).
+//!
+//! Only the answer to a single query is held that ran without an error, was sent without `Authorization`, has no secret in its document, and does
+//! not report its cost.
+
+use std::sync::Arc;
+
+use async_graphql::Request as GraphqlRequest;
+use axum::http::{HeaderMap, header};
+use bytes::Bytes;
+
+use super::{accept::Media, answer::Answer, api::Api, json::Json};
+use crate::graphql::{
+    held::{HeldAnswers, Recording},
+    memory::Charge,
+};
+
+/// How a request came. The same bytes by another door are another request, or have another media type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Door {
+    /// The query string of a GET.
+    Get(Media),
+    /// The body of a POST.
+    Post(Media),
+}
+
+impl Door {
+    fn number(self) -> u8 {
+        match self {
+            Self::Get(Media::GraphqlResponse) => 0,
+            Self::Get(Media::Json) => 1,
+            Self::Post(Media::GraphqlResponse) => 2,
+            Self::Post(Media::Json) => 3,
+        }
+    }
+}
+
+/// The text of a held answer.
+pub(super) struct HeldJson {
+    text: Bytes,
+    /// Its hash, for the entity tag of a GET.
+    hash: Option<u64>,
+}
+
+/// A request whose answer is to be held.
+pub(super) struct ToHold {
+    held: Arc<HeldAnswers<HeldJson>>,
+    door: Door,
+    request: Box<[u8]>,
+    recording: Recording,
+}
+
+/// The held answer to a request, charged to its connection; otherwise what is needed to hold the answer of the query, if it may be held.
+pub(super) fn find(
+    api: &Api,
+    headers: &HeaderMap,
+    (door, request): (Door, &[u8]),
+    charge: &Charge,
+) -> Result<Answer, Option<ToHold>> {
+    let held = api.held.as_ref().filter(|_| !headers.contains_key(header::AUTHORIZATION));
+    let Some(held) = held.filter(|held| request.len() <= held.answer_bytes_max()) else { return Err(None) };
+    match held.find(door.number(), request) {
+        // Without memory the query is run, which waits for memory or is refused.
+        Some(found) if charge.try_take(found.text.len() as u64) => {
+            Ok(Answer::held(Json::held(found.text.clone(), found.hash)))
+        }
+        _ => {
+            let (held, recording) = (Arc::clone(held), held.record());
+            Err(Some(ToHold { held, door, request: request.into(), recording }))
+        }
+    }
+}
+
+impl ToHold {
+    /// The request, which notes what its answer depends on.
+    pub(super) fn recorded(&self, request: GraphqlRequest) -> GraphqlRequest {
+        request.data(self.recording.clone())
+    }
+
+    /// Holds the answer to a query without a secret, if it can be held.
+    pub(super) fn keep(&self, answer: &Answer) {
+        let bytes = usize::try_from(answer.json.length()).unwrap_or(usize::MAX);
+        if !answer.can_be_held() || bytes > self.held.answer_bytes_max() {
+            return;
+        }
+        let hash = matches!(self.door, Door::Get(_)).then(|| answer.json.hash());
+        let make = || HeldJson { text: answer.json.to_bytes(), hash };
+        self.held.keep((self.door.number(), &self.request), &self.recording, bytes, make);
+    }
+}

@@ -1,0 +1,233 @@
+//! What a query read, and what a commit writes, so that the two can be compared. The rule: if a commit writes no row of a read set, each read of the
+//! set has the same result after the commit. Where a set is not exact it is too large, because a row too many costs an execution, and a row too few
+//! would be an answer out of date.
+//!
+//! Rows and partitions are kept as keyed hashes of 64 bits: two rows with one hash count as one row. A read set leaves out the ETags: a write that
+//! changes nothing but the ETag of a row is no write here.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use compact_str::CompactString;
+
+use super::{Key, Page, RowRange};
+
+/// The most reads of one set: more than any page of a list needs. A longer set is not complete.
+const ROWS_MAX: usize = 4_096;
+const RANGES_MAX: usize = 256;
+
+/// One for the process, so that reads and writes have the same hashes, and a client cannot compute them.
+static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+/// The hash of a table and a PartitionKey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartitionMark(u64);
+
+impl PartitionMark {
+    fn of(table: &str, partition: &str) -> Self {
+        Self(HASHER.hash_one((table, partition)))
+    }
+}
+
+/// The hash of a table, a PartitionKey and a RowKey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RowMark(u64);
+
+impl RowMark {
+    fn of(table: &str, partition: &str, row: &str) -> Self {
+        Self(HASHER.hash_one((table, partition, row)))
+    }
+}
+
+/// A row that a commit puts or deletes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenRow {
+    pub mark: RowMark,
+    pub partition: PartitionMark,
+    pub row: CompactString,
+}
+
+impl WrittenRow {
+    pub fn new(table: &str, partition: &str, row: &str) -> Self {
+        let (mark, of_partition) = (RowMark::of(table, partition, row), PartitionMark::of(table, partition));
+        Self { mark, partition: of_partition, row: row.into() }
+    }
+}
+
+/// Rows of one partition that were read, including those that do not exist: `from` inclusive, `to` exclusive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadRange {
+    pub partition: PartitionMark,
+    pub from: CompactString,
+    pub to: Option<CompactString>,
+}
+
+impl ReadRange {
+    fn contains(&self, written: &WrittenRow) -> bool {
+        self.partition == written.partition
+            && self.from <= written.row
+            && self.to.as_ref().is_none_or(|to| written.row < *to)
+    }
+}
+
+/// The bounds of ranges that move with the clock. A range that begins at a row of `starts` is noted from the second row on; a range that ends at a
+/// row of `ends` is noted without an end: so the set contains what the same query reads later.
+#[derive(Debug, Clone, Default)]
+pub struct MovingBounds {
+    pub starts: Vec<(String, String)>,
+    pub ends: Vec<String>,
+}
+
+/// The rows that a query read. Clones do not share.
+#[derive(Debug, Clone)]
+pub struct ReadSet {
+    moving: MovingBounds,
+    rows: Vec<RowMark>,
+    ranges: Vec<ReadRange>,
+    is_complete: bool,
+}
+
+impl ReadSet {
+    pub fn new(moving: MovingBounds) -> Self {
+        Self { moving, rows: Vec::new(), ranges: Vec::new(), is_complete: true }
+    }
+
+    /// Notes a point read, whether the row exists or not.
+    pub fn note_row(&mut self, table: &str, key: &Key) {
+        match self.rows.len() < ROWS_MAX {
+            true => self.rows.push(RowMark::of(table, key.partition(), key.row())),
+            false => self.is_complete = false,
+        }
+    }
+
+    /// Notes a whole range.
+    pub fn note_range(&mut self, table: &str, range: &RowRange) {
+        self.note(table, range, range.to().filter(|to| !self.moving.ends.iter().any(|end| end == to)).map(Into::into));
+    }
+
+    /// Notes one page of a range: up to its last row if the range continues.
+    pub fn note_page(&mut self, table: &str, range: &RowRange, page: &Page) {
+        match page.rows.last().filter(|_| page.continuation.is_some()) {
+            // NUL sorts before every character of a key, so this is the first row after the last one.
+            Some(last) => self.note(table, range, Some(compact_str::format_compact!("{}\0", last.key.row()))),
+            None => self.note_range(table, range),
+        }
+    }
+
+    fn note(&mut self, table: &str, range: &RowRange, to: Option<CompactString>) {
+        if self.ranges.len() >= RANGES_MAX {
+            self.is_complete = false;
+            return;
+        }
+        let from = range.from().unwrap_or_default();
+        let moved = self.moving.starts.iter().find(|(start, _)| start == from);
+        let from = moved.map_or(from, |(_, earlier)| earlier).into();
+        self.ranges.push(ReadRange { partition: PartitionMark::of(table, range.partition()), from, to });
+    }
+
+    /// Something was read that the set cannot contain, or a read failed.
+    pub fn break_off(&mut self) {
+        self.is_complete = false;
+    }
+
+    /// The set if it contains everything that was read, with each row once.
+    pub fn completed(mut self) -> Option<Self> {
+        self.rows.sort_unstable();
+        self.rows.dedup();
+        self.rows.shrink_to_fit();
+        self.moving = MovingBounds::default();
+        self.is_complete.then_some(self)
+    }
+
+    /// The rows of a [`completed`](Self::completed) set, ascending.
+    pub fn rows(&self) -> &[RowMark] {
+        &self.rows
+    }
+
+    pub fn ranges(&self) -> &[ReadRange] {
+        &self.ranges
+    }
+
+    /// Whether a [`completed`](Self::completed) set contains the row.
+    pub fn contains(&self, written: &WrittenRow) -> bool {
+        self.rows.binary_search(&written.mark).is_ok() || self.ranges.iter().any(|range| range.contains(written))
+    }
+}
+
+/// Is told of every commit of a store. Each call is short, because the writing thread waits for it.
+pub trait WriteObserver: Send + Sync {
+    /// A commit is about to become visible: the rows that it changes, or `None` if they are too many to name. From now on, until the next call,
+    /// snapshots have this version or an earlier one. If the commit fails, none of the rows has changed.
+    fn will_commit(&self, version: u64, rows: Option<&[WrittenRow]>);
+
+    /// The store was opened again: nothing that was read before may be relied on.
+    fn was_reopened(&self);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Continuation, Entity, Etag, Properties};
+
+    fn range(from: &str, to: Option<&str>) -> RowRange {
+        RowRange::new("p", Some(from.to_owned()), to.map(str::to_owned)).expect("a range")
+    }
+
+    fn contains(set: &ReadSet, row: &str) -> bool {
+        set.contains(&WrittenRow::new("T", "p", row))
+    }
+
+    fn page(rows: &[&str], continues: bool) -> Page {
+        let row = |row: &&str| Entity {
+            key: Key::new("p", *row).expect("a key"),
+            etag: Etag("1".into()),
+            properties: Properties::new(),
+        };
+        Page { rows: rows.iter().map(row).collect(), continuation: continues.then(|| Continuation::new("x")) }
+    }
+
+    #[test]
+    fn a_point_read_is_of_one_row_whether_it_exists_or_not() {
+        let mut set = ReadSet::new(MovingBounds::default());
+        set.note_row("T", &Key::new("p", "a").expect("a key"));
+        set.note_row("T", &Key::new("p", "a").expect("a key"));
+        let set = set.completed().expect("a complete set");
+        assert_eq!((contains(&set, "a"), contains(&set, "b"), set.rows().len()), (true, false, 1));
+        assert!(!set.contains(&WrittenRow::new("Other", "p", "a")) && !set.contains(&WrittenRow::new("T", "q", "a")));
+    }
+
+    #[test]
+    fn a_page_ends_at_its_last_row_if_the_range_continues_and_at_the_end_of_the_range_otherwise() {
+        let of = |page: &Page| {
+            let mut set = ReadSet::new(MovingBounds::default());
+            set.note_page("T", &range("b", Some("y")), page);
+            let set = set.completed().expect("a complete set");
+            ["a", "b", "m", "m!", "x", "y"].map(|row| contains(&set, row))
+        };
+        assert_eq!(of(&page(&["b", "m"], true)), [false, true, true, false, false, false]);
+        assert_eq!(of(&page(&["b", "m"], false)), [false, true, true, true, true, false]);
+        assert_eq!(of(&page(&[], false)), [false, true, true, true, true, false]);
+        assert_eq!(of(&page(&[], true)), [false, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_bound_that_moves_with_the_clock_is_noted_open() {
+        let moving = MovingBounds { starts: vec![("5".to_owned(), "0".to_owned())], ends: vec!["~5:".to_owned()] };
+        let mut set = ReadSet::new(moving);
+        set.note_range("T", &range("5", Some("7")));
+        set.note_range("T", &range("~2", Some("~5:")));
+        let set = set.completed().expect("a complete set");
+        let rows = ["3", "5", "6", "7", "~1", "~3", "~9"];
+        assert_eq!(rows.map(|row| contains(&set, row)), [true, true, true, false, false, true, true]);
+    }
+
+    #[test]
+    fn a_set_that_is_too_long_is_not_complete() {
+        let mut set = ReadSet::new(MovingBounds::default());
+        (0..=ROWS_MAX).for_each(|row| set.note_row("T", &Key::new("p", row.to_string()).expect("a key")));
+        assert!(set.completed().is_none());
+        let mut set = ReadSet::new(MovingBounds::default());
+        (0..=RANGES_MAX).for_each(|_| set.note_range("T", &range("a", None)));
+        assert!(set.completed().is_none());
+    }
+}
