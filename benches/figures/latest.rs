@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidings::graphql::service::GraphqlService;
+use tidings::graphql::held::HELD_BYTES_MAX;
 use tidings::http::{ServerLimits, run};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -27,8 +28,13 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
     let content = one_core()?.block_on(site::open(store))?;
     let service: Arc<dyn GraphqlService> = Arc::new(site::service(&content));
     let [ours, theirs] = in_process(service.as_ref(), maps.as_ref(), seconds)?;
-    let [ours_http, theirs_http] = over_http(service, maps, seconds)?;
-    Ok(vec![figure("latest 20, in the process", ours, theirs), figure("latest 20, over HTTP", ours_http, theirs_http)])
+    let [ours_http, theirs_http, held, bytes] = over_http(service, maps, seconds)?;
+    let share = format!("{} /s; the same bytes from axum {} /s ({:.2})", with_commas(held), with_commas(bytes), held / bytes);
+    Ok(vec![
+        figure("latest 20, in the process", ours, theirs),
+        figure("latest 20, over HTTP", ours_http, theirs_http),
+        Figure::new("latest 20, held, over HTTP", share),
+    ])
 }
 
 fn figure(name: &str, ours: f64, theirs: f64) -> Figure {
@@ -60,14 +66,23 @@ fn assert_same_shape(ours: &[u8], theirs: &[u8]) {
     assert_eq!(posts(ours), posts(theirs), "the server and the maps must answer the same");
 }
 
-fn over_http(ours: Arc<dyn GraphqlService>, maps: Arc<dyn GraphqlService>, seconds: f64) -> Result<[f64; 2]> {
-    let (ours, maps) = (Server::start(ours)?, Server::start(maps)?);
+/// The server that runs each query, the maps, the server that holds answers, and the same bytes from axum without layers.
+fn over_http(ours: Arc<dyn GraphqlService>, maps: Arc<dyn GraphqlService>, seconds: f64) -> Result<[f64; 4]> {
     let document = document();
-    let (mut to_ours, mut to_maps) = (Client::connect(ours.address)?, Client::connect(maps.address)?);
-    let mut ask_ours = || Ok(to_ours.query(&document).map(drop)?);
-    let mut ask_maps = || Ok(to_maps.query(&document).map(drop)?);
-    let asked = [Asked { ask: &mut ask_ours, clock: &ours.clock }, Asked { ask: &mut ask_maps, clock: &maps.clock }];
-    rates(seconds, asked)
+    let held = Server::start(site::routes(Arc::clone(&ours), HELD_BYTES_MAX))?;
+    let answer = axum::body::Bytes::copy_from_slice(Client::connect(held.address)?.query(&document)?);
+    let bytes = axum::Router::new().route("/graphql", axum::routing::post(async move |_: axum::body::Bytes| answer.clone()));
+    let (ours, maps, bytes) =
+        (Server::start(site::routes(ours, 0))?, Server::start(site::routes(maps, 0))?, Server::start(bytes)?);
+    let servers = [&ours, &maps, &held, &bytes];
+    let mut clients = Vec::new();
+    for server in servers {
+        clients.push(Client::connect(server.address)?);
+    }
+    let mut asks: Vec<_> =
+        clients.iter_mut().map(|client| || -> Result<()> { Ok(client.query(&document).map(drop)?) }).collect();
+    let mut asked = asks.iter_mut().zip(servers).map(|(ask, server)| Asked { ask, clock: &server.clock });
+    rates(seconds, std::array::from_fn(|_| asked.next().expect("four servers")))
 }
 
 /// A server on one thread, until it is dropped.
@@ -79,7 +94,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(service: Arc<dyn GraphqlService>) -> Result<Self> {
+    fn start(routes: axum::Router) -> Result<Self> {
         let runtime = one_core()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
@@ -88,7 +103,7 @@ impl Server {
         let thread = std::thread::spawn(move || {
             let _ = send_clock.send(ThreadClock::of_this_thread());
             let shutdown = async { stopped.await.unwrap_or_default() };
-            runtime.block_on(run(listener, site::routes(service), shutdown, ServerLimits::default()));
+            runtime.block_on(run(listener, routes, shutdown, ServerLimits::default()));
         });
         Ok(Self { address, clock: clock.recv()??, stop: Some(stop), thread: Some(thread) })
     }

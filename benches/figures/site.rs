@@ -12,7 +12,7 @@ use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::schema::ContentService;
 use tidings::graphql::service::GraphqlService;
 use tidings::http::health::Readiness;
-use tidings::http::{HttpSettings, Writes, router};
+use tidings::http::{HttpLimits, HttpSettings, Writes, router};
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::Result;
@@ -27,8 +27,10 @@ pub fn service(content: &Content) -> ContentService {
     ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
 }
 
-pub fn routes(service: Arc<dyn GraphqlService>) -> axum::Router {
-    router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpSettings::default())
+/// `held_bytes`: how many bytes of answers are held; with 0, each query runs.
+pub fn routes(service: Arc<dyn GraphqlService>, held_bytes: usize) -> axum::Router {
+    let limits = HttpLimits { held_bytes, ..HttpLimits::default() };
+    router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpSettings::from(limits))
 }
 
 /// Executes a document and returns the bytes of the answer, as the HTTP handler does.

@@ -170,10 +170,11 @@ impl GraphqlService for ContentService {
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
+        let response = with_cost(response, &reader, &bound, reports_storage);
         if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
             recording.end(&reader).await;
         }
-        with_cost(response, &reader, &bound, reports_storage)
+        response
     }
 
     fn announcements(&self) -> Option<Announcements> {

@@ -1,6 +1,6 @@
 //! GraphQL answers over HTTP. The rule: every answer has the same JSON shape, whether a request ran or was refused.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_graphql::Response as GraphqlResponse;
 use axum::{
@@ -9,7 +9,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{accept::Media, json::Json, observe::RequestOutcome, status::status_of};
+use super::{accept::Media, held::HeldJson, json::Json, observe::RequestOutcome, status::status_of};
 use crate::graphql::error::{Code, OK, code_word, coded, retry_after_of};
 use crate::graphql::memory::OverBudget;
 
@@ -86,7 +86,6 @@ impl IntoResponse for RequestFailure {
 }
 
 /// The answer to one request as written JSON, with its status, headers and code.
-#[derive(Debug)]
 pub(super) struct Answer {
     pub json: Json,
     /// The status in `application/graphql-response+json`.
@@ -94,6 +93,8 @@ pub(super) struct Answer {
     headers: HeaderMap,
     code: &'static str,
     retry_after: Option<Duration>,
+    /// Set if it is held.
+    held: Option<Arc<HeldJson>>,
 }
 
 impl Answer {
@@ -106,13 +107,14 @@ impl Answer {
             headers,
             code,
             retry_after: response.errors.first().and_then(retry_after_of),
+            held: None,
         }
     }
 
     /// The answer to a query that ran without an error and set no header, in the same bytes; `None` for any other answer.
-    pub(super) fn held(json: Json) -> Self {
+    pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
         let headers = HeaderMap::new();
-        Self { json, status: StatusCode::OK, headers, code: OK, retry_after: None }
+        Self { json, status: StatusCode::OK, headers, code: OK, retry_after: None, held: Some(held) }
     }
 
     /// Whether [`held`](Self::held) makes the same answer from its JSON.
@@ -136,6 +138,9 @@ impl Answer {
         set_retry_after(&mut sent, self.retry_after);
         sent.headers_mut().extend(self.headers);
         sent.extensions_mut().insert(RequestOutcome { code: Some(self.code), operation: None });
+        if let Some(held) = self.held {
+            sent.extensions_mut().insert(held);
+        }
         sent
     }
 }

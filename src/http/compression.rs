@@ -4,11 +4,14 @@
 //! Compression is safe from BREACH: a token is sent in a header that another site's page cannot make a browser add, so such a page cannot combine
 //! its own text with a secret and learn from the length of the answer.
 
+use std::sync::Arc;
+
 use axum::{
-    body::Body,
+    body::{Body, to_bytes},
     extract::Request,
-    http::{Extensions, HeaderMap, Response, StatusCode, Version, header},
+    http::{Extensions, HeaderMap, HeaderValue, Response, StatusCode, Version, header},
     middleware::Next,
+    response::IntoResponse,
 };
 use hyper::body::Body as _;
 use tower_http::{
@@ -19,10 +22,11 @@ use tower_http::{
     },
 };
 
+use super::{answer::RequestFailure, held::HeldJson};
 use crate::graphql::memory::ConnectionMemory;
 
 /// A shorter answer fits into one packet without compression.
-const BYTES_MIN: u16 = 1024;
+pub(super) const BYTES_MIN: u16 = 1024;
 
 /// Close to the fastest level of each of the three formats, because each answer is compressed while the client waits.
 const LEVEL: i32 = 4;
@@ -45,13 +49,57 @@ pub(super) fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().quality(CompressionLevel::Precise(LEVEL)).compress_when(predicate)
 }
 
+/// A held answer that is compressed for the first time for this `Accept-Encoding`.
+#[derive(Clone)]
+struct FirstCoded {
+    held: Arc<HeldJson>,
+    accepted: HeaderValue,
+}
+
+/// Sends the compressed form of a held answer, if there is one; otherwise marks the answer, so that its form is held. `true`: it is sent.
+fn send_held(accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
+    let Some(held) = response.extensions_mut().remove::<Arc<HeldJson>>() else { return false };
+    if response.status() != StatusCode::OK {
+        return false;
+    }
+    let is_sent = held.send_coded(accepted, response);
+    if !is_sent {
+        response.extensions_mut().insert(FirstCoded { held, accepted: accepted.clone() });
+    }
+    is_sent
+}
+
+/// Holds the compressed form of a held answer. Runs outside of [`layer`].
+pub(super) async fn keep_coded(request: Request, next: Next) -> Response<Body> {
+    let mut response = next.run(request).await;
+    let first = response.extensions_mut().remove::<FirstCoded>();
+    let coding = response.headers().get(header::CONTENT_ENCODING).cloned();
+    let (Some(first), Some(coding)) = (first, coding) else { return response };
+    let (head, body) = response.into_parts();
+    // The length of a held answer is bounded, and its compressed form is not much longer.
+    match to_bytes(body, usize::MAX).await {
+        Ok(bytes) => {
+            first.held.keep_coded(first.accepted, coding, bytes.clone());
+            Response::from_parts(head, Body::from(bytes))
+        }
+        Err(_) => RequestFailure::internal().into_response(),
+    }
+}
+
 /// Charges the memory of the compressor to the answer. Runs inside [`layer`].
 pub(super) async fn charge_compressor(request: Request, next: Next) -> Response<Body> {
-    let takes_compressed = request.headers().contains_key(header::ACCEPT_ENCODING);
+    let accepted: Vec<HeaderValue> = request.headers().get_all(header::ACCEPT_ENCODING).iter().cloned().collect();
+    let takes_compressed = !accepted.is_empty();
     let memory = request.extensions().get::<ConnectionMemory>().cloned();
     let mut response = next.run(request).await;
     let bytes = response.body().size_hint().exact();
     let is_short = bytes.is_some_and(|bytes| bytes < u64::from(BYTES_MIN));
+    if let [accepted] = accepted.as_slice()
+        && !is_short
+        && send_held(accepted, &mut response)
+    {
+        return response;
+    }
     let Some(memory) = memory.filter(|_| takes_compressed && !is_short) else { return response };
     let charge = response.extensions_mut().get_or_insert_with(|| memory.charge()).clone();
     if !charge.try_take(compressor_bytes(bytes)) {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use async_graphql::{Response as GraphqlResponse, ServerError, Value};
 use axum::body::Body;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use serde::Serialize;
 
@@ -29,6 +29,11 @@ pub(super) struct Json {
     own: u64,
     /// The hash, if it is known.
     hash: Option<u64>,
+}
+
+fn joined(mut text: BytesMut, piece: &&Bytes) -> BytesMut {
+    text.extend_from_slice(piece);
+    text
 }
 
 impl Json {
@@ -71,7 +76,7 @@ impl Json {
     pub(super) fn to_bytes(&self) -> Bytes {
         match self.pieces.iter().collect::<Vec<_>>().as_slice() {
             [one] => Bytes::clone(one),
-            pieces => pieces.iter().flat_map(|piece| piece.iter().copied()).collect(),
+            pieces => pieces.iter().fold(BytesMut::with_capacity(self.length as usize), joined).freeze(),
         }
     }
 

@@ -86,6 +86,7 @@ pub fn router(
         .layer(from_fn(headers::add))
         .layer(from_fn(compression::charge_compressor))
         .layer(compression::layer())
+        .layer(from_fn(compression::keep_coded))
         .layer(option_layer(cors))
         .layer(from_fn(observe::observe))
         .layer(from_fn(request_id::assign))

@@ -1,5 +1,5 @@
 //! Answers held: whole answers to anonymous queries, used again until anything that they depend on changes. The rule: an answer that is used is the
-//! one that the query would get now (I18).
+//! one that the query would get now (I10).
 //!
 //! An answer depends on the rows that its query read, and on the time. The store tells of every write before it is visible
 //! ([`WriteObserver`]), and an answer that read one of the rows is dropped then. The time changes an answer only when a scheduled post appears, so
@@ -115,5 +115,128 @@ impl<T: Send + Sync + 'static> WriteObserver for HeldAnswers<T> {
 
     fn was_reopened(&self) {
         self.lock().was_reopened();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::Sharing;
+    use crate::keys::{Table, lookup};
+    use crate::model::{Instant, Slug};
+    use crate::store::embedded::EmbeddedStore;
+    use crate::store::{Batch, Operation, Precondition, Properties};
+
+    const REQUEST: (u8, &[u8]) = (0, b"a request");
+
+    struct Held {
+        content: Content,
+        store: Store,
+        clock: Clock,
+        answers: Arc<HeldAnswers<&'static str>>,
+    }
+
+    impl Held {
+        async fn of(bytes_max: usize) -> Self {
+            let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+            let clock = Clock::fixed(at(1_000));
+            let content = Content::open(Arc::clone(&store), clock.clone(), Sharing::Alone).await.expect("content");
+            let answers = HeldAnswers::of(&content.announcements(), bytes_max).expect("a file announces its writes");
+            Self { content, store, clock, answers }
+        }
+
+        /// Reads as a query for a post that does not exist, and does something before its answer is held.
+        async fn query(&self, request: (u8, &[u8]), bytes: usize, meanwhile: impl AsyncFnOnce()) {
+            let recording = self.answers.record();
+            let reader = self.content.reader().at_one_moment().await.expect("a snapshot");
+            recording.start(&reader);
+            assert!(reader.post_by_slug(&slug("absent")).await.expect("a read").is_none());
+            recording.end(&reader).await;
+            meanwhile().await;
+            self.answers.keep(request, &recording, bytes, || "an answer");
+        }
+
+        fn finds(&self, request: (u8, &[u8])) -> bool {
+            self.answers.find(request.0, request.1).is_some()
+        }
+
+        /// Writes a row of `PostKeys`, which is no row of content.
+        async fn write(&self, of: &str) {
+            let key = lookup::by_slug(&slug(of));
+            let row = Operation::Put {
+                row: key.row().into(),
+                properties: Properties::new(),
+                precondition: Precondition::None,
+            };
+            let batch = Batch::new(key.partition(), vec![row]).expect("a batch");
+            self.store.commit(Table::PostKeys.name(), &batch).await.expect("it is written");
+        }
+    }
+
+    fn at(milliseconds: i64) -> Instant {
+        Instant::from_ticks(milliseconds * 10_000).expect("an instant")
+    }
+
+    fn slug(text: &str) -> Slug {
+        text.parse().expect("a slug")
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_dropped_by_a_write_of_what_it_found_absent_and_by_no_other() {
+        let held = Held::of(HELD_BYTES_MAX).await;
+        held.query(REQUEST, 9, async || {}).await;
+        assert!(held.finds(REQUEST) && !held.finds((1, REQUEST.1)) && !held.finds((0, b"another")));
+        held.write("other").await;
+        assert!(held.finds(REQUEST));
+        held.write("absent").await;
+        assert!(!held.finds(REQUEST));
+        assert_eq!(held.answers.bytes(), 0);
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_refused_if_what_it_read_was_written_before_it_is_held() {
+        let held = Held::of(HELD_BYTES_MAX).await;
+        held.query(REQUEST, 9, async || held.write("other").await).await;
+        assert!(held.finds(REQUEST));
+        held.query((0, b"2"), 9, async || held.answers.was_reopened()).await;
+        assert!(!held.finds((0, b"2")));
+        // The version after that of the only write.
+        held.query((0, b"3"), 9, async || held.answers.will_commit(3, None)).await;
+        assert!(!held.finds((0, b"3")), "the rows of that commit are not known");
+        held.query((0, b"4"), 9, async || held.write("absent").await).await;
+        assert!(!held.finds((0, b"4")));
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_not_used_before_its_instant() {
+        let held = Held::of(HELD_BYTES_MAX).await;
+        held.query(REQUEST, 9, async || {}).await;
+        held.clock.set(at(999));
+        assert!(!held.finds(REQUEST));
+        held.clock.set(at(1_000_000));
+        assert!(held.finds(REQUEST));
+    }
+
+    #[tokio::test]
+    async fn the_answers_have_at_most_their_bytes_and_those_that_are_used_remain() {
+        const BYTES: usize = 100_000;
+        let held = Held::of(BYTES).await;
+        held.query(REQUEST, 1_000, async || {}).await;
+        for request in 0_u32..500 {
+            held.query((1, &request.to_le_bytes()), 1_000, async || {}).await;
+            assert!(held.answers.bytes() <= BYTES);
+            assert!(held.finds(REQUEST), "after {request} others");
+        }
+        assert!(held.finds((1, &499_u32.to_le_bytes())) && !held.finds((1, &0_u32.to_le_bytes())));
+        held.query((2, b"long"), BYTES / ANSWER_SHARE, async || {}).await;
+        assert!(!held.finds((2, b"long")));
+        held.answers.will_commit(1_000, None);
+        assert_eq!(held.answers.bytes(), 0);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_held_if_a_setting_forbids_it() {
+        let held = Held::of(HELD_BYTES_MAX).await;
+        assert!(HeldAnswers::<()>::of(&held.content.announcements(), 0).is_none());
     }
 }

@@ -39,3 +39,38 @@ impl RecentWrites {
         version >= self.since && later.flat_map(|(_, rows)| rows).all(|row| !reads.contains(row))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Key, MovingBounds};
+
+    fn read(row: &str) -> ReadSet {
+        let mut set = ReadSet::new(MovingBounds::default());
+        set.note_row("T", &Key::new("p", row).expect("a key"));
+        set.completed().expect("one row")
+    }
+
+    #[test]
+    fn a_snapshot_is_current_if_no_later_commit_wrote_what_was_read() {
+        let mut recent = RecentWrites::default();
+        recent.add(5, &[WrittenRow::new("T", "p", "a")]);
+        recent.add(8, &[WrittenRow::new("T", "p", "b")]);
+        let is_current = |version, row| recent.are_current(version, &read(row));
+        assert_eq!([4, 5, 7, 8].map(|version| is_current(version, "a")), [false, true, true, true]);
+        assert_eq!([4, 5, 7, 8].map(|version| is_current(version, "b")), [false, false, false, true]);
+        assert!(is_current(0, "c"));
+    }
+
+    #[test]
+    fn a_snapshot_before_the_first_known_commit_is_not_current() {
+        let mut recent = RecentWrites::default();
+        for version in 1..=ROWS_MAX as u64 + 3 {
+            recent.add(version, &[WrittenRow::new("T", "p", "a")]);
+        }
+        assert_eq!((recent.rows, recent.since), (ROWS_MAX, 3));
+        assert!(!recent.are_current(2, &read("c")) && recent.are_current(3, &read("c")));
+        recent.add_unknown(9_000);
+        assert!(!recent.are_current(8_999, &read("c")) && recent.are_current(9_000, &read("c")));
+    }
+}

@@ -10,6 +10,7 @@ mod counts;
 mod drafts;
 mod errors;
 mod filters;
+mod held;
 mod hidden;
 mod history;
 mod idempotency;

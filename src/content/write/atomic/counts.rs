@@ -1,4 +1,5 @@
-//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction.
+//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. A count that stays the same
+//! is not written, because a held answer that read it would be dropped.
 
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog;
@@ -17,23 +18,28 @@ pub(super) fn change_listed(
     newest: Option<&PostKey>,
 ) -> Result<(), StoreError> {
     let (table, key) = partition.count();
-    let count = change(rows, table, key, added, newest)?;
-    let (table, key) = partition.listing();
-    rows.put(table, key, partition_catalog::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
+    if let Some(count) = change(rows, table, key, added, newest)? {
+        let (table, key) = partition.listing();
+        rows.put(table, key, partition_catalog::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
+    }
     Ok(())
 }
 
-/// Changes the count in this row.
+/// Changes the count in this row. `None`: it stays the same.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
     table: Table,
     key: Key,
     added: i64,
     newest: Option<&PostKey>,
-) -> Result<Count, StoreError> {
-    let count = read(rows, table, &key)?.changed(added, newest);
+) -> Result<Option<Count>, StoreError> {
+    let before = read(rows, table, &key)?;
+    let count = before.changed(added, newest);
+    if (count.rows, &count.newest) == (before.rows, &before.newest) {
+        return Ok(None);
+    }
     rows.put(table, key, count::row(&count));
-    Ok(count)
+    Ok(Some(count))
 }
 
 pub(super) fn read(rows: &Overlay<'_>, table: Table, key: &Key) -> Result<Count, StoreError> {
