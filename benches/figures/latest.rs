@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use tidings::graphql::service::GraphqlService;
 use tidings::graphql::held::HELD_BYTES_MAX;
+use tidings::graphql::service::GraphqlService;
 use tidings::http::{ServerLimits, run};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -29,7 +29,8 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
     let service: Arc<dyn GraphqlService> = Arc::new(site::service(&content));
     let [ours, theirs] = in_process(service.as_ref(), maps.as_ref(), seconds)?;
     let [ours_http, theirs_http, held, bytes] = over_http(service, maps, seconds)?;
-    let share = format!("{} /s; the same bytes from axum {} /s ({:.2})", with_commas(held), with_commas(bytes), held / bytes);
+    let share =
+        format!("{} /s; the same bytes from axum {} /s ({:.2})", with_commas(held), with_commas(bytes), held / bytes);
     Ok(vec![
         figure("latest 20, in the process", ours, theirs),
         figure("latest 20, over HTTP", ours_http, theirs_http),
@@ -71,7 +72,8 @@ fn over_http(ours: Arc<dyn GraphqlService>, maps: Arc<dyn GraphqlService>, secon
     let document = document();
     let held = Server::start(site::routes(Arc::clone(&ours), HELD_BYTES_MAX))?;
     let answer = axum::body::Bytes::copy_from_slice(Client::connect(held.address)?.query(&document)?);
-    let bytes = axum::Router::new().route("/graphql", axum::routing::post(async move |_: axum::body::Bytes| answer.clone()));
+    let bytes =
+        axum::Router::new().route("/graphql", axum::routing::post(async move |_: axum::body::Bytes| answer.clone()));
     let (ours, maps, bytes) =
         (Server::start(site::routes(ours, 0))?, Server::start(site::routes(maps, 0))?, Server::start(bytes)?);
     let servers = [&ours, &maps, &held, &bytes];

@@ -9,7 +9,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{accept::Media, held::HeldJson, json::Json, observe::RequestOutcome, status::status_of};
+use super::{accept::Media, held_json::HeldJson, json::Json, observe::RequestOutcome, status::status_of};
 use crate::graphql::error::{Code, OK, code_word, coded, retry_after_of};
 use crate::graphql::memory::OverBudget;
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, health::Readiness, held::HeldJson, limits::HttpLimits, parameters::Bounds,
+    body::BodyMemory, clients::Clients, health::Readiness, held_json::HeldJson, limits::HttpLimits, parameters::Bounds,
     settings::HttpSettings, writes::Writes,
 };
 use crate::graphql::{held::HeldAnswers, service::GraphqlService};

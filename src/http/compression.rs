@@ -22,7 +22,7 @@ use tower_http::{
     },
 };
 
-use super::{answer::RequestFailure, held::HeldJson};
+use super::{answer::RequestFailure, held_json::HeldJson};
 use crate::graphql::memory::ConnectionMemory;
 
 /// A shorter answer fits into one packet without compression.

@@ -1,21 +1,15 @@
 //! Answers held: the answer to an anonymous query is found by the bytes of the request, before they are parsed. The rule: a held answer has the same
 //! status, headers and bytes as the answer of the query that ran, whose durations alone differ (`Server-Timing`).
 //!
-//! A compressed form is held too, made by the first client that accepts it, so that a repeated answer is not compressed again.
-//!
 //! Only the answer to a single query is held that ran without an error, was sent without `Authorization`, has no secret in its document, and does
 //! not report its cost.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_graphql::Request as GraphqlRequest;
-use axum::{
-    body::Body,
-    http::{HeaderMap, HeaderValue, Response, header},
-};
-use bytes::Bytes;
+use axum::http::{HeaderMap, header};
 
-use super::{accept::Media, answer::Answer, api::Api, compression::BYTES_MIN, json::Json};
+use super::{accept::Media, answer::Answer, api::Api, compression::BYTES_MIN, held_json::HeldJson, json::Json};
 use crate::graphql::{
     held::{HeldAnswers, Recording},
     memory::Charge,
@@ -44,57 +38,6 @@ impl Door {
     }
 }
 
-/// The text of a held answer.
-pub(super) struct HeldJson {
-    text: Bytes,
-    /// Its hash, for the entity tag of a GET.
-    hash: Option<u64>,
-    /// Together no longer than the text.
-    coded: Mutex<Vec<CodedForm>>,
-}
-
-/// The texts of `Accept-Encoding` for which an answer has a compressed form, at most. Browsers send two or three.
-const FORMS_MAX: usize = 4;
-/// A longer text of `Accept-Encoding` is not remembered.
-const ACCEPTED_BYTES_MAX: usize = 64;
-
-/// What a client with this `Accept-Encoding` gets.
-#[derive(Clone)]
-struct CodedForm {
-    accepted: HeaderValue,
-    coding: HeaderValue,
-    bytes: Bytes,
-}
-
-impl HeldJson {
-    /// Gives the answer its compressed form, if it is held. `false`: it is not.
-    pub(super) fn send_coded(&self, accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
-        let forms = self.coded.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(form) = forms.iter().find(|form| form.accepted == accepted).cloned() else { return false };
-        drop(forms);
-        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
-        response.headers_mut().insert(header::CONTENT_ENCODING, form.coding);
-        *response.body_mut() = Body::from(form.bytes);
-        true
-    }
-
-    /// Holds the compressed form that a client with this `Accept-Encoding` got.
-    pub(super) fn keep_coded(&self, accepted: HeaderValue, coding: HeaderValue, bytes: Bytes) {
-        let mut forms = self.coded.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = forms.iter().any(|form| form.accepted == accepted);
-        if is_known || forms.len() >= FORMS_MAX || accepted.len() > ACCEPTED_BYTES_MAX {
-            return;
-        }
-        // Two clients may accept the same coding by different texts.
-        let same = forms.iter().find(|form| form.coding == coding).map(|form| form.bytes.clone());
-        let used: usize = forms.iter().map(|form| form.bytes.len()).sum();
-        let form = CodedForm { accepted, coding, bytes: same.unwrap_or(bytes) };
-        if used + form.bytes.len() <= self.text.len() {
-            forms.push(form);
-        }
-    }
-}
-
 /// A request whose answer is to be held.
 pub(super) struct ToHold {
     held: Arc<HeldAnswers<HeldJson>>,
@@ -114,8 +57,8 @@ pub(super) fn find(
     let Some(held) = held.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
     match held.find(door.number(), request) {
         // Without memory the query is run, which waits for memory or is refused.
-        Some(found) if charge.try_take(found.text.len() as u64) => {
-            Ok(Answer::held(Json::held(found.text.clone(), found.hash), found))
+        Some(found) if charge.try_take(found.text().len() as u64) => {
+            Ok(Answer::held(Json::held(found.text(), found.hash()), found))
         }
         _ => Err(charge.try_take(request.len() as u64).then(|| {
             let (held, recording) = (Arc::clone(held), held.record());
@@ -137,7 +80,7 @@ impl ToHold {
             return;
         }
         let hash = matches!(self.door, Door::Get(_)).then(|| answer.json.hash());
-        let make = || HeldJson { text: answer.json.to_bytes(), hash, coded: Mutex::default() };
+        let make = || HeldJson::new(answer.json.to_bytes(), hash);
         // Of an answer that is long enough, the compressed forms are counted from the beginning.
         let with_forms = if bytes < usize::from(BYTES_MIN) { bytes } else { 2 * bytes };
         self.held.keep((self.door.number(), &self.request), &self.recording, with_forms, make);

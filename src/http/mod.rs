@@ -28,6 +28,7 @@ mod graphql;
 mod headers;
 mod heads;
 mod held;
+mod held_json;
 mod json;
 mod observe;
 mod open;

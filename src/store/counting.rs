@@ -112,7 +112,14 @@ impl CountingStore {
 
     fn of(inner: Store, names_reads: bool) -> Arc<Self> {
         let yields = names_reads || !inner.is_local();
-        let state = CountingState { used: StorageUse::default(), answered: 0, names_reads, yields, unyielded: (0, 0), noted: None };
+        let state = CountingState {
+            used: StorageUse::default(),
+            answered: 0,
+            names_reads,
+            yields,
+            unyielded: (0, 0),
+            noted: None,
+        };
         Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
     }
 
