@@ -138,8 +138,8 @@ pub trait TableStore: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// From now on, tells the observer of each commit before it is visible to a reader and before it is acknowledged. `false`: not every write to
-    /// the store is known here, so the observer is not told of any.
+    /// From now on, notifies the observer of each commit before it is visible to a reader and before it is acknowledged. `false`: not every write to
+    /// the store is known here, so the observer is not notified of any.
     fn observe_writes(&self, _observer: Weak<dyn WriteObserver>) -> bool {
         false
     }

@@ -154,7 +154,7 @@ impl ReadSet {
     }
 }
 
-/// Is told of every commit of a store. Each call is short, because the writing thread waits for it.
+/// Is notified of every commit of a store. Each call is short, because the writing thread waits for it.
 pub trait WriteObserver: Send + Sync {
     /// A commit is about to become visible: the rows that it changes, or `None` if they are too many to name. From now on, until the next call,
     /// snapshots have this version or an earlier one. If the commit fails, none of the rows has changed.

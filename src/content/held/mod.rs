@@ -1,16 +1,16 @@
 //! Answers held: whole answers to anonymous queries, used again until anything that they depend on changes. The rule: an answer that is used is the
 //! one that the query would get now (I10).
 //!
-//! An answer depends on the rows that its query read, and on the time. The store tells of every write before it is visible
+//! An answer depends on the rows that its query read, and on the time. The store announces every write before it is visible
 //! ([`WriteObserver`]), and an answer that read one of the rows is dropped then. The time changes an answer only when a scheduled post appears, so
 //! an answer is not used from the instant of the next one on, nor before its own instant, if the clock was set back.
 //!
-//! [`recording`] notes what one query depends on, [`shelf`] finds the answers that depend on a row and bounds the bytes, [`recent`] refuses an answer
+//! [`recording`] notes what one query depends on, [`index`] finds the answers that depend on a row and bounds the bytes, [`recent`] refuses an answer
 //! that was out of date before it was held.
 
+mod index;
 mod recent;
 mod recording;
-mod shelf;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,8 +20,8 @@ use crate::content::Content;
 use crate::store::{Store, WriteObserver, WrittenRow};
 use crate::telemetry::metrics;
 
+use index::{AnswerIndex, HeldAnswer};
 pub use recording::Recording;
-use shelf::{HeldAnswer, Shelf};
 
 /// The default bound in bytes.
 pub const HELD_BYTES_MAX: usize = 16 << 20;
@@ -44,7 +44,7 @@ impl Content {
 
 /// The answers that are held, each a `T` of the caller.
 pub struct HeldAnswers<T> {
-    shelf: Mutex<Shelf<T>>,
+    index: Mutex<AnswerIndex<T>>,
     clock: Clock,
     hasher: RandomState,
     bytes_max: usize,
@@ -56,8 +56,8 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         if bytes_max == 0 {
             return None;
         }
-        let (clock, shelf) = (announcements.clock.clone(), Mutex::new(Shelf::new(bytes_max)));
-        let held = Arc::new(Self { shelf, clock, hasher: RandomState::new(), bytes_max });
+        let (clock, index) = (announcements.clock.clone(), Mutex::new(AnswerIndex::new(bytes_max)));
+        let held = Arc::new(Self { index, clock, hasher: RandomState::new(), bytes_max });
         let observer: Arc<dyn WriteObserver> = Arc::<Self>::clone(&held);
         announcements.store.observe_writes(Arc::downgrade(&observer)).then_some(held)
     }
@@ -72,10 +72,10 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
     pub fn find(&self, door: u8, request: &[u8]) -> Option<Arc<T>> {
         let hash = self.hasher.hash_one((door, request));
         let found = {
-            let mut shelf = self.lock();
+            let mut index = self.lock();
             // Inside the lock: an earlier time might be the one before a scheduled post appeared, or before a write.
             let now = self.clock.now().start_of_millisecond();
-            shelf.find(hash, (door, request), now)
+            index.find(hash, (door, request), now)
         };
         metrics::held_answer(if found.is_some() { "hit" } else { "miss" }, 1);
         found
@@ -103,8 +103,8 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         self.lock().bytes()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shelf<T>> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, AnswerIndex<T>> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

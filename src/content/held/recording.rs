@@ -8,7 +8,7 @@ use crate::store::ReadSet;
 
 /// What an answer depends on.
 pub(super) struct ReadAnswer {
-    /// The era of the shelf when the query began.
+    /// The era of the index when the query began.
     pub era: u64,
     /// The version of the snapshot that the query read.
     pub version: u64,

@@ -3,18 +3,17 @@
 
 mod audit_log;
 mod coalesce;
-mod next_scheduled;
 mod noted;
 pub mod pages;
 mod reader;
 mod rendering;
 mod revisions;
+mod scheduled;
 mod similar;
 mod term_reads;
 
 pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;
-pub(in crate::content) use next_scheduled::next_scheduled;
 pub(crate) use reader::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
@@ -22,3 +21,4 @@ pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{
     REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
 };
+pub(in crate::content) use scheduled::next_scheduled;

@@ -147,7 +147,7 @@ pub fn retry_after_of(error: &ServerError) -> Option<Duration> {
     }
 }
 
-/// Stands for the code of an answer without errors.
+/// The word for an answer without errors, in place of a code.
 pub const OK: &str = "OK";
 
 /// The code of the first error of a response, or `OK`, or `OTHER` for an unknown code: a bounded set of labels for metrics.

@@ -1,4 +1,4 @@
-//! The observers of the writes to the file. The rule: an observer is told of each commit after its observation has begun, before the commit is
+//! The observers of the writes to the file. The rule: an observer is notified of each commit after its observation has begun, before the commit is
 //! visible; so no observation begins while a group is being written.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

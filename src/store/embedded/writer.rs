@@ -128,7 +128,7 @@ fn pause_after(
     Some(Instant::now() + FULL_PAUSE)
 }
 
-/// Carries out each batch and each plan, tells the observers, then syncs once for all of them.
+/// Carries out each batch and each plan, notifies the observers, then syncs once for all of them.
 fn write_group(
     handle: &DatabaseHandle,
     observers: &Observers,

@@ -1,8 +1,8 @@
 //! The held answers, found by their request and by what they depend on. The rule: whatever a write may have changed is dropped before the write is
 //! visible, and the bytes of all answers, with their requests and read sets, stay within the bound.
 //!
-//! If there is no room, the answers go in the order in which they came, but one that was used since goes to the end of the line once more
-//! ("second chance").
+//! If there is no space, the answers are dropped in the order in which they came, but one that was used since goes to the end of the line a second
+//! time ("second chance").
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -56,7 +56,7 @@ impl<T> HeldAnswer<T> {
 /// One read range of an answer, in the order in which a written row is looked up.
 type RangeEntry = (PartitionMark, CompactString, RequestHash, Option<CompactString>);
 
-pub(super) struct Shelf<T> {
+pub(super) struct AnswerIndex<T> {
     answers: HashMap<RequestHash, HeldAnswer<T>>,
     rows: BTreeSet<(RowMark, RequestHash)>,
     ranges: BTreeSet<RangeEntry>,
@@ -69,7 +69,7 @@ pub(super) struct Shelf<T> {
     era: u64,
 }
 
-impl<T> Shelf<T> {
+impl<T> AnswerIndex<T> {
     pub(super) fn new(bytes_max: usize) -> Self {
         Self {
             answers: HashMap::new(),
@@ -116,7 +116,7 @@ impl<T> Shelf<T> {
         let place = self.next_place(hash);
         self.answers.insert(hash, HeldAnswer { place, ..answer });
         metrics::held_answer("kept", 1);
-        self.make_room();
+        self.make_space();
         metrics::held_bytes(self.bytes);
     }
 
@@ -175,7 +175,7 @@ impl<T> Shelf<T> {
         true
     }
 
-    fn make_room(&mut self) {
+    fn make_space(&mut self) {
         while self.bytes > self.bytes_max {
             let Some((hash, place)) = self.line.pop_front() else { return };
             match self.answers.get_mut(&hash).filter(|answer| answer.place == place) {
