@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Instant as Moment;
 
 use async_graphql::{Request, Response, Value};
+use tidings::graphql::documents::Documents;
 use tidings::graphql::error::give_codes;
-use tidings::graphql::guard::{Limits, admit};
+use tidings::graphql::guard::Limits;
 use tidings::graphql::service::GraphqlService;
 use tidings::keys::cursor;
 use tidings::testing::pages::PostList;
@@ -37,6 +38,7 @@ impl std::fmt::Display for Subject {
 pub struct Running {
     runtime: Runtime,
     service: Arc<dyn GraphqlService>,
+    documents: Arc<Documents>,
     subject: Subject,
     posts: u64,
 }
@@ -48,7 +50,7 @@ impl Subject {
             Self::Server => Arc::new(site::service(&runtime.block_on(site::open(store))?)),
             Self::Maps => Arc::new(maps::schema(posts, posts)),
         };
-        Ok(Running { runtime, service, subject: self, posts })
+        Ok(Running { runtime, service, documents: Arc::default(), subject: self, posts })
     }
 }
 
@@ -63,8 +65,9 @@ impl Running {
         let mut last = Vec::new();
         for _ in 0..requests {
             let request = Request::new(document.clone()).variables(variables.clone());
-            let (service, admits) = (Arc::clone(&self.service), self.subject == Subject::Server);
-            last = self.runtime.block_on(self.runtime.spawn(answer(service, request, admits)))??;
+            let documents = (self.subject == Subject::Server).then(|| Arc::clone(&self.documents));
+            let answering = answer(Arc::clone(&self.service), request, documents);
+            last = self.runtime.block_on(self.runtime.spawn(answering))??;
         }
         Ok(last)
     }
@@ -96,10 +99,15 @@ fn remove_cursors(value: &mut serde_json::Value) {
 ///
 /// # Errors
 /// If the answer has errors.
-async fn answer(service: Arc<dyn GraphqlService>, request: Request, admits: bool) -> Result<Vec<u8>> {
+async fn answer(
+    service: Arc<dyn GraphqlService>,
+    request: Request,
+    documents: Option<Arc<Documents>>,
+) -> Result<Vec<u8>> {
     let document = request.query.clone();
-    let response: Response = if admits {
-        let admitted = admit(request, &Limits::default()).map_err(|refusal| refusal.message)?;
+    let response: Response = if let Some(documents) = documents {
+        let admitted = documents.admit(documents.find(&request.query), request, &Limits::default());
+        let admitted = admitted.map_err(|refusal| refusal.message)?;
         let mut response = service.execute(admitted.request).await;
         give_codes(&mut response, &document);
         response

@@ -8,6 +8,7 @@ pub mod completion;
 pub mod connection;
 pub mod context;
 pub mod cost;
+pub mod documents;
 pub mod error;
 pub mod failure;
 pub mod filter;

@@ -9,10 +9,12 @@ use super::{
     body::BodyMemory, clients::Clients, health::Readiness, limits::HttpLimits, parameters::Bounds,
     settings::HttpSettings, writes::Writes,
 };
-use crate::graphql::service::GraphqlService;
+use crate::graphql::{documents::Documents, service::GraphqlService};
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
+    /// The parsed documents of the clients.
+    pub(super) documents: Documents,
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
     pub(super) limits: HttpLimits,
@@ -58,6 +60,7 @@ impl Api {
             clients: client_address_header.map(|header| Clients::new(header, limits.client_requests)),
             sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),
             service,
+            documents: Documents::default(),
             limits,
         }
     }
