@@ -15,13 +15,15 @@ use crate::posts::{self, Generated};
 
 pub type MapSchema = Schema<Query, EmptyMutation, EmptySubscription>;
 
-/// The number of newest posts that are kept: only the first page is requested.
-const POSTS_KEPT: u64 = 1_000;
-
 struct Maps {
     /// Newest first.
     posts: Vec<Arc<MapPost>>,
+    /// The index in `posts` of the post with a cursor, and of the post with a slug.
+    by_cursor: HashMap<String, usize>,
+    by_slug: HashMap<Slug, usize>,
     terms: [HashMap<Slug, Arc<MapTerm>>; 3],
+    /// The terms of each kind by their slugs from a to z.
+    in_order: [Vec<Arc<MapTerm>>; 3],
 }
 
 struct MapPost {
@@ -32,18 +34,45 @@ struct MapPost {
 struct MapTerm {
     slug: Slug,
     name: String,
+    /// Newest first.
+    posts: Vec<Arc<MapPost>>,
 }
 
-pub fn schema(posts: u64) -> MapSchema {
-    let newest = (posts.saturating_sub(POSTS_KEPT)..posts).rev().map(|number| {
+/// The schema over the `kept` newest of so many posts.
+pub fn schema(posts: u64, kept: u64) -> MapSchema {
+    let newest = (posts.saturating_sub(kept)..posts).rev().map(|number| {
         let post = Generated::new(number);
         let excerpt = excerpt_of(&post.markdown);
         Arc::new(MapPost { post, excerpt })
     });
-    let terms = TermKind::ALL
-        .map(|kind| posts::terms(kind).map(|(slug, name)| (slug.clone(), Arc::new(MapTerm { slug, name }))).collect());
-    let maps = Maps { posts: newest.collect(), terms };
+    let posts: Vec<_> = newest.collect();
+    let in_order = TermKind::ALL.map(|kind| {
+        let of = |slug: &Slug| posts.iter().filter(|post| post.terms(kind).contains(slug)).map(Arc::clone).collect();
+        let terms = posts::terms(kind).map(|(slug, name)| Arc::new(MapTerm { posts: of(&slug), slug, name }));
+        let mut terms: Vec<_> = terms.collect();
+        terms.sort_by(|one, other| one.slug.cmp(&other.slug));
+        terms
+    });
+    let maps = Maps {
+        by_cursor: posts.iter().enumerate().map(|(index, post)| (cursor(&post.post), index)).collect(),
+        by_slug: posts.iter().enumerate().map(|(index, post)| (post.post.slug.clone(), index)).collect(),
+        terms: in_order
+            .each_ref()
+            .map(|terms| terms.iter().map(|term| (term.slug.clone(), Arc::clone(term))).collect()),
+        posts,
+        in_order,
+    };
     Schema::build(Query, EmptyMutation, EmptySubscription).data(maps).finish()
+}
+
+impl MapPost {
+    fn terms(&self, kind: TermKind) -> &[Slug] {
+        match kind {
+            TermKind::Author => &self.post.authors,
+            TermKind::Category => &self.post.categories,
+            TermKind::Tag => &self.post.tags,
+        }
+    }
 }
 
 fn maps<'a>(ctx: &Context<'a>) -> &'a Maps {
@@ -60,16 +89,46 @@ pub struct Query;
 #[Object]
 impl Query {
     async fn posts(&self, ctx: &Context<'_>, first: Option<i32>, after: Option<String>) -> Connection {
-        let all = &maps(ctx).posts;
-        let start = after.and_then(|after| all.iter().position(|post| cursor(post) == after)).map_or(0, |at| at + 1);
-        let end = (start + first.unwrap_or(20).clamp(0, 100) as usize).min(all.len());
-        Connection { posts: all[start..end].to_vec(), has_next: end < all.len() }
+        let maps = maps(ctx);
+        let start = after.and_then(|after| maps.by_cursor.get(&after)).map_or(0, |at| at + 1);
+        Connection::of(&maps.posts, start, first)
+    }
+
+    async fn post(&self, ctx: &Context<'_>, slug: String) -> Option<Post> {
+        let maps = maps(ctx);
+        let index = *maps.by_slug.get(slug.as_str())?;
+        Some(Post(Arc::clone(&maps.posts[index])))
+    }
+
+    async fn tag(&self, ctx: &Context<'_>, slug: String) -> Option<Term> {
+        terms(ctx, TermKind::Tag, &[slug.parse().ok()?]).pop()
+    }
+
+    async fn authors(&self, ctx: &Context<'_>, first: Option<i32>) -> Terms {
+        let all = &maps(ctx).in_order[TermKind::Author as usize];
+        Terms(all.iter().take(first.unwrap_or(20).clamp(0, 100) as usize).cloned().map(Term).collect())
+    }
+}
+
+struct Terms(Vec<Term>);
+
+#[Object]
+impl Terms {
+    async fn nodes(&self) -> &[Term] {
+        &self.0
     }
 }
 
 struct Connection {
     posts: Vec<Arc<MapPost>>,
     has_next: bool,
+}
+
+impl Connection {
+    fn of(all: &[Arc<MapPost>], start: usize, first: Option<i32>) -> Self {
+        let end = (start + first.unwrap_or(20).clamp(0, 100) as usize).min(all.len());
+        Self { posts: all[start..end].to_vec(), has_next: end < all.len() }
+    }
 }
 
 #[derive(SimpleObject)]
@@ -87,16 +146,26 @@ struct Edge {
 #[Object]
 impl Connection {
     async fn edges(&self) -> Vec<Edge> {
-        self.posts.iter().map(|post| Edge { cursor: cursor(post), node: Post(Arc::clone(post)) }).collect()
+        self.posts.iter().map(|post| Edge { cursor: cursor(&post.post), node: Post(Arc::clone(post)) }).collect()
+    }
+
+    async fn nodes(&self) -> Vec<Post> {
+        self.posts.iter().map(|post| Post(Arc::clone(post))).collect()
     }
 
     async fn page_info(&self) -> PageInfo {
-        PageInfo { has_next_page: self.has_next, end_cursor: self.posts.last().map(|post| cursor(post)) }
+        PageInfo { has_next_page: self.has_next, end_cursor: self.posts.last().map(|post| cursor(&post.post)) }
     }
 }
 
-fn cursor(post: &MapPost) -> String {
-    URL_SAFE_NO_PAD.encode(format!("{}-{}", post.post.at.ticks(), post.post.id))
+pub fn cursor(post: &Generated) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{}-{}", post.at.ticks(), post.id))
+}
+
+/// The body of a post.
+#[derive(SimpleObject)]
+struct Body {
+    markdown: String,
 }
 
 struct Post(Arc<MapPost>);
@@ -117,6 +186,10 @@ impl Post {
 
     async fn excerpt(&self) -> &str {
         &self.0.excerpt
+    }
+
+    async fn body(&self) -> Body {
+        Body { markdown: self.0.post.markdown.clone() }
     }
 
     async fn published_at(&self) -> Option<DateTime> {
@@ -150,5 +223,9 @@ impl Term {
 
     async fn name(&self) -> &str {
         &self.0.name
+    }
+
+    async fn posts(&self, first: Option<i32>) -> Connection {
+        Connection::of(&self.0.posts, 0, first)
     }
 }

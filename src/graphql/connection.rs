@@ -13,6 +13,7 @@ use crate::model::{Post, Term};
 use super::arguments::{Paging, requested};
 use super::context;
 use super::failure::Result;
+use super::object_value::{ObjectList, ObjectValue};
 use super::types::post::PostObject;
 use super::types::term::{Author, Category, Tag};
 
@@ -49,10 +50,10 @@ pub struct PostConnection {
 }
 
 impl PostConnection {
-    pub async fn read(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<Self> {
+    pub async fn read(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<ObjectValue<Self>> {
         let arguments = paging.of_posts(&list)?;
         let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await?;
-        Ok(Self { list, page, total: OnceCell::new() })
+        Ok(ObjectValue(Self { list, page, total: OnceCell::new() }))
     }
 }
 
@@ -62,36 +63,38 @@ pub struct PostEdge {
     /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
     cursor: String,
     /// The post.
-    node: PostObject,
+    node: ObjectValue<PostObject>,
 }
 
 /// A page of posts, in the order of their list: newest first unless the list says otherwise.
 #[Object]
 impl PostConnection {
     /// The posts of this page, each with its cursor.
-    async fn edges(&self, ctx: &Context<'_>) -> Vec<PostEdge> {
+    async fn edges(&self, ctx: &Context<'_>) -> ObjectList<PostEdge> {
         PostObject::look_up_terms(ctx, ctx.look_ahead().field("node"), &self.page.items).await;
-        let edge =
-            |post: &Arc<Post>| PostEdge { cursor: self.list.cursor(post), node: PostObject::new(Arc::clone(post)) };
-        self.page.items.iter().map(edge).collect()
+        let edge = |post: &Arc<Post>| PostEdge {
+            cursor: self.list.cursor(post),
+            node: ObjectValue(PostObject::new(Arc::clone(post))),
+        };
+        ObjectList(self.page.items.iter().map(edge).collect())
     }
 
     /// The posts of this page.
-    async fn nodes(&self, ctx: &Context<'_>) -> Vec<PostObject> {
+    async fn nodes(&self, ctx: &Context<'_>) -> ObjectList<PostObject> {
         PostObject::look_up_terms(ctx, ctx.look_ahead(), &self.page.items).await;
-        self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect()
+        ObjectList(self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect())
     }
 
     /// The position of this page in the list.
-    async fn page_info(&self) -> PageInfo {
-        PageInfo::of(&self.page, |post| self.list.cursor(post))
+    async fn page_info(&self) -> ObjectValue<PageInfo> {
+        ObjectValue(PageInfo::of(&self.page, |post| self.list.cursor(post)))
     }
 
     /// The exact number of posts in the whole list, not of this page, counted only if requested. With a filter the count costs a storage request for each
     /// 1,000 posts that it looks at.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let reader = &context::of(ctx).reader;
-        let total = *self.total.get_or_try_init(|| total::count_posts(reader, &self.list)).await?;
+        let total = *self.total.get_or_try_init(|| Box::pin(total::count_posts(reader, &self.list))).await?;
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
@@ -127,26 +130,29 @@ macro_rules! term_connection {
             /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
             cursor: String,
             /// The item.
-            node: $node,
+            node: ObjectValue<$node>,
         }
 
         #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]
         #[Object]
         impl $connection {
             /// The items of this page, each with its cursor.
-            async fn edges(&self) -> Vec<$edge> {
-                let edge = |term: &Arc<Term>| $edge { cursor: self.0.list.cursor(term), node: $node(Arc::clone(term)) };
-                self.0.page.items.iter().map(edge).collect()
+            async fn edges(&self) -> ObjectList<$edge> {
+                let edge = |term: &Arc<Term>| $edge {
+                    cursor: self.0.list.cursor(term),
+                    node: ObjectValue($node(Arc::clone(term))),
+                };
+                ObjectList(self.0.page.items.iter().map(edge).collect())
             }
 
             /// The items of this page.
-            async fn nodes(&self) -> Vec<$node> {
-                self.0.page.items.iter().map(|term| $node(Arc::clone(term))).collect()
+            async fn nodes(&self) -> ObjectList<$node> {
+                ObjectList(self.0.page.items.iter().map(|term| $node(Arc::clone(term))).collect())
             }
 
             /// The position of this page in the list.
-            async fn page_info(&self) -> PageInfo {
-                PageInfo::of(&self.0.page, |term| self.0.list.cursor(term))
+            async fn page_info(&self) -> ObjectValue<PageInfo> {
+                ObjectValue(PageInfo::of(&self.0.page, |term| self.0.list.cursor(term)))
             }
 
             /// The exact number of items in the whole list, not of this page, counted only if requested. It costs one storage request.

@@ -18,6 +18,7 @@ use super::failure::{Result, bad_input};
 use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
 use super::list_size::{ListSize, Size};
+use super::object_value::{ObjectList, ObjectValue};
 use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
@@ -73,14 +74,14 @@ impl Query {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<PostObject>> {
+    ) -> Result<Option<ObjectValue<PostObject>>> {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ctx.look_ahead().field("body").exists() {
             let found = reader.whole_by_slug(&slug).await?;
-            return Ok(found.map(|whole| PostObject::with_body(Arc::new(whole.post), whole.markdown)));
+            return Ok(found.map(|whole| ObjectValue(PostObject::with_body(Arc::new(whole.post), whole.markdown))));
         }
-        Ok(reader.post_by_slug(&slug).await?.map(PostObject::new))
+        Ok(reader.post_by_slug(&slug).await?.map(|post| ObjectValue(PostObject::new(post))))
     }
 
     /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts have is selected
@@ -101,8 +102,8 @@ impl Query {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<Category>> {
-        Ok(term(ctx, TermKind::Category, &slug).await?.map(Category))
+    ) -> Result<Option<ObjectValue<Category>>> {
+        Ok(term(ctx, TermKind::Category, &slug).await?.map(|term| ObjectValue(Category(term))))
     }
 
     /// A tag by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist.
@@ -110,8 +111,8 @@ impl Query {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<Tag>> {
-        Ok(term(ctx, TermKind::Tag, &slug).await?.map(Tag))
+    ) -> Result<Option<ObjectValue<Tag>>> {
+        Ok(term(ctx, TermKind::Tag, &slug).await?.map(|term| ObjectValue(Tag(term))))
     }
 
     /// An author by the current slug or a former one (if `slug` of the answer differs, redirect to it); null if the author does not exist.
@@ -119,8 +120,8 @@ impl Query {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<Author>> {
-        Ok(term(ctx, TermKind::Author, &slug).await?.map(Author))
+    ) -> Result<Option<ObjectValue<Author>>> {
+        Ok(term(ctx, TermKind::Author, &slug).await?.map(|term| ObjectValue(Author(term))))
     }
 
     /// The authenticated user; null for an anonymous request, and with a preview token, which is nobody's. An invalid token fails the whole request.
@@ -149,7 +150,7 @@ impl Query {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<PostConnection> {
+    ) -> Result<ObjectValue<PostConnection>> {
         let list = order::posts_in(order_by, filter.unwrap_or_default().into_list(Scope::All)?);
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
@@ -165,7 +166,7 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
-    ) -> Result<Option<PostConnection>> {
+    ) -> Result<Option<ObjectValue<PostConnection>>> {
         let list = PostList::drafts(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
@@ -181,7 +182,7 @@ impl Query {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
-    ) -> Result<Option<PostConnection>> {
+    ) -> Result<Option<ObjectValue<PostConnection>>> {
         let list = PostList::scheduled(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
@@ -200,9 +201,10 @@ impl Query {
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
-    ) -> Result<CategoryConnection> {
+    ) -> Result<ObjectValue<CategoryConnection>> {
         let list = order::terms_in(order_by, TermList::of(TermKind::Category));
-        Ok(CategoryConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
+        let page = PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?;
+        Ok(ObjectValue(CategoryConnection(page)))
     }
 
     /// All tags, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
@@ -219,9 +221,10 @@ impl Query {
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
-    ) -> Result<TagConnection> {
+    ) -> Result<ObjectValue<TagConnection>> {
         let list = order::terms_in(order_by, TermList::of(TermKind::Tag));
-        Ok(TagConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
+        let page = PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?;
+        Ok(ObjectValue(TagConnection(page)))
     }
 
     /// All authors, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
@@ -238,9 +241,10 @@ impl Query {
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
         order_by: Option<TermOrder>,
-    ) -> Result<AuthorConnection> {
+    ) -> Result<ObjectValue<AuthorConnection>> {
         let list = order::terms_in(order_by, TermList::of(TermKind::Author));
-        Ok(AuthorConnection(PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?))
+        let page = PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?;
+        Ok(ObjectValue(AuthorConnection(page)))
     }
 
     /// Who changed what, the newest change first; the changes of this year and the last are kept. Requires the role EDITOR or ADMIN. Without the role the
@@ -287,14 +291,14 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "Only months of this year: 1 to 9999.")] year: Option<i32>,
         #[graphql(desc = "Only this month of the year: 1 to 12. Requires `year`.")] month: Option<i32>,
-    ) -> Result<Vec<ArchiveMonth>> {
+    ) -> Result<ObjectList<ArchiveMonth>> {
         check_month(year, month)?;
         let is_requested = |found: Month| {
             year.is_none_or(|year| i32::from(found.year()) == year)
                 && month.is_none_or(|month| i32::from(found.month()) == month)
         };
         let months = total::archive(&context::of(ctx).reader, is_requested).await?;
-        Ok(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect())
+        Ok(ObjectList(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect()))
     }
 }
 

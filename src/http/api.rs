@@ -9,10 +9,12 @@ use super::{
     body::BodyMemory, clients::Clients, health::Readiness, held_json::HeldJson, limits::HttpLimits, parameters::Bounds,
     settings::HttpSettings, writes::Writes,
 };
-use crate::graphql::{held::HeldAnswers, service::GraphqlService};
+use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
+    /// The parsed documents of the clients.
+    pub(super) documents: Documents,
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
     pub(super) limits: HttpLimits,
@@ -61,6 +63,7 @@ impl Api {
             held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
             sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),
             service,
+            documents: Documents::default(),
             limits,
         }
     }

@@ -35,7 +35,7 @@ use crate::graphql::{
     access::has_token,
     budget::Budget,
     error::{Code, add_new_names, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
-    guard::{Admitted, admit},
+    guard::Admitted,
     memory::{AnswerMemory, Charge, ConnectionMemory},
 };
 use crate::telemetry::{metrics, spans};
@@ -267,14 +267,16 @@ async fn run(
     stages: &mut Stages,
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
-    let request = match parsed::charge_document(request, &api.limits.query, &share.charge).await {
+    let held = api.documents.find(&request.query);
+    let limits = &api.limits.query;
+    let request = match parsed::charge_document(request, held.as_deref(), limits, &share.charge).await {
         Ok(request) => request,
         Err(failure) => {
             metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
             return Err(failure);
         }
     };
-    let admitted = spans::admit().in_scope(|| admit(request, &api.limits.query));
+    let admitted = spans::admit().in_scope(|| api.documents.admit(held, request, limits));
     stages.end("admit");
     let Admitted { request, kind, has_secret } = match admitted {
         Ok(admitted) => admitted,

@@ -10,7 +10,7 @@ use super::{
     parameters::{self, Bounds, SentRequest},
 };
 use crate::graphql::{
-    guard::{Limits, count_tokens},
+    guard::{CheckedDocument, Limits, count_tokens},
     memory::{Charge, OverBudget},
 };
 
@@ -54,13 +54,18 @@ pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Resu
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
-/// Charges the document before it is parsed. A document that exceeds a limit is not charged, because it is refused before it is parsed.
+/// Charges the document before it is parsed, or before a held one is copied. A document that exceeds a limit is not charged, because it is refused
+/// before it is parsed.
 pub(super) async fn charge_document(
     request: Request,
+    known: Option<&CheckedDocument>,
     limits: &Limits,
     charge: &Charge,
 ) -> Result<Request, RequestFailure> {
-    let tokens = count_tokens(&request.query, limits).unwrap_or_default();
+    let tokens = match known {
+        Some(document) => document.tokens(),
+        None => count_tokens(&request.query, limits).unwrap_or_default(),
+    };
     let held = charge_separately(charge, tokens, TOKEN_BYTES).await?;
     Ok(request.data(HeldDocument { _tokens: held }))
 }

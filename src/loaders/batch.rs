@@ -127,7 +127,8 @@ where
         match batch.answers.get() {
             Some(answers) => answers,
             // Unconstrained, because an answer can have more fields than tokio's budget of a task allows.
-            None => coop::unconstrained(batch.answers.get_or_init(|| self.run(batch))).await,
+            // Boxed, because the future of every field that can wait here would be as large as the whole read.
+            None => Box::pin(coop::unconstrained(batch.answers.get_or_init(|| self.run(batch)))).await,
         }
     }
 

@@ -2,7 +2,8 @@
 //! and started in bounded time and stack, and every check here takes time in proportion to the length of the document.
 //!
 //! In order: the bytes ([`scan`]), the parser, the outline, the totals ([`document`]), the operation to run, the variables ([`variables`]). The
-//! schema bounds what a query costs the storage.
+//! first four depend on the text alone, and are done once for a text that [`documents`](super::documents) holds. The schema bounds what a query
+//! costs the storage.
 
 pub mod limits;
 
@@ -14,12 +15,17 @@ mod syntax;
 mod totals;
 mod variables;
 
+use std::sync::Arc;
+
 use async_graphql::{
     Request,
-    parser::{parse_query, types::OperationType},
+    parser::{
+        parse_query,
+        types::{ExecutableDocument, OperationType},
+    },
 };
 
-use super::outline::{OperationOutline, Outline};
+use super::outline::{Operation, OperationOutline, Outline};
 
 pub use limits::Limits;
 pub use refusal::Refusal;
@@ -45,20 +51,71 @@ pub fn count_tokens(document: &str, limits: &Limits) -> Result<usize, Refusal> {
 ///
 /// # Errors
 /// If it is malformed or exceeds a limit.
-pub fn admit(mut request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
-    scan::scan(&request.query, limits)?;
-    let document = parse_query(&request.query).map_err(|error| syntax::refuse(&request.query, &error))?;
-    let outline = Outline::of(&document);
-    let variable_uses = document::measure(&outline, limits)?;
-    let has_secret = secret::is_in(&outline);
-    // An empty name is no name ("GraphQL over HTTP", on GET).
-    request.operation_name = request.operation_name.filter(|name| !name.is_empty());
-    let outline = OperationOutline::select(outline, request.operation_name.as_deref())?;
-    let operation = outline.operation();
-    let kind = operation.kind;
-    variables::check(&request.variables, operation, variable_uses, limits)?;
-    request.set_parsed_query(document);
-    Ok(Admitted { request: outline.attach(request), kind, has_secret })
+pub fn admit(request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
+    let document = CheckedDocument::of(&request.query, limits)?;
+    let CheckedDocument { parsed, checks } = document;
+    checks.admit(request, parsed, limits)
+}
+
+/// A document that is within the limits. Requests with the same text can share it: all checks that depend on the text alone are done.
+#[derive(Debug)]
+pub struct CheckedDocument {
+    parsed: ExecutableDocument,
+    checks: TextChecks,
+}
+
+/// What the checks of the text have found.
+#[derive(Debug)]
+struct TextChecks {
+    outline: Arc<Outline>,
+    tokens: usize,
+    variable_uses: u64,
+    has_secret: bool,
+}
+
+impl CheckedDocument {
+    /// # Errors
+    /// If the document is malformed or exceeds a limit.
+    pub fn of(text: &str, limits: &Limits) -> Result<Self, Refusal> {
+        let tokens = scan::scan(text, limits)?;
+        let parsed = parse_query(text).map_err(|error| syntax::refuse(text, &error))?;
+        let outline = Arc::new(Outline::of(&parsed));
+        let variable_uses = document::measure(&outline, limits)?;
+        let has_secret = secret::is_in(&outline);
+        Ok(Self { parsed, checks: TextChecks { outline, tokens, variable_uses, has_secret } })
+    }
+
+    /// As [`admit`], for a request with the text of this document and under the same limits.
+    ///
+    /// # Errors
+    /// If the request names no operation of the document, or its variables exceed a limit.
+    pub fn admit(&self, request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
+        self.checks.admit(request, self.parsed.clone(), limits)
+    }
+
+    /// The number of tokens of its text, as [`count_tokens`] returns it.
+    pub fn tokens(&self) -> usize {
+        self.checks.tokens
+    }
+
+    /// Whether it has only queries, and no field whose argument is a secret.
+    pub fn is_public(&self) -> bool {
+        let is_query = |operation: &Operation| operation.kind == OperationType::Query;
+        !self.checks.has_secret && self.checks.outline.operations().iter().all(is_query)
+    }
+}
+
+impl TextChecks {
+    fn admit(&self, mut request: Request, parsed: ExecutableDocument, limits: &Limits) -> Result<Admitted, Refusal> {
+        // An empty name is no name ("GraphQL over HTTP", on GET).
+        request.operation_name = request.operation_name.filter(|name| !name.is_empty());
+        let outline = OperationOutline::select(Arc::clone(&self.outline), request.operation_name.as_deref())?;
+        let operation = outline.operation();
+        let kind = operation.kind;
+        variables::check(&request.variables, operation, self.variable_uses, limits)?;
+        request.set_parsed_query(parsed);
+        Ok(Admitted { request: outline.attach(request), kind, has_secret: self.has_secret })
+    }
 }
 
 #[cfg(test)]

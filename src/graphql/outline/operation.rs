@@ -29,7 +29,8 @@ impl OperationOutline {
     ///
     /// # Errors
     /// If the outline has no such operation.
-    pub fn select(outline: Outline, name: Option<&str>) -> Result<Self, UnresolvedOperation> {
+    pub fn select(outline: impl Into<Arc<Outline>>, name: Option<&str>) -> Result<Self, UnresolvedOperation> {
+        let outline = outline.into();
         let operations = outline.operations();
         let index = match name {
             Some(name) => operations
@@ -39,7 +40,7 @@ impl OperationOutline {
             None if operations.len() == 1 => 0,
             None => return Err(UnresolvedOperation::NotNamed(operations.len())),
         };
-        Ok(Self { outline: Arc::new(outline), index })
+        Ok(Self { outline, index })
     }
 
     /// The outline that [`attach`](Self::attach) has added to the request, or a new one. `None` if the request does not name one

@@ -7,6 +7,7 @@ use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
+use crate::graphql::object_value::ObjectValue;
 use crate::graphql::order::{self, PostOrder};
 use crate::model::Month;
 
@@ -51,7 +52,7 @@ impl ArchiveMonth {
         before: Option<String>,
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
-    ) -> Result<PostConnection> {
+    ) -> Result<ObjectValue<PostConnection>> {
         let list = order::posts_in(order_by, PostList::of(Scope::Month(self.month)));
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }

@@ -8,6 +8,7 @@ use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::status::ContentStatus;
 use crate::graphql::list_size::{ListSize, Size};
+use crate::graphql::object_value::ObjectValue;
 use crate::graphql::scalars::DateTime;
 
 /// What editors write: posts. Fields that every type of content has.
@@ -28,7 +29,7 @@ use crate::graphql::scalars::DateTime;
     ),
     field(
         name = "body",
-        ty = "RichText",
+        ty = "ObjectValue<RichText>",
         desc = "The text. In a list, each body costs one storage read: select it only if you show it."
     ),
     field(name = "status", ty = "ContentStatus", desc = "The publication status at the time of the request."),

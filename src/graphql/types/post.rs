@@ -10,6 +10,7 @@ use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::graphql::arguments::Paging;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
+use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::{access, context};
 use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
@@ -44,7 +45,7 @@ impl PostObject {
         &self,
         ctx: &Context<'_>,
         arguments: PageArguments<model::PostKey>,
-    ) -> Result<Option<PostObject>> {
+    ) -> Result<Option<ObjectValue<PostObject>>> {
         if !self.is_published(ctx) {
             return Ok(None);
         }
@@ -52,7 +53,7 @@ impl PostObject {
         let page = loaders
             .page(PostList::all(), arguments, RequestedFields { items: true, ..RequestedFields::default() })
             .await?;
-        Ok(page.items.first().map(|post| Self::new(Arc::clone(post))))
+        Ok(page.items.first().map(|post| ObjectValue(Self::new(Arc::clone(post)))))
     }
 
     /// Looks up the terms that the fields of these posts will request, so that the fields find them loaded. Without it each field waits separately,
@@ -94,7 +95,7 @@ impl PostObject {
             return Ok(markdown);
         }
         // The post was moved to another partition after its summary was read.
-        let moved = context::of(ctx).reader.whole_by_id(&self.post.id).await?;
+        let moved = Box::pin(context::of(ctx).reader.whole_by_id(&self.post.id)).await?;
         let gone = || ContentError::Gone { what: "the post" };
         Ok(moved.map(|whole| whole.markdown).ok_or_else(gone)?)
     }
@@ -130,7 +131,7 @@ impl PostObject {
     }
 
     /// The text. In a list, each body costs one storage read: select it only if you show it.
-    pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
+    pub async fn body(&self, ctx: &Context<'_>) -> Result<ObjectValue<RichText>> {
         let texts = &context::of(ctx).texts;
         let _place = texts.place_to_load().await?;
         let markdown = match &self.markdown {
@@ -138,7 +139,7 @@ impl PostObject {
             None => self.load_markdown(ctx).await?,
         };
         texts.hold(&markdown).await?;
-        Ok(RichText::new(markdown))
+        Ok(ObjectValue(RichText::new(markdown)))
     }
 
     /// The publication status at the time of the request.
@@ -169,7 +170,7 @@ impl PostObject {
         before: Option<String>,
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;
-        RevisionConnection::read(ctx, &self.post, Paging { first, after, last, before }).await.map(Some)
+        Box::pin(RevisionConnection::read(ctx, &self.post, Paging { first, after, last, before })).await.map(Some)
     }
 
     /// When the content was created; for imported content, as far as its source records it.
@@ -188,43 +189,43 @@ impl PostObject {
     }
 
     /// The first of `authors`; null if the post has no authors. Each different author of the answer costs a storage read.
-    async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
+    async fn author(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<Author>>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
         let found = context::of(ctx).loaders.terms_of_post(TermKind::Author, first).await?;
-        Ok(found.into_iter().next().map(Author))
+        Ok(found.into_iter().next().map(|author| ObjectValue(Author(author))))
     }
 
     /// The authors of the post, in the order in which they were given. Each different author of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
-    async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
-        Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
+    async fn authors(&self, ctx: &Context<'_>) -> Result<ObjectList<Author>> {
+        Ok(ObjectList(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect()))
     }
 
     /// The categories of the post, in the order in which they were given. Each different category of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
-    async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
-        Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
+    async fn categories(&self, ctx: &Context<'_>) -> Result<ObjectList<Category>> {
+        Ok(ObjectList(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect()))
     }
 
     /// The tags of the post, in the order in which they were given. Each different tag of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
-    async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
-        Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
+    async fn tags(&self, ctx: &Context<'_>) -> Result<ObjectList<Tag>> {
+        Ok(ObjectList(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect()))
     }
 
     /// The next newer published post; null for the newest post, and for a post that is not published. It costs as much as a page of one post, in a list for
     /// each post.
-    async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
+    async fn newer(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
         let before = Some(self.post.key());
-        self.neighbour(ctx, PageArguments { last: Some(1), before, first: None, after: None }).await
+        Box::pin(self.neighbour(ctx, PageArguments { last: Some(1), before, first: None, after: None })).await
     }
 
     /// The next older published post; null for the oldest post, and for a post that is not published. It costs as much as a page of one post, in a list for
     /// each post.
-    async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
+    async fn older(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
         let after = Some(self.post.key());
-        self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None }).await
+        Box::pin(self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None })).await
     }
 
     /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with

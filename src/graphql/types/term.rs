@@ -12,6 +12,7 @@ use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::filter::PostFilter;
 use crate::graphql::list_size::{ListSize, Size};
+use crate::graphql::object_value::ObjectValue;
 use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
 use crate::model::{Actor, Term, rules};
@@ -56,10 +57,11 @@ async fn posts(
     paging: Paging,
     order_by: Option<PostOrder>,
     filter: Option<PostFilter>,
-) -> Result<PostConnection> {
+) -> Result<ObjectValue<PostConnection>> {
     let scope = Scope::Term(term.id.clone());
     let list = order::posts_in(order_by, filter.unwrap_or_default().into_list(scope)?);
-    PostConnection::read(ctx, list, paging).await
+    // Boxed, so that the futures of the other fields are short: each field of an object has a future of the same size.
+    Box::pin(PostConnection::read(ctx, list, paging)).await
 }
 
 fn viewer_can_update(ctx: &Context<'_>) -> bool {
@@ -119,7 +121,7 @@ impl Category {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<PostConnection> {
+    ) -> Result<ObjectValue<PostConnection>> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
@@ -182,7 +184,7 @@ impl Tag {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<PostConnection> {
+    ) -> Result<ObjectValue<PostConnection>> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
@@ -252,7 +254,7 @@ impl Author {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<PostConnection> {
+    ) -> Result<ObjectValue<PostConnection>> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
@@ -295,7 +297,7 @@ impl Author {
     ),
     field(
         name = "posts",
-        ty = "PostConnection",
+        ty = "ObjectValue<PostConnection>",
         desc = "The published posts that have it, newest first unless `orderBy` says otherwise.",
         directive = ListSize::apply(Size::Page),
         arg(

@@ -21,6 +21,7 @@ mod post;
 mod preview;
 mod query;
 mod renamed;
+mod repeated;
 mod revisions;
 mod roles;
 mod term_changes;
