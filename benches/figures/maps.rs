@@ -2,48 +2,87 @@
 //! the least that such an answer can cost.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::{Context, EmptyMutation, EmptySubscription, ID, Object, Schema, SimpleObject};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tidings::graphql::scalars::DateTime;
 use tidings::model::excerpt::excerpt_of;
+use tidings::model::markdown::html_of;
 use tidings::model::{Slug, TermKind};
 
 use crate::posts::{self, Generated};
 
 pub type MapSchema = Schema<Query, EmptyMutation, EmptySubscription>;
 
-/// The number of newest posts that are kept: only the first page is requested.
-const POSTS_KEPT: u64 = 1_000;
+/// The number of newest posts that are kept: no query that is measured goes further back, except for the posts with long bodies.
+const POSTS_KEPT: u64 = 20_000;
 
 struct Maps {
     /// Newest first.
     posts: Vec<Arc<MapPost>>,
+    by_slug: HashMap<Slug, Arc<MapPost>>,
+    /// The place of each cursor in `posts`.
+    places: HashMap<String, usize>,
     terms: [HashMap<Slug, Arc<MapTerm>>; 3],
+    /// By slug.
+    authors: Vec<Arc<MapTerm>>,
 }
 
 struct MapPost {
     post: Generated,
     excerpt: String,
+    html: OnceLock<String>,
 }
 
 struct MapTerm {
     slug: Slug,
     name: String,
+    /// Newest first.
+    posts: Vec<Arc<MapPost>>,
 }
 
 pub fn schema(posts: u64) -> MapSchema {
-    let newest = (posts.saturating_sub(POSTS_KEPT)..posts).rev().map(|number| {
-        let post = Generated::new(number);
-        let excerpt = excerpt_of(&post.markdown);
-        Arc::new(MapPost { post, excerpt })
-    });
-    let terms = TermKind::ALL
-        .map(|kind| posts::terms(kind).map(|(slug, name)| (slug.clone(), Arc::new(MapTerm { slug, name }))).collect());
-    let maps = Maps { posts: newest.collect(), terms };
-    Schema::build(Query, EmptyMutation, EmptySubscription).data(maps).finish()
+    Schema::build(Query, EmptyMutation, EmptySubscription).data(Maps::new(posts)).finish()
+}
+
+impl Maps {
+    fn new(count: u64) -> Self {
+        let oldest_kept = count.saturating_sub(POSTS_KEPT);
+        let beside = [posts::NUMBER_OF_4_KB, posts::NUMBER_OF_40_KB].into_iter().filter(|number| *number < oldest_kept);
+        let post = |number| {
+            let post = Generated::new(number);
+            Arc::new(MapPost { excerpt: excerpt_of(&post.markdown), html: OnceLock::new(), post })
+        };
+        let posts: Vec<_> = (oldest_kept..count).rev().map(post).collect();
+        let by_slug =
+            posts.iter().cloned().chain(beside.map(post)).map(|post| (post.post.slug.clone(), post)).collect();
+        let places = posts.iter().enumerate().map(|(place, post)| (cursor(post), place)).collect();
+        let terms = TermKind::ALL.map(|kind| terms_with_posts(kind, &posts));
+        let mut authors: Vec<_> = terms[TermKind::Author as usize].values().cloned().collect();
+        authors.sort_by(|one, other| one.slug.cmp(&other.slug));
+        Self { posts, by_slug, places, terms, authors }
+    }
+}
+
+fn terms_with_posts(kind: TermKind, posts: &[Arc<MapPost>]) -> HashMap<Slug, Arc<MapTerm>> {
+    let mut of_terms: HashMap<&Slug, Vec<Arc<MapPost>>> = HashMap::new();
+    for post in posts {
+        let slugs = match kind {
+            TermKind::Category => &post.post.categories,
+            TermKind::Tag => &post.post.tags,
+            TermKind::Author => &post.post.authors,
+        };
+        for slug in slugs {
+            of_terms.entry(slug).or_default().push(Arc::clone(post));
+        }
+    }
+    let term = |(slug, name): (Slug, String)| {
+        let posts = of_terms.remove(&slug).unwrap_or_default();
+        (slug.clone(), Arc::new(MapTerm { slug, name, posts }))
+    };
+    posts::terms(kind).map(term).collect()
 }
 
 fn maps<'a>(ctx: &Context<'a>) -> &'a Maps {
@@ -60,16 +99,37 @@ pub struct Query;
 #[Object]
 impl Query {
     async fn posts(&self, ctx: &Context<'_>, first: Option<i32>, after: Option<String>) -> Connection {
-        let all = &maps(ctx).posts;
-        let start = after.and_then(|after| all.iter().position(|post| cursor(post) == after)).map_or(0, |at| at + 1);
-        let end = (start + first.unwrap_or(20).clamp(0, 100) as usize).min(all.len());
-        Connection { posts: all[start..end].to_vec(), has_next: end < all.len() }
+        let maps = maps(ctx);
+        let start = after.and_then(|after| maps.places.get(&after)).map_or(0, |place| place + 1);
+        Connection::new(&maps.posts, start, first)
     }
+
+    async fn post(&self, ctx: &Context<'_>, slug: String) -> Option<Post> {
+        maps(ctx).by_slug.get(&slug.parse::<Slug>().ok()?).cloned().map(Post)
+    }
+
+    async fn tag(&self, ctx: &Context<'_>, slug: String) -> Option<Term> {
+        terms(ctx, TermKind::Tag, &[slug.parse().ok()?]).pop()
+    }
+
+    async fn authors(&self, ctx: &Context<'_>, first: Option<i32>) -> TermConnection {
+        let authors = &maps(ctx).authors;
+        TermConnection { nodes: authors[..page(first).min(authors.len())].iter().cloned().map(Term).collect() }
+    }
+}
+
+fn page(first: Option<i32>) -> usize {
+    first.unwrap_or(20).clamp(0, 100) as usize
 }
 
 struct Connection {
     posts: Vec<Arc<MapPost>>,
     has_next: bool,
+}
+
+#[derive(SimpleObject)]
+struct TermConnection {
+    nodes: Vec<Term>,
 }
 
 #[derive(SimpleObject)]
@@ -84,10 +144,21 @@ struct Edge {
     node: Post,
 }
 
+impl Connection {
+    fn new(all: &[Arc<MapPost>], start: usize, first: Option<i32>) -> Self {
+        let end = (start + page(first)).min(all.len());
+        Self { posts: all[start..end].to_vec(), has_next: end < all.len() }
+    }
+}
+
 #[Object]
 impl Connection {
     async fn edges(&self) -> Vec<Edge> {
         self.posts.iter().map(|post| Edge { cursor: cursor(post), node: Post(Arc::clone(post)) }).collect()
+    }
+
+    async fn nodes(&self) -> Vec<Post> {
+        self.posts.iter().cloned().map(Post).collect()
     }
 
     async fn page_info(&self) -> PageInfo {
@@ -123,6 +194,10 @@ impl Post {
         Some(DateTime(self.0.post.at))
     }
 
+    async fn body(&self) -> RichText {
+        RichText(Arc::clone(&self.0))
+    }
+
     async fn author(&self, ctx: &Context<'_>) -> Option<Term> {
         terms(ctx, TermKind::Author, &self.0.post.authors[..1]).pop()
     }
@@ -140,6 +215,20 @@ impl Post {
     }
 }
 
+struct RichText(Arc<MapPost>);
+
+#[Object]
+impl RichText {
+    async fn markdown(&self) -> &str {
+        &self.0.post.markdown
+    }
+
+    /// Rendered once.
+    async fn html(&self) -> &str {
+        self.0.html.get_or_init(|| html_of(&self.0.post.markdown))
+    }
+}
+
 struct Term(Arc<MapTerm>);
 
 #[Object]
@@ -150,5 +239,9 @@ impl Term {
 
     async fn name(&self) -> &str {
         &self.0.name
+    }
+
+    async fn posts(&self, first: Option<i32>) -> Connection {
+        Connection::new(&self.0.posts, 0, first)
     }
 }
