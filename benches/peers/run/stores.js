@@ -1,0 +1,98 @@
+// The stores with the corpus. The rule: what can be kept is kept below the folder of the corpus, and every run gets a copy, so that a run that
+// writes changes no other.
+
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { run, serve, SERVER_CORE, LOAD_CORE, start, waitFor } from "./processes.js";
+
+const AZURITE = new URL("../../../tests/tools/azurite.js", import.meta.url).pathname;
+
+/** What `figures --child corpus` writes, made once for each size. */
+export async function corpus({ program, folder, posts }) {
+  const kept = join(folder, `corpus-${posts}`);
+  await once(join(kept, "files"), (path) => run([program, "--child", "corpus", path, String(posts)]));
+  const values = JSON.parse(readFileSync(join(kept, "files", "queries.json"), "utf8"));
+  return { kept, files: join(kept, "files"), values };
+}
+
+/** Creates a path under another name first, so that an interrupted run leaves nothing that looks complete. */
+async function once(path, create) {
+  if (existsSync(path)) return;
+  const unfinished = `${path}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(join(path, ".."), { recursive: true });
+  await create(unfinished);
+  renameSync(unfinished, path);
+}
+
+/** Opens the store of a variant: what its server needs to know, and the processes that it needs. */
+export async function openStore(variant, context) {
+  const open = { none: () => ({}), file, sqlite, postgres, azurite, "peer-azurite": peerAzurite }[variant.store];
+  return open(variant, context);
+}
+
+async function file({ name }, { tidings, corpus: { kept, files }, runFolder }) {
+  await once(join(kept, "tidings"), (path) => run([tidings, "import", "--store", `file:${path}`, join(files, "site.jsonl")], { core: SERVER_CORE }));
+  return { path: copied(join(kept, "tidings"), join(runFolder, name)) };
+}
+
+async function sqlite({ name }, { corpus: { kept, files }, runFolder }) {
+  const { loadSqlite } = await import("../sites/sqlite.js");
+  await once(join(kept, "sqlite.db"), (path) => loadSqlite(path, files));
+  return { path: copied(join(kept, "sqlite.db"), join(runFolder, `${name}.db`)) };
+}
+
+function copied(from, to) {
+  cpSync(from, to, { recursive: true });
+  return to;
+}
+
+async function postgres({ name }, { corpus: { files }, runFolder }) {
+  const { createCluster, loadPostgres, postgresCommand, postgresPrograms } = await import("../sites/postgres.js");
+  if (!postgresPrograms()) return { missing: "PostgreSQL is not installed (Debian: apt-get install postgresql)" };
+  const path = join(runFolder, name);
+  createCluster(path);
+  const database = start({ command: postgresCommand(path), core: SERVER_CORE, log: `${path}.postgres.log` });
+  await waitFor(database, /ready to accept connections/);
+  await loadPostgres(path, files);
+  return { path, database };
+}
+
+/** An Azurite with the rows that `tidings import` writes. */
+async function azurite(variant, context) {
+  return shared("azurite", context, async (endpoint, { tidings, corpus: { files } }) => {
+    const env = { AZURE_STORAGE_CONNECTION_STRING: await connectionString(endpoint) };
+    await run([tidings, "import", "--store", "azure", join(files, "site.jsonl")], { core: SERVER_CORE, env });
+  });
+}
+
+async function peerAzurite(variant, context) {
+  return shared("peer-azurite", context, async (endpoint, { corpus: { files } }) => {
+    const { loadTables } = await import("../sites/tables.js");
+    await loadTables(endpoint, files);
+  });
+}
+
+/** One Azurite for all variants of a store; a server is alone with it while it is measured. */
+async function shared(name, context, fill) {
+  context.azurites ??= new Map();
+  if (!context.azurites.has(name)) context.azurites.set(name, startAzurite(name, context, fill));
+  return context.azurites.get(name);
+}
+
+async function startAzurite(name, context, fill) {
+  const azurite = await serve({ command: [process.execPath, AZURITE], core: LOAD_CORE, log: join(context.runFolder, `${name}.log`) });
+  const endpoint = `http://${azurite.address}/devstoreaccount1`;
+  await fill(endpoint, context);
+  return { endpoint, connection: await connectionString(endpoint), azurite };
+}
+
+async function connectionString(endpoint) {
+  return (await import("../sites/tables.js")).connectionString(endpoint);
+}
+
+/** The requests that an Azurite has answered, by its access log. */
+export function requestsOf({ azurite }) {
+  return readFileSync(azurite.log, "utf8").match(/" \d{3} /g)?.length ?? 0;
+}
