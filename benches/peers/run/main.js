@@ -1,6 +1,6 @@
 // Measures Tidings beside its peers: fills the stores, compares the answers, measures in rounds, prints the tables. `scripts/bench` starts it.
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { QUERIES, requestOf } from "../queries.js";
@@ -87,6 +87,13 @@ async function measure(context) {
   return { cells, servers, storage, writes, missing };
 }
 
+/** A shorter run does not replace the result of a longer one, which is what is published. */
+function fileOf(result, { folder, quick, posts }) {
+  const whole = `${posts}.json`;
+  const figuresBefore = existsSync(join(folder, whole)) ? JSON.parse(readFileSync(join(folder, whole), "utf8")).cells.length : 1;
+  return quick || result.cells.length < figuresBefore ? `part-${whole}` : whole;
+}
+
 async function main() {
   const context = plan(process.argv.slice(2));
   const began = performance.now();
@@ -99,8 +106,7 @@ async function main() {
   const measured = await measure(context);
   const result = { at: new Date().toISOString(), machine: machine(), versions: versions(), posts: context.posts, rounds: context.rounds, seconds: context.seconds,
     minutes: (performance.now() - began) / 60_000, leftOut: leftOut(context), ...measured };
-  const name = context.quick ? `quick-${context.posts}` : String(context.posts);
-  writeFileSync(join(context.folder, `${name}.json`), JSON.stringify(result, null, 1));
+  writeFileSync(join(context.folder, fileOf(result, context)), JSON.stringify(result, null, 1));
   process.stdout.write(report(result));
   draw(context.folder);
 }

@@ -1,7 +1,7 @@
 // The tables that a run prints. The rule: a figure from a disturbed run has a mark, and what was not measured is named.
 
 import { QUERIES } from "../queries.js";
-import { RATIOS_TO, VARIANTS } from "../variants.js";
+import { VARIANTS } from "../variants.js";
 import { figure, table } from "./tables.js";
 
 const MARK = "~";
@@ -45,13 +45,9 @@ function reads({ cells }, callers) {
 
 /** Tidings as a multiple of the others. */
 function ratios(variants, queries, cellOf) {
-  const ours = variants.filter(({ server }) => server === "tidings");
-  const others = RATIOS_TO.map((name) => variants.find((variant) => variant.name === name)).filter(Boolean);
-  const rows = ours.flatMap((variant) => others.map((other) => [`${variant.title} ÷ ${other.title}`, ...queries.map((query) => {
-    const [one, two] = [cellOf(variant, query), cellOf(other, query)];
-    if (!one || !two) return "";
-    return `${one.isDisturbed || two.isDisturbed ? MARK : ""}${(one.rate / two.rate).toFixed(2)}`;
-  })]));
+  const pairs = variants.flatMap((variant) => variants.filter(({ name }) => variant.comparedWith?.includes(name)).map((other) => [variant, other]));
+  const ratio = (one, other) => (one && other ? `${one.isDisturbed || other.isDisturbed ? MARK : ""}${(one.rate / other.rate).toFixed(2)}` : "");
+  const rows = pairs.map(([one, other]) => [`${one.title} ÷ ${other.title}`, ...queries.map((query) => ratio(cellOf(one, query), cellOf(other, query)))]);
   return rows.length ? table([["ratio of the rates", ...queries.map(({ title }) => title)], ...rows]) : "";
 }
 
@@ -69,7 +65,7 @@ function storage({ storage }) {
     row(variant, "first request of a process", ({ cold }) => String(cold.requests)),
     row(variant, "its ms", ({ cold }) => figure(cold.ms)),
     row(variant, "sent again", ({ warm }) => String(warm.requests)),
-    ...(storage[variant][queries[0].name].own ? [row(variant, "sent again, its own count", ({ own }) => String(own.requests ?? own.reads ?? ""))] : []),
+    ...(storage[variant][queries[0].name].cold.own ? [row(variant, "first request, its own count in round trips", ({ cold: { own } }) => `${own.reads} in ${own.roundTrips}`)] : []),
   ]);
   return table([["storage requests in Azurite's log", ...queries.map(({ title }) => title)], ...rows]);
 }

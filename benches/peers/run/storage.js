@@ -5,8 +5,8 @@ import { stop } from "./processes.js";
 import { requestsOf } from "./stores.js";
 
 /** For the requests that a server sends after its answer, and for the log. */
-const SETTLE_MS = 400;
-const settled = () => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+const PAUSE_MS = 400;
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 /** For each query: requests and time with a server that has just started, and when it is sent again. */
 export async function storageCosts(subject, context) {
@@ -15,8 +15,8 @@ export async function storageCosts(subject, context) {
   for (const [name, { body }] of Object.entries(found)) {
     await stop(subject.server, "SIGKILL");
     subject.server = await startServer(variant, store, context);
-    await settled();
-    costs[name] = { cold: await cost(subject, body), warm: await cost(subject, body), own: await ownCount(subject, body) };
+    await pause();
+    costs[name] = { cold: await cost(subject, withOwnCount(variant, body)), warm: await cost(subject, body) };
   }
   return costs;
 }
@@ -24,14 +24,14 @@ export async function storageCosts(subject, context) {
 async function cost({ server, store }, body) {
   const before = requestsOf(store);
   const began = performance.now();
-  await ask(server, body);
+  const text = await ask(server, body);
   const ms = performance.now() - began;
-  await settled();
-  return { ms, requests: requestsOf(store) - before };
+  await pause();
+  const own = JSON.parse(text).extensions?.storage;
+  return { ms, requests: requestsOf(store) - before, own: own && { reads: own.pointReads + own.rangeReads, roundTrips: own.roundTrips } };
 }
 
-/** Of Tidings: `extensions.storage` of a warm answer. */
-async function ownCount({ server, variant }, body) {
-  if (variant.server !== "tidings") return null;
-  return JSON.parse(await ask(server, JSON.stringify({ ...JSON.parse(body), extensions: { storage: true } }))).extensions.storage;
+/** Tidings counts its reads itself, if the request asks for it. */
+function withOwnCount(variant, body) {
+  return variant.server === "tidings" ? JSON.stringify({ ...JSON.parse(body), extensions: { storage: true } }) : body;
 }

@@ -1,29 +1,23 @@
-// The stores with the corpus. The rule: what can be kept is kept below the folder of the corpus, and every run gets a copy, so that a run that
-// writes changes no other.
+// The stores with the corpus. The rule: every run makes them anew, from files that the same build has written, and every server gets a copy, so that
+// a server that writes changes no other.
 
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { run, serve, SERVER_CORE, LOAD_CORE, start, waitFor } from "./processes.js";
 
 const AZURITE = new URL("../../../tests/tools/azurite.js", import.meta.url).pathname;
 
-/** What `figures --child corpus` writes, made once for each size. */
-export async function corpus({ program, folder, posts }) {
-  const kept = join(folder, `corpus-${posts}`);
-  await once(join(kept, "files"), (path) => run([program, "--child", "corpus", path, String(posts)]));
-  const values = JSON.parse(readFileSync(join(kept, "files", "queries.json"), "utf8"));
-  return { kept, files: join(kept, "files"), values };
+/** What `figures --child corpus` writes. */
+export async function corpus({ program, runFolder, posts }) {
+  const files = join(runFolder, "corpus");
+  await run([program, "--child", "corpus", files, String(posts)]);
+  return { files, values: JSON.parse(readFileSync(join(files, "queries.json"), "utf8")) };
 }
 
-/** Creates a path under another name first, so that an interrupted run leaves nothing that looks complete. */
 async function once(path, create) {
-  if (existsSync(path)) return;
-  const unfinished = `${path}.unfinished`;
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(join(path, ".."), { recursive: true });
-  await create(unfinished);
-  renameSync(unfinished, path);
+  if (!existsSync(path)) await create(path);
+  return path;
 }
 
 /** Opens the store of a variant: what its server needs to know, and the processes that it needs. */
@@ -32,15 +26,15 @@ export async function openStore(variant, context) {
   return open(variant, context);
 }
 
-async function file({ name }, { tidings, corpus: { kept, files }, runFolder }) {
-  await once(join(kept, "tidings"), (path) => run([tidings, "import", "--store", `file:${path}`, join(files, "site.jsonl")], { core: SERVER_CORE }));
-  return { path: copied(join(kept, "tidings"), join(runFolder, name)) };
+async function file({ name }, { tidings, corpus: { files }, runFolder }) {
+  const fill = (path) => run([tidings, "import", "--store", `file:${path}`, join(files, "site.jsonl")], { core: SERVER_CORE });
+  return { path: copied(await once(join(runFolder, "store"), fill), join(runFolder, name)) };
 }
 
-async function sqlite({ name }, { corpus: { kept, files }, runFolder }) {
+async function sqlite({ name }, { corpus: { files }, runFolder }) {
   const { loadSqlite } = await import("../sites/sqlite.js");
-  await once(join(kept, "sqlite.db"), (path) => loadSqlite(path, files));
-  return { path: copied(join(kept, "sqlite.db"), join(runFolder, `${name}.db`)) };
+  const fill = (path) => loadSqlite(path, files);
+  return { path: copied(await once(join(runFolder, "sqlite.db"), fill), join(runFolder, `${name}.db`)) };
 }
 
 function copied(from, to) {
@@ -52,7 +46,11 @@ async function postgres({ name }, { corpus: { files }, runFolder }) {
   const { createCluster, loadPostgres, postgresCommand, postgresPrograms } = await import("../sites/postgres.js");
   if (!postgresPrograms()) return { missing: "PostgreSQL is not installed (Debian: apt-get install postgresql)" };
   const path = join(runFolder, name);
-  createCluster(path);
+  try {
+    createCluster(path);
+  } catch (error) {
+    return { missing: `no cluster of PostgreSQL can be created: ${error.message.split("\n")[0]}` };
+  }
   const database = start({ command: postgresCommand(path), core: SERVER_CORE, log: `${path}.postgres.log` });
   await waitFor(database, /ready to accept connections/);
   await loadPostgres(path, files);
