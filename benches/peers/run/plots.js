@@ -21,7 +21,7 @@ export function draw(folder) {
 }
 
 /** Bars in groups: a group for each query, a bar for each variant, on a logarithmic scale. */
-function rates({ cells, posts }) {
+export function rates({ cells, posts }) {
   const of = cells.filter(({ callers }) => callers === CALLERS);
   const variants = VARIANTS.filter(({ name }) => of.some(({ variant }) => variant === name));
   const queries = QUERIES.filter(({ name }) => of.some(({ query }) => query === name));
@@ -39,7 +39,7 @@ function rates({ cells, posts }) {
 }
 
 /** Lines: the median time of each query of Tidings on a file, by the number of posts, both logarithmic. */
-function sizes(results) {
+export function sizes(results) {
   const of = results.flatMap(({ posts, cells }) => cells.filter(({ variant, callers }) => variant === "tidings-file" && callers === 1).map((cell) => ({ posts, ...cell })));
   const queries = QUERIES.filter(({ name }) => of.some(({ query }) => query === name));
   const scale = logScale(of.map(({ p50Ms }) => p50Ms));
@@ -55,11 +55,12 @@ function sizes(results) {
 }
 
 /** From the power of ten below the least value to the one above the greatest, with a line for each. */
-function logScale(values) {
+function logScale(all) {
+  const values = all.filter((value) => value > 0);
   const least = Math.floor(Math.log10(Math.min(...values)));
-  const most = Math.ceil(Math.log10(Math.max(...values)));
+  const most = Math.max(least + 1, Math.ceil(Math.log10(Math.max(...values))));
   const bottom = HEIGHT - BOTTOM;
-  const y = (value) => bottom - ((Math.log10(value) - least) / (most - least)) * (bottom - TOP);
+  const y = (value) => bottom - ((Math.log10(Math.max(value, 10 ** least)) - least) / (most - least)) * (bottom - TOP);
   const lines = Array.from({ length: most - least + 1 }, (_, number) => 10 ** (least + number)).map((value) =>
     `<line x1="${LEFT}" x2="${WIDTH}" y1="${y(value)}" y2="${y(value)}" stroke="#d0d7de"/>${text(LEFT - 8, y(value) + 4, value.toLocaleString("en"), "end")}`);
   return { y, bottom, lines };

@@ -6,6 +6,7 @@ import test from "node:test";
 import { normalised, QUERIES, requestOf } from "../queries.js";
 import { plan } from "../run/arguments.js";
 import { withFigures } from "../run/publish.js";
+import { rates, sizes } from "../run/plots.js";
 import { report } from "../run/report.js";
 import { inRounds, summary } from "../run/rounds.js";
 import { VARIANTS } from "../variants.js";
@@ -69,4 +70,13 @@ test("a report has a row for each variant, marks disturbed figures, and replaces
   assert.match(text, /\| Tidings, file ÷ async-graphql over plain maps +\| +0\.50 \|/);
   assert.match(text, /X: not run\.[^]*DISTURBED: 2 of 4 figures/);
   assert.equal(withFigures("a\n\n## Figures\n\nold\n\n## Next\n\nb\n", "new\n"), "a\n\n## Figures\n\nnew\n\n## Next\n\nb\n");
+});
+
+test("plots have a bar for each variant and query, and a line for each query, also of equal values and of none", () => {
+  const cells = ["tidings-file", "maps"].flatMap((variant) => ["q1", "q2"].flatMap((query) => [1, 32].map((callers) => ({ variant, query, callers, rate: variant === "maps" ? 0 : 1, p50Ms: 1 }))));
+  const bars = rates({ cells, posts: 10_000 });
+  assert.equal(bars.match(/<rect [^>]*fill="#1f6feb"/g).length, 2 + 1, "two bars and the legend");
+  const lines = sizes([{ posts: 1_000, cells }, { posts: 10_000, cells }]);
+  assert.equal(lines.match(/<polyline/g).length, 2);
+  for (const plot of [bars, lines]) assert.doesNotMatch(plot, /NaN|Infinity|undefined/);
 });
