@@ -111,6 +111,13 @@ async function main() {
   draw(context.folder);
 }
 
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.once(signal, async () => {
+    await stopAll();
+    process.exit(1);
+  });
+}
+
 try {
   await main();
 } catch (error) {

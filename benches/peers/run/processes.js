@@ -46,7 +46,7 @@ export async function stop({ child, ended }, signal = "SIGTERM") {
 }
 
 export async function stopAll() {
-  // PostgreSQL stops at once by SIGINT; the others too.
+  // PostgreSQL stops at once by SIGINT, and the others too.
   await Promise.all([...running].map((started) => stop(started, "SIGINT")));
 }
 

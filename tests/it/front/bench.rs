@@ -61,7 +61,8 @@ fn the_benchmark_sets_only_settings_that_exist() {
 
 #[test]
 fn the_parts_of_the_benchmark_do_what_they_say() {
-    let output = Command::new("node").args(["--test", "benches/peers/tests/parts.test.js"]).current_dir(root()).output();
+    let output =
+        Command::new("node").args(["--test", "benches/peers/tests/parts.test.js"]).current_dir(root()).output();
     let output = output.unwrap_or_else(|error| panic!("node does not run: {error}"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
