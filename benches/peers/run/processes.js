@@ -53,12 +53,16 @@ export async function stopAll() {
 /** Runs a command to its end and returns what it prints. */
 export async function run(command, { core = LOAD_CORE, env = {}, input = "" } = {}) {
   const child = spawn("taskset", ["-c", String(core), ...command], { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const started = { child, ended };
+  running.add(started);
   let [out, err] = ["", ""];
   child.stdout.on("data", (text) => (out += text));
   child.stderr.on("data", (text) => (err += text));
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const code = await new Promise((resolve) => child.on("close", resolve));
+  const code = await ended;
+  running.delete(started);
   if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}:\n${err.slice(-2000)}`);
   return out;
 }
