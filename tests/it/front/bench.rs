@@ -38,6 +38,14 @@ fn the_help_of_the_benchmark_names_every_option() {
 }
 
 #[test]
+fn a_wrong_name_is_refused_with_the_known_ones_before_anything_is_built() {
+    let output = Command::new(root().join("scripts/bench")).args(["--only", "yogi"]).output().expect("the script runs");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.starts_with("unknown name yogi; known are tidings-file, "), "{err}");
+}
+
+#[test]
 fn the_page_on_performance_names_what_the_benchmark_measures() {
     let list = printed_by("scripts/bench", &["--list"]);
     let listed: BTreeSet<&str> = list.lines().filter_map(|line| line.split('\t').next()).collect();
