@@ -1,4 +1,4 @@
-// The stores with the corpus. The rule: every run makes them anew, from files that the same build has written, and every server gets a copy, so that
+// The stores with the corpus. The rule: every run makes its own, from files that the same build has written, and every server gets a copy, so that
 // a server that writes changes no other.
 
 import { closeSync, cpSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
