@@ -16,8 +16,6 @@ use crate::rates::{Asked, CARD, one_core, rates};
 use crate::table::{Figure, with_commas};
 use crate::{Result, maps, site};
 
-/// How many of the newest posts the maps keep: only the first page is requested.
-const MAPS_KEEP: u64 = 1_000;
 
 /// The server's rate must be at least this share of the maps'.
 const SHARE_MIN: f64 = 0.5;
@@ -27,7 +25,7 @@ pub fn document() -> String {
 }
 
 pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
-    let maps: Arc<dyn GraphqlService> = Arc::new(maps::schema(posts, MAPS_KEEP));
+    let maps: Arc<dyn GraphqlService> = Arc::new(maps::schema(posts));
     let content = one_core()?.block_on(site::open(store))?;
     let service: Arc<dyn GraphqlService> = Arc::new(site::service(&content));
     let [ours, theirs] = in_process(service.as_ref(), maps.as_ref(), seconds)?;

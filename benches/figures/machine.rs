@@ -1,8 +1,12 @@
 //! The machine of the measurement. The rule: read from /proc, and empty if the system has none.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// The unit of times in `/proc`: 100 on every platform of Linux that Tidings supports.
+const TICKS_PER_SECOND: f64 = 100.0;
 
 /// One line: processor, cores, memory, system.
 pub fn describe() -> String {
@@ -27,10 +31,7 @@ pub fn memory() -> Memory {
 
 /// The CPU time that this process has taken, in seconds.
 pub fn cores_seconds() -> f64 {
-    // The 14th and 15th fields are user and system time in hundredths of a second; the second may hold spaces, and ends with the last `)`.
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-    fields.filter_map(|text| text.parse::<f64>().ok()).sum::<f64>() / 100.0
+    cpu_seconds(&after_the_name(&fs::read_to_string("/proc/self/stat").unwrap_or_default()))
 }
 
 /// How long a thread has worked. If other processes need the cores too, this still advances as the wall clock does on an idle machine.
@@ -46,6 +47,58 @@ impl ThreadClock {
         let nanoseconds = number(&fs::read_to_string(&self.0)?);
         nanoseconds.map(Duration::from_nanos).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
     }
+}
+
+/// What all processors have done since the start of the machine, in CPU seconds.
+pub struct Processors {
+    pub busy: f64,
+    /// Taken by other virtual machines.
+    pub stolen: f64,
+}
+
+impl Processors {
+    pub fn now() -> std::io::Result<Self> {
+        // user, nice, system, idle, iowait, irq, softirq, steal
+        let stat = fs::read_to_string("/proc/stat")?;
+        let line = stat.lines().next().unwrap_or_default();
+        let used: Vec<f64> = line.split_whitespace().skip(1).filter_map(|text| text.parse().ok()).collect();
+        let [user, nice, system, _, _, irq, softirq, stolen, ..] = used[..] else {
+            return Err(std::io::ErrorKind::InvalidData.into());
+        };
+        let seconds = |ticks: f64| ticks / TICKS_PER_SECOND;
+        Ok(Self { busy: seconds(user + nice + system + irq + softirq), stolen: seconds(stolen) })
+    }
+}
+
+/// The CPU seconds of a process and of the running processes that it has started, directly or not.
+pub fn seconds_of_tree(root: u32) -> std::io::Result<f64> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut used = HashMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        // A process can end while this reads.
+        let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
+        let fields = after_the_name(&stat);
+        let Some(parent) = fields.get(1).and_then(|text| text.parse().ok()) else { continue };
+        children.entry(parent).or_default().push(pid);
+        used.insert(pid, cpu_seconds(&fields));
+    }
+    let (mut found, mut seconds) = (vec![root], 0.0);
+    while let Some(pid) = found.pop() {
+        seconds += used.get(&pid).copied().unwrap_or_default();
+        found.extend(children.remove(&pid).unwrap_or_default());
+    }
+    Ok(seconds)
+}
+
+/// The fields of `/proc/PID/stat` from the third on; the second may hold spaces, and ends with the last `)`.
+fn after_the_name(stat: &str) -> Vec<&str> {
+    stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect()
+}
+
+/// User and system time.
+fn cpu_seconds(fields: &[&str]) -> f64 {
+    fields.iter().skip(11).take(2).filter_map(|text| text.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_SECOND
 }
 
 fn field(path: &str, name: &str) -> Option<String> {

@@ -3,20 +3,24 @@
 //!
 //! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, and the queries of `rates.rs` such as `query-tag`;
 //! the start of a name is enough, and without a name all are measured. `--store` keeps the store that the figures read in a folder, and uses the
-//! store that exists there.
+//! store that exists there. `scripts/bench` uses the same posts, and starts this program for its client, its corpus and the servers without storage.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its result")]
 
+mod corpus;
 mod creates;
 mod http_client;
 mod import;
 mod latest;
+mod load;
 mod machine;
 mod maps;
+mod plain;
 mod posts;
 mod rates;
 mod site;
 mod start;
+mod sync;
 mod table;
 
 use std::path::PathBuf;
@@ -62,6 +66,13 @@ fn main() -> ExitCode {
         [] => measure(&arguments),
         [what, from, store] if what == "import" => import::in_child(from.as_ref(), store.as_ref()),
         [what, store] if what == "serve" => start::in_child(store.as_ref()),
+        [what, folder, posts] if what == "corpus" => {
+            number(posts).and_then(|posts| corpus::write(folder.as_ref(), posts))
+        }
+        [what, posts] if what == "serve-maps" => number(posts).and_then(plain::serve_maps),
+        [what, file] if what == "serve-bytes" => plain::serve_bytes(file.as_ref()),
+        [what] if what == "load" => load::run(),
+        [what, folder] if what == "sync" => sync::print_rate(folder.as_ref(), arguments.seconds),
         other => Err(format!("unknown work for a child: {other:?}").into()),
     };
     match done {
@@ -71,6 +82,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().map_err(|_| format!("{text} is not a number of posts").into())
 }
 
 fn measure(arguments: &Arguments) -> Result<()> {

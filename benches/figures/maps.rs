@@ -2,33 +2,38 @@
 //! the least that such an answer can cost.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::{Context, EmptyMutation, EmptySubscription, ID, Object, Schema, SimpleObject};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tidings::graphql::scalars::DateTime;
 use tidings::model::excerpt::excerpt_of;
+use tidings::model::markdown::html_of;
 use tidings::model::{Slug, TermKind};
 
 use crate::posts::{self, Generated};
 
 pub type MapSchema = Schema<Query, EmptyMutation, EmptySubscription>;
 
+/// The number of newest posts that are kept: no query that is measured goes further back, except for the posts with long bodies.
+const POSTS_KEPT: u64 = 20_000;
+
 struct Maps {
     /// Newest first.
     posts: Vec<Arc<MapPost>>,
-    /// The index in `posts` of the post with a cursor, and of the post with a slug.
-    by_cursor: HashMap<String, usize>,
-    by_slug: HashMap<Slug, usize>,
+    by_slug: HashMap<Slug, Arc<MapPost>>,
+    /// The place of each cursor in `posts`.
+    places: HashMap<String, usize>,
     terms: [HashMap<Slug, Arc<MapTerm>>; 3],
-    /// The terms of each kind by their slugs from a to z.
-    in_order: [Vec<Arc<MapTerm>>; 3],
+    /// By slug.
+    authors: Vec<Arc<MapTerm>>,
 }
 
 struct MapPost {
     post: Generated,
     excerpt: String,
+    html: OnceLock<String>,
 }
 
 struct MapTerm {
@@ -38,41 +43,46 @@ struct MapTerm {
     posts: Vec<Arc<MapPost>>,
 }
 
-/// The schema over the `kept` newest of so many posts.
-pub fn schema(posts: u64, kept: u64) -> MapSchema {
-    let newest = (posts.saturating_sub(kept)..posts).rev().map(|number| {
-        let post = Generated::new(number);
-        let excerpt = excerpt_of(&post.markdown);
-        Arc::new(MapPost { post, excerpt })
-    });
-    let posts: Vec<_> = newest.collect();
-    let in_order = TermKind::ALL.map(|kind| {
-        let of = |slug: &Slug| posts.iter().filter(|post| post.terms(kind).contains(slug)).map(Arc::clone).collect();
-        let terms = posts::terms(kind).map(|(slug, name)| Arc::new(MapTerm { posts: of(&slug), slug, name }));
-        let mut terms: Vec<_> = terms.collect();
-        terms.sort_by(|one, other| one.slug.cmp(&other.slug));
-        terms
-    });
-    let maps = Maps {
-        by_cursor: posts.iter().enumerate().map(|(index, post)| (cursor(&post.post), index)).collect(),
-        by_slug: posts.iter().enumerate().map(|(index, post)| (post.post.slug.clone(), index)).collect(),
-        terms: in_order
-            .each_ref()
-            .map(|terms| terms.iter().map(|term| (term.slug.clone(), Arc::clone(term))).collect()),
-        posts,
-        in_order,
-    };
-    Schema::build(Query, EmptyMutation, EmptySubscription).data(maps).finish()
+pub fn schema(posts: u64) -> MapSchema {
+    Schema::build(Query, EmptyMutation, EmptySubscription).data(Maps::new(posts)).finish()
 }
 
-impl MapPost {
-    fn terms(&self, kind: TermKind) -> &[Slug] {
-        match kind {
-            TermKind::Author => &self.post.authors,
-            TermKind::Category => &self.post.categories,
-            TermKind::Tag => &self.post.tags,
+impl Maps {
+    fn new(count: u64) -> Self {
+        let oldest_kept = count.saturating_sub(POSTS_KEPT);
+        let beside = [posts::NUMBER_OF_4_KB, posts::NUMBER_OF_40_KB].into_iter().filter(|number| *number < oldest_kept);
+        let post = |number| {
+            let post = Generated::new(number);
+            Arc::new(MapPost { excerpt: excerpt_of(&post.markdown), html: OnceLock::new(), post })
+        };
+        let posts: Vec<_> = (oldest_kept..count).rev().map(post).collect();
+        let by_slug =
+            posts.iter().cloned().chain(beside.map(post)).map(|post| (post.post.slug.clone(), post)).collect();
+        let places = posts.iter().enumerate().map(|(place, post)| (cursor(post), place)).collect();
+        let terms = TermKind::ALL.map(|kind| terms_with_posts(kind, &posts));
+        let mut authors: Vec<_> = terms[TermKind::Author as usize].values().cloned().collect();
+        authors.sort_by(|one, other| one.slug.cmp(&other.slug));
+        Self { posts, by_slug, places, terms, authors }
+    }
+}
+
+fn terms_with_posts(kind: TermKind, posts: &[Arc<MapPost>]) -> HashMap<Slug, Arc<MapTerm>> {
+    let mut of_terms: HashMap<&Slug, Vec<Arc<MapPost>>> = HashMap::new();
+    for post in posts {
+        let slugs = match kind {
+            TermKind::Category => &post.post.categories,
+            TermKind::Tag => &post.post.tags,
+            TermKind::Author => &post.post.authors,
+        };
+        for slug in slugs {
+            of_terms.entry(slug).or_default().push(Arc::clone(post));
         }
     }
+    let term = |(slug, name): (Slug, String)| {
+        let posts = of_terms.remove(&slug).unwrap_or_default();
+        (slug.clone(), Arc::new(MapTerm { slug, name, posts }))
+    };
+    posts::terms(kind).map(term).collect()
 }
 
 fn maps<'a>(ctx: &Context<'a>) -> &'a Maps {
@@ -90,33 +100,26 @@ pub struct Query;
 impl Query {
     async fn posts(&self, ctx: &Context<'_>, first: Option<i32>, after: Option<String>) -> Connection {
         let maps = maps(ctx);
-        let start = after.and_then(|after| maps.by_cursor.get(&after)).map_or(0, |at| at + 1);
-        Connection::of(&maps.posts, start, first)
+        let start = after.and_then(|after| maps.places.get(&after)).map_or(0, |place| place + 1);
+        Connection::new(&maps.posts, start, first)
     }
 
     async fn post(&self, ctx: &Context<'_>, slug: String) -> Option<Post> {
-        let maps = maps(ctx);
-        let index = *maps.by_slug.get(slug.as_str())?;
-        Some(Post(Arc::clone(&maps.posts[index])))
+        maps(ctx).by_slug.get(&slug.parse::<Slug>().ok()?).cloned().map(Post)
     }
 
     async fn tag(&self, ctx: &Context<'_>, slug: String) -> Option<Term> {
         terms(ctx, TermKind::Tag, &[slug.parse().ok()?]).pop()
     }
 
-    async fn authors(&self, ctx: &Context<'_>, first: Option<i32>) -> Terms {
-        let all = &maps(ctx).in_order[TermKind::Author as usize];
-        Terms(all.iter().take(first.unwrap_or(20).clamp(0, 100) as usize).cloned().map(Term).collect())
+    async fn authors(&self, ctx: &Context<'_>, first: Option<i32>) -> TermConnection {
+        let authors = &maps(ctx).authors;
+        TermConnection { nodes: authors[..page(first).min(authors.len())].iter().cloned().map(Term).collect() }
     }
 }
 
-struct Terms(Vec<Term>);
-
-#[Object]
-impl Terms {
-    async fn nodes(&self) -> &[Term] {
-        &self.0
-    }
+fn page(first: Option<i32>) -> usize {
+    first.unwrap_or(20).clamp(0, 100) as usize
 }
 
 struct Connection {
@@ -124,11 +127,9 @@ struct Connection {
     has_next: bool,
 }
 
-impl Connection {
-    fn of(all: &[Arc<MapPost>], start: usize, first: Option<i32>) -> Self {
-        let end = (start + first.unwrap_or(20).clamp(0, 100) as usize).min(all.len());
-        Self { posts: all[start..end].to_vec(), has_next: end < all.len() }
-    }
+#[derive(SimpleObject)]
+struct TermConnection {
+    nodes: Vec<Term>,
 }
 
 #[derive(SimpleObject)]
@@ -143,29 +144,30 @@ struct Edge {
     node: Post,
 }
 
+impl Connection {
+    fn new(all: &[Arc<MapPost>], start: usize, first: Option<i32>) -> Self {
+        let end = (start + page(first)).min(all.len());
+        Self { posts: all[start..end].to_vec(), has_next: end < all.len() }
+    }
+}
+
 #[Object]
 impl Connection {
     async fn edges(&self) -> Vec<Edge> {
-        self.posts.iter().map(|post| Edge { cursor: cursor(&post.post), node: Post(Arc::clone(post)) }).collect()
+        self.posts.iter().map(|post| Edge { cursor: cursor(post), node: Post(Arc::clone(post)) }).collect()
     }
 
     async fn nodes(&self) -> Vec<Post> {
-        self.posts.iter().map(|post| Post(Arc::clone(post))).collect()
+        self.posts.iter().cloned().map(Post).collect()
     }
 
     async fn page_info(&self) -> PageInfo {
-        PageInfo { has_next_page: self.has_next, end_cursor: self.posts.last().map(|post| cursor(&post.post)) }
+        PageInfo { has_next_page: self.has_next, end_cursor: self.posts.last().map(|post| cursor(post)) }
     }
 }
 
-pub fn cursor(post: &Generated) -> String {
-    URL_SAFE_NO_PAD.encode(format!("{}-{}", post.at.ticks(), post.id))
-}
-
-/// The body of a post.
-#[derive(SimpleObject)]
-struct Body {
-    markdown: String,
+fn cursor(post: &MapPost) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{}-{}", post.post.at.ticks(), post.post.id))
 }
 
 struct Post(Arc<MapPost>);
@@ -188,12 +190,12 @@ impl Post {
         &self.0.excerpt
     }
 
-    async fn body(&self) -> Body {
-        Body { markdown: self.0.post.markdown.clone() }
-    }
-
     async fn published_at(&self) -> Option<DateTime> {
         Some(DateTime(self.0.post.at))
+    }
+
+    async fn body(&self) -> RichText {
+        RichText(Arc::clone(&self.0))
     }
 
     async fn author(&self, ctx: &Context<'_>) -> Option<Term> {
@@ -213,6 +215,20 @@ impl Post {
     }
 }
 
+struct RichText(Arc<MapPost>);
+
+#[Object]
+impl RichText {
+    async fn markdown(&self) -> &str {
+        &self.0.post.markdown
+    }
+
+    /// Rendered once.
+    async fn html(&self) -> &str {
+        self.0.html.get_or_init(|| html_of(&self.0.post.markdown))
+    }
+}
+
 struct Term(Arc<MapTerm>);
 
 #[Object]
@@ -226,6 +242,6 @@ impl Term {
     }
 
     async fn posts(&self, first: Option<i32>) -> Connection {
-        Connection::of(&self.0.posts, 0, first)
+        Connection::new(&self.0.posts, 0, first)
     }
 }

@@ -16,6 +16,9 @@ const CATEGORIES: u64 = 10;
 const TAGS: u64 = 200;
 const TAGS_PER_POST: usize = 3;
 const BODY_BYTES: usize = 2_000;
+/// Two posts have longer bodies, on which rendering is measured.
+pub const NUMBER_OF_40_KB: u64 = 0;
+pub const NUMBER_OF_4_KB: u64 = 1;
 
 /// A post of the site.
 pub struct Generated {
@@ -57,13 +60,26 @@ impl Generated {
             authors: slugs(TermKind::Author, &authors),
             categories: slugs(TermKind::Category, &categories),
             tags: slugs(TermKind::Tag, &tags),
-            markdown: body(&mut dice),
+            markdown: body(&mut dice, body_bytes(number)),
         }
     }
 
     pub fn key(&self) -> PostKey {
         PostKey { at: self.at, id: self.id.clone() }
     }
+}
+
+fn body_bytes(number: u64) -> usize {
+    match number {
+        NUMBER_OF_40_KB => 40_000,
+        NUMBER_OF_4_KB => 4_000,
+        _ => BODY_BYTES,
+    }
+}
+
+/// A post in the middle of the site, or of its newest part: the one that is read alone.
+pub fn number_of_a_read_post(posts: u64) -> u64 {
+    posts - (posts / 2).clamp(1, 5_000)
 }
 
 /// Every term of a kind: slug and name.
@@ -168,9 +184,9 @@ fn markdown_file(post: &Generated) -> String {
 }
 
 /// Paragraphs with emphasis and links, a heading, a list and code: what a renderer meets on a blog.
-fn body(dice: &mut Dice) -> String {
-    let mut text = String::with_capacity(BODY_BYTES + 500);
-    while text.len() < BODY_BYTES {
+fn body(dice: &mut Dice, bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 500);
+    while text.len() < bytes {
         match dice.below(6) {
             0 => write!(text, "## {}\n\n", capitalised(&dice.words(4))),
             1 => write!(text, "- {}\n- {}\n- `{}`\n\n", dice.words(5), dice.words(7), dice.words(2)),

@@ -48,7 +48,7 @@ impl Subject {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let service: Arc<dyn GraphqlService> = match self {
             Self::Server => Arc::new(site::service(&runtime.block_on(site::open(store))?)),
-            Self::Maps => Arc::new(maps::schema(posts, posts)),
+            Self::Maps => Arc::new(maps::schema(posts)),
         };
         Ok(Running { runtime, service, documents: Arc::default(), subject: self, posts })
     }

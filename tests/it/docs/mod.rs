@@ -96,6 +96,7 @@ pages! {
     http: "docs/http.md",
     moving: "docs/moving.md",
     operating: "docs/operating.md",
+    performance: "docs/performance.md",
     proof: "docs/proof.md",
     scaling: "docs/scaling.md",
     schema: "docs/schema.md",

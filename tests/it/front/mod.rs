@@ -1,6 +1,7 @@
 //! The binary serves the example blog to real GraphQL clients, a real browser, and attackers.
 
 mod audits;
+mod bench;
 mod bodies;
 mod clients;
 mod exhaustion;
