@@ -16,7 +16,6 @@ use crate::rates::{Asked, CARD, one_core, rates};
 use crate::table::{Figure, with_commas};
 use crate::{Result, maps, site};
 
-
 /// The server's rate must be at least this share of the maps'.
 const SHARE_MIN: f64 = 0.5;
 

@@ -58,7 +58,7 @@ impl Maps {
         let posts: Vec<_> = (oldest_kept..count).rev().map(post).collect();
         let by_slug =
             posts.iter().cloned().chain(beside.map(post)).map(|post| (post.post.slug.clone(), post)).collect();
-        let places = posts.iter().enumerate().map(|(place, post)| (cursor(post), place)).collect();
+        let places = posts.iter().enumerate().map(|(place, post)| (cursor(&post.post), place)).collect();
         let terms = TermKind::ALL.map(|kind| terms_with_posts(kind, &posts));
         let mut authors: Vec<_> = terms[TermKind::Author as usize].values().cloned().collect();
         authors.sort_by(|one, other| one.slug.cmp(&other.slug));
@@ -154,7 +154,7 @@ impl Connection {
 #[Object]
 impl Connection {
     async fn edges(&self) -> Vec<Edge> {
-        self.posts.iter().map(|post| Edge { cursor: cursor(post), node: Post(Arc::clone(post)) }).collect()
+        self.posts.iter().map(|post| Edge { cursor: cursor(&post.post), node: Post(Arc::clone(post)) }).collect()
     }
 
     async fn nodes(&self) -> Vec<Post> {
@@ -162,12 +162,12 @@ impl Connection {
     }
 
     async fn page_info(&self) -> PageInfo {
-        PageInfo { has_next_page: self.has_next, end_cursor: self.posts.last().map(|post| cursor(post)) }
+        PageInfo { has_next_page: self.has_next, end_cursor: self.posts.last().map(|post| cursor(&post.post)) }
     }
 }
 
-fn cursor(post: &MapPost) -> String {
-    URL_SAFE_NO_PAD.encode(format!("{}-{}", post.post.at.ticks(), post.post.id))
+pub fn cursor(post: &Generated) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{}-{}", post.at.ticks(), post.id))
 }
 
 struct Post(Arc<MapPost>);
