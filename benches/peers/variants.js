@@ -8,6 +8,14 @@ const TIDINGS = { dialect: "tidings", server: "tidings", settings: {} };
 /** In the order of the tables. */
 export const VARIANTS = [
   { ...TIDINGS, name: "tidings-file", title: "Tidings, file", store: "file", writes: true, comparedWith: ["maps", "yoga", "axum"] },
+  {
+    ...TIDINGS,
+    name: "tidings-executed",
+    title: "Tidings, file, answers not held",
+    store: "file",
+    settings: { TIDINGS_LIMITS_HELD_BYTES: "0" },
+    comparedWith: ["maps", "yoga", "axum"],
+  },
   { ...TIDINGS, name: "tidings-azurite", title: "Tidings, Azurite", store: "azurite", writes: true, comparedWith: ["tidings-file", "apollo", "apollo-cached"] },
   { name: "maps", title: "async-graphql over plain maps", server: "maps", store: "none", dialect: "tidings" },
   { name: "axum", title: "axum, the same bytes", server: "bytes", store: "none", dialect: "tidings" },
@@ -18,4 +26,4 @@ export const VARIANTS = [
 ];
 
 /** Those of `--quick`. */
-export const QUICK_VARIANTS = ["tidings-file", "maps", "axum", "yoga"];
+export const QUICK_VARIANTS = ["tidings-file", "tidings-executed", "maps", "axum", "yoga"];
