@@ -267,8 +267,8 @@ async fn run(
     stages: &mut Stages,
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
-    let held = api.documents.find(&request.query);
     let limits = &api.limits.query;
+    let held = api.documents.find(&request.query, limits);
     let request = match parsed::charge_document(request, held.as_deref(), limits, &share.charge).await {
         Ok(request) => request,
         Err(failure) => {
