@@ -73,7 +73,9 @@ impl Documents {
         }
         let held = state.older.take(hash, text)?;
         let found = Arc::clone(&held.document);
-        state.add(hash, held);
+        let displaced = state.add(hash, held);
+        drop(state);
+        drop(displaced);
         Some(found)
     }
 
@@ -99,7 +101,8 @@ impl Documents {
         let bytes = bytes_of(&request.query, &document);
         if document.is_public() && bytes <= DOCUMENT_BYTES_MAX {
             let held = Held { text: request.query.as_str().into(), document: Arc::clone(&document), bytes };
-            self.lock().add(hash, held);
+            let displaced = self.lock().add(hash, held);
+            drop(displaced);
         }
         document.admit(request, limits)
     }
@@ -121,15 +124,22 @@ impl Documents {
     }
 }
 
+/// What a document displaces. It is dropped after the lock is released, because it can be thousands of allocations.
+#[must_use]
+struct Displaced {
+    _older: Option<Half>,
+    _same: Option<Held>,
+}
+
 impl State {
-    fn add(&mut self, hash: u64, held: Held) {
-        if self.newer.bytes + held.bytes > BYTES_MAX / 2 {
-            self.older = std::mem::take(&mut self.newer);
-        }
+    fn add(&mut self, hash: u64, held: Held) -> Displaced {
+        let is_full = self.newer.bytes + held.bytes > BYTES_MAX / 2;
+        let older = is_full.then(|| std::mem::replace(&mut self.older, std::mem::take(&mut self.newer)));
         self.newer.bytes += held.bytes;
         // Two requests may have checked the same document at once.
         let same = self.newer.documents.insert(hash, held);
-        self.newer.bytes -= same.map_or(0, |held| held.bytes);
+        self.newer.bytes -= same.as_ref().map_or(0, |held| held.bytes);
+        Displaced { _older: older, _same: same }
     }
 }
 
@@ -216,15 +226,15 @@ mod tests {
         let documents = Documents::default();
         let text = "{ asked }";
         let hash = documents.hash_of(text, &Limits::default()).expect("a short text");
-        documents.lock().add(hash, held("{ other }"));
+        let _ = documents.lock().add(hash, held("{ other }"));
         assert!(find(&documents, text).is_none(), "in the newer half");
         {
             let mut state = documents.lock();
             state.older = std::mem::take(&mut state.newer);
         }
         assert!(find(&documents, text).is_none(), "in the older half");
-        documents.lock().add(hash, held("{ other }"));
-        documents.lock().add(hash, held(text));
+        let _ = documents.lock().add(hash, held("{ other }"));
+        let _ = documents.lock().add(hash, held(text));
         assert!(find(&documents, text).is_some(), "it displaces the other");
         held_bytes(&documents);
     }
