@@ -97,13 +97,15 @@ impl Documents {
         let Some(hash) = hash.filter(|hash| self.was_requested(*hash)) else {
             return super::guard::admit(request, limits);
         };
-        let document = Arc::new(CheckedDocument::of(&request.query, limits)?);
+        let document = CheckedDocument::of(&request.query, limits)?;
         let bytes = bytes_of(&request.query, &document);
-        if document.is_public() && bytes <= DOCUMENT_BYTES_MAX {
-            let held = Held { text: request.query.as_str().into(), document: Arc::clone(&document), bytes };
-            let displaced = self.lock().add(hash, held);
-            drop(displaced);
+        if !document.is_public() || bytes > DOCUMENT_BYTES_MAX {
+            return document.admit_last(request, limits);
         }
+        let document = Arc::new(document);
+        let held = Held { text: request.query.as_str().into(), document: Arc::clone(&document), bytes };
+        let displaced = self.lock().add(hash, held);
+        drop(displaced);
         document.admit(request, limits)
     }
 
