@@ -268,9 +268,8 @@ async fn run(
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
     let limits = &api.limits.query;
-    let held = api.documents.find(&request.query, limits);
-    let request = match parsed::charge_document(request, held.as_deref(), limits, &share.charge).await {
-        Ok(request) => request,
+    let (request, held) = match parsed::charge_document(request, &api.documents, limits, &share.charge).await {
+        Ok(charged) => charged,
         Err(failure) => {
             metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
             return Err(failure);

@@ -1,6 +1,8 @@
 //! The memory of a parsed request: its values and its document. The rule: both are counted and charged to the memory of answers before they are
 //! parsed, because sixteen kilobytes of a body can become a megabyte when they are parsed, and parsed requests may wait for a slot to run.
 
+use std::sync::Arc;
+
 use async_graphql::Request;
 use axum::http::Uri;
 
@@ -10,6 +12,7 @@ use super::{
     parameters::{self, Bounds, SentRequest},
 };
 use crate::graphql::{
+    documents::Documents,
     guard::{CheckedDocument, Limits, count_tokens},
     memory::{Charge, OverBudget},
 };
@@ -54,20 +57,21 @@ pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Resu
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
-/// Charges the document before it is parsed, or before a held one is copied. A document that exceeds a limit is not charged, because it is refused
-/// before it is parsed.
+/// Charges the document before it is parsed, or before a held one is copied, and returns the held one. A document that exceeds a limit is not charged,
+/// because it is refused before it is parsed.
 pub(super) async fn charge_document(
     request: Request,
-    known: Option<&CheckedDocument>,
+    documents: &Documents,
     limits: &Limits,
     charge: &Charge,
-) -> Result<Request, RequestFailure> {
-    let tokens = match known {
-        Some(document) => document.tokens(),
-        None => count_tokens(&request.query, limits).unwrap_or_default(),
-    };
-    let held = charge_separately(charge, tokens, TOKEN_BYTES).await?;
-    Ok(request.data(HeldDocument { _tokens: held }))
+) -> Result<(Request, Option<Arc<CheckedDocument>>), RequestFailure> {
+    let found = documents.find(&request.query, limits);
+    // A request that waits for memory keeps no document, because one that is displaced meanwhile is counted nowhere.
+    let (tokens, held) = found.map(|found| (found.tokens(), Arc::downgrade(&found))).unzip();
+    let tokens = tokens.unwrap_or_else(|| count_tokens(&request.query, limits).unwrap_or_default());
+    let charged = charge_separately(charge, tokens, TOKEN_BYTES).await?;
+    let held = held.and_then(|held| held.upgrade());
+    Ok((request.data(HeldDocument { _tokens: charged }), held))
 }
 
 /// Another charge to the same connection, which can be released before the answer is sent.
