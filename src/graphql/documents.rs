@@ -20,8 +20,15 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The most bytes of one document, so that a few long ones do not displace all others.
 const DOCUMENT_BYTES_MAX: usize = BYTES_MAX / 16;
 
-/// The bytes of a token of a parsed document, with its part of the outline. `http/parsed.rs` charges as much for a request.
-const TOKEN_BYTES: usize = 320;
+/// The bytes of any document: its place, its maps, and lists whose capacity is more than their few items need.
+const DOCUMENT_BYTES: usize = 2_048;
+
+/// How often a long literal is kept: in the text, in the parsed document, and in the outline.
+const TEXT_COPIES: usize = 4;
+
+/// The bytes of a token of a parsed document, with its part of the outline, in lists that have just grown. The tests of `http/parsed.rs` measure that
+/// a document needs no more than [`bytes_of`] it.
+const TOKEN_BYTES: usize = 448;
 
 /// How many texts that were requested once are remembered, each by a hash.
 const ONCE: usize = 4_096;
@@ -154,8 +161,9 @@ impl Half {
     }
 }
 
-fn bytes_of(text: &str, document: &CheckedDocument) -> usize {
-    text.len() + document.tokens() * TOKEN_BYTES
+/// The bytes that a document needs while it is held.
+pub fn bytes_of(text: &str, document: &CheckedDocument) -> usize {
+    DOCUMENT_BYTES + text.len() * TEXT_COPIES + document.tokens() * TOKEN_BYTES
 }
 
 #[cfg(test)]
