@@ -106,7 +106,8 @@ async fn answer(
 ) -> Result<Vec<u8>> {
     let document = request.query.clone();
     let response: Response = if let Some(documents) = documents {
-        let admitted = documents.admit(documents.find(&request.query), request, &Limits::default());
+        let limits = Limits::default();
+        let admitted = documents.admit(documents.find(&request.query, &limits), request, &limits);
         let admitted = admitted.map_err(|refusal| refusal.message)?;
         let mut response = service.execute(admitted.request).await;
         give_codes(&mut response, &document);

@@ -20,8 +20,15 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The most bytes of one document, so that a few long ones do not displace all others.
 const DOCUMENT_BYTES_MAX: usize = BYTES_MAX / 16;
 
-/// The bytes of a token of a parsed document, with its part of the outline. `http/parsed.rs` charges as much for a request.
-const TOKEN_BYTES: usize = 320;
+/// The bytes of any document: its place, its maps, and lists whose capacity is more than their few items need.
+const DOCUMENT_BYTES: usize = 2_048;
+
+/// How often a long literal is kept: in the text, in the parsed document, and in the outline.
+const TEXT_COPIES: usize = 4;
+
+/// The bytes of a token of a parsed document, with its part of the outline, in lists that have just grown. The tests of `http/parsed.rs` measure that
+/// a document needs no more than [`bytes_of`] it.
+const TOKEN_BYTES: usize = 448;
 
 /// How many texts that were requested once are remembered, each by a hash.
 const ONCE: usize = 4_096;
@@ -43,7 +50,15 @@ struct State {
 
 #[derive(Debug, Default)]
 struct Half {
-    documents: HashMap<Arc<str>, Arc<CheckedDocument>>,
+    /// By the hash of their text, so that nothing is hashed inside the lock.
+    documents: HashMap<u64, Held>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Held {
+    text: Box<str>,
+    document: Arc<CheckedDocument>,
     bytes: usize,
 }
 
@@ -56,15 +71,18 @@ impl Default for Documents {
 }
 
 impl Documents {
-    /// The document with this text, if it is held.
-    pub fn find(&self, text: &str) -> Option<Arc<CheckedDocument>> {
+    /// The document with this text, if it is held. The limits must always be the same.
+    pub fn find(&self, text: &str, limits: &Limits) -> Option<Arc<CheckedDocument>> {
+        let hash = self.hash_of(text, limits)?;
         let mut state = self.lock();
-        if let Some(found) = state.newer.documents.get(text) {
-            return Some(Arc::clone(found));
+        if let Some(held) = state.newer.documents.get(&hash).filter(|held| *held.text == *text) {
+            return Some(Arc::clone(&held.document));
         }
-        let (text, found) = state.older.documents.remove_entry(text)?;
-        state.older.bytes -= bytes_of(&text, &found);
-        state.add(text, Arc::clone(&found));
+        let held = state.older.take(hash, text)?;
+        let found = Arc::clone(&held.document);
+        let displaced = state.add(hash, held);
+        drop(state);
+        drop(displaced);
         Some(found)
     }
 
@@ -82,19 +100,30 @@ impl Documents {
         if let Some(held) = held {
             return held.admit(request, limits);
         }
-        if !self.was_requested(&request.query) {
+        let hash = self.hash_of(&request.query, limits);
+        let Some(hash) = hash.filter(|hash| self.was_requested(*hash)) else {
             return super::guard::admit(request, limits);
+        };
+        let document = CheckedDocument::of(&request.query, limits)?;
+        let bytes = bytes_of(&request.query, &document);
+        if !document.is_public() || bytes > DOCUMENT_BYTES_MAX {
+            return document.admit_last(request, limits);
         }
-        let document = Arc::new(CheckedDocument::of(&request.query, limits)?);
-        if document.is_public() && bytes_of(&request.query, &document) <= DOCUMENT_BYTES_MAX {
-            self.lock().add(request.query.as_str().into(), Arc::clone(&document));
-        }
+        let document = Arc::new(document);
+        let held = Held { text: request.query.as_str().into(), document: Arc::clone(&document), bytes };
+        let displaced = self.lock().add(hash, held);
+        drop(displaced);
         document.admit(request, limits)
     }
 
-    /// Whether the text was requested lately; remembers that it is requested now. Two texts with one hash only cause one of them to be held early.
-    fn was_requested(&self, text: &str) -> bool {
-        let hash = self.hashes.hash_one(text).max(1);
+    /// `None` if the text is longer than a document may be, so that it is refused by its length, before its bytes are read.
+    fn hash_of(&self, text: &str, limits: &Limits) -> Option<u64> {
+        (text.len() <= limits.document_bytes).then(|| self.hashes.hash_one(text).max(1))
+    }
+
+    /// Whether the text with this hash was requested lately; remembers that it is requested now. Two texts with one hash only cause one of them to be
+    /// held early.
+    fn was_requested(&self, hash: u64) -> bool {
         let place = &mut self.lock().once[hash as usize % ONCE];
         std::mem::replace(place, hash) == hash
     }
@@ -104,21 +133,37 @@ impl Documents {
     }
 }
 
+/// What a document displaces. It is dropped after the lock is released, because it can be thousands of allocations.
+#[must_use]
+struct Displaced {
+    _older: Option<Half>,
+    _same: Option<Held>,
+}
+
 impl State {
-    fn add(&mut self, text: Arc<str>, document: Arc<CheckedDocument>) {
-        let bytes = bytes_of(&text, &document);
-        if self.newer.bytes + bytes > BYTES_MAX / 2 {
-            self.older = std::mem::take(&mut self.newer);
-        }
+    fn add(&mut self, hash: u64, held: Held) -> Displaced {
+        let is_full = self.newer.bytes + held.bytes > BYTES_MAX / 2;
+        let older = is_full.then(|| std::mem::replace(&mut self.older, std::mem::take(&mut self.newer)));
+        self.newer.bytes += held.bytes;
         // Two requests may have checked the same document at once.
-        if self.newer.documents.insert(text, document).is_none() {
-            self.newer.bytes += bytes;
-        }
+        let same = self.newer.documents.insert(hash, held);
+        self.newer.bytes -= same.as_ref().map_or(0, |held| held.bytes);
+        Displaced { _older: older, _same: same }
     }
 }
 
-fn bytes_of(text: &str, document: &CheckedDocument) -> usize {
-    text.len() + document.tokens() * TOKEN_BYTES
+impl Half {
+    fn take(&mut self, hash: u64, text: &str) -> Option<Held> {
+        self.documents.get(&hash).filter(|held| *held.text == *text)?;
+        let held = self.documents.remove(&hash)?;
+        self.bytes -= held.bytes;
+        Some(held)
+    }
+}
+
+/// The bytes that a document needs while it is held.
+pub fn bytes_of(text: &str, document: &CheckedDocument) -> usize {
+    DOCUMENT_BYTES + text.len() * TEXT_COPIES + document.tokens() * TOKEN_BYTES
 }
 
 #[cfg(test)]
@@ -126,12 +171,18 @@ mod tests {
     use super::*;
 
     fn request(documents: &Documents, text: &str) -> Result<Admitted, Refusal> {
-        documents.admit(documents.find(text), Request::new(text), &Limits::default())
+        let limits = Limits::default();
+        documents.admit(documents.find(text, &limits), Request::new(text), &limits)
+    }
+
+    fn find(documents: &Documents, text: &str) -> Option<Arc<CheckedDocument>> {
+        documents.find(text, &Limits::default())
     }
 
     fn held_bytes(documents: &Documents) -> usize {
         let state = documents.lock();
-        let bytes = |half: &Half| half.documents.iter().map(|(text, document)| bytes_of(text, document)).sum::<usize>();
+        let bytes =
+            |half: &Half| half.documents.values().map(|held| bytes_of(&held.text, &held.document)).sum::<usize>();
         let [newer, older] = [&state.newer, &state.older].map(|half| {
             assert_eq!(half.bytes, bytes(half), "the bytes are counted");
             half.bytes
@@ -144,7 +195,7 @@ mod tests {
         let documents = Documents::default();
         let text = "{ posts { nodes { id } } }";
         let held = [(); 3].map(|()| {
-            let held = documents.find(text).is_some();
+            let held = find(&documents, text).is_some();
             request(&documents, text).expect("within the limits");
             held
         });
@@ -161,8 +212,41 @@ mod tests {
             for _ in 0..3 {
                 let _ = request(&documents, text);
             }
-            assert!(documents.find(text).is_none(), "{text}");
+            assert!(find(&documents, text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_not_hashed() {
+        let documents = Documents::default();
+        let text = format!("{{ a }} #{}", "x".repeat(Limits::default().document_bytes));
+        for _ in 0..3 {
+            assert!(request(&documents, &text).is_err());
+        }
+        assert!(documents.lock().once.iter().all(|hash| *hash == 0));
+    }
+
+    #[test]
+    fn each_of_two_texts_with_one_hash_is_another_document() {
+        let held = |text: &str| {
+            let document = CheckedDocument::of(text, &Limits::default()).expect("within the limits");
+            let bytes = bytes_of(text, &document);
+            Held { text: text.into(), document: Arc::new(document), bytes }
+        };
+        let documents = Documents::default();
+        let text = "{ asked }";
+        let hash = documents.hash_of(text, &Limits::default()).expect("a short text");
+        let _ = documents.lock().add(hash, held("{ other }"));
+        assert!(find(&documents, text).is_none(), "in the newer half");
+        {
+            let mut state = documents.lock();
+            state.older = std::mem::take(&mut state.newer);
+        }
+        assert!(find(&documents, text).is_none(), "in the older half");
+        let _ = documents.lock().add(hash, held("{ other }"));
+        let _ = documents.lock().add(hash, held(text));
+        assert!(find(&documents, text).is_some(), "it displaces the other");
+        held_bytes(&documents);
     }
 
     #[test]
@@ -177,13 +261,13 @@ mod tests {
             for _ in 0..2 {
                 request(&documents, &text).expect("within the limits");
             }
-            assert!(documents.find(used).is_some(), "it is used after {n} others");
+            assert!(find(&documents, used).is_some(), "it is used after {n} others");
             assert!(held_bytes(&documents) <= BYTES_MAX);
         }
         let long = format!("{{ a {{ {} }} }}", "b ".repeat(1_900));
         for _ in 0..3 {
             request(&documents, &long).expect("within the limits");
         }
-        assert!(documents.find(&long).is_none(), "it is too long");
+        assert!(find(&documents, &long).is_none(), "it is too long");
     }
 }

@@ -2,8 +2,8 @@
 //! that is ready at once has no future and no task of its own ([`run_in_order`]).
 //!
 //! The fields are the resolvers that the engine generates together with the schema; only the loop over the selection is here. It calls no extension of the
-//! engine, and the schema has none. Every test of an answer
-//! tests it; `every_answer_conforms_to_the_specification` compares the answers with the specification.
+//! engine, and the schema has none. Every test of an answer tests it; `every_answer_conforms_to_the_specification` compares answers of it and of the
+//! engine's container, one inside the other, with the specification.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -89,9 +89,8 @@ impl<'a> Selected<'a> {
         let values = run_in_order(fields.iter().map(|field| value_of(ctx, object, field))).await;
         let mut data = IndexMap::with_capacity(values.len());
         for (field, value) in fields.iter().zip(values) {
-            match value {
-                Ok(value) => insert(&mut data, field.node.response_key().node.clone(), value),
-                Err(error) => ctx.add_error(error),
+            if let Some(value) = value {
+                insert(&mut data, field.node.response_key().node.clone(), value);
             }
         }
         // As the engine does; the completion knows it.
@@ -99,16 +98,22 @@ impl<'a> Selected<'a> {
     }
 }
 
+/// `None` if the field has failed. Its error is added at once, so that errors have the order in which fields fail; the first of them are answered.
 async fn value_of<T: ObjectType>(
     ctx: &ContextSelectionSet<'_>,
     object: &T,
     field: &Positioned<Field>,
-) -> ServerResult<Value> {
+) -> Option<Value> {
     if field.node.name.node == "__typename" {
-        return Ok(Value::String(object.introspection_type_name().into_owned()));
+        return Some(Value::String(object.introspection_type_name().into_owned()));
     }
-    let ctx = ctx.with_field(field);
-    Ok(object.resolve_field(&ctx).await?.unwrap_or_default())
+    match object.resolve_field(&ctx.with_field(field)).await {
+        Ok(value) => Some(value.unwrap_or_default()),
+        Err(error) => {
+            ctx.add_error(error);
+            None
+        }
+    }
 }
 
 /// Adds the fields of a selection set on an object of this type, with those of its fragments. False if the engine must resolve the object: if a field

@@ -267,10 +267,9 @@ async fn run(
     stages: &mut Stages,
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
-    let held = api.documents.find(&request.query);
     let limits = &api.limits.query;
-    let request = match parsed::charge_document(request, held.as_deref(), limits, &share.charge).await {
-        Ok(request) => request,
+    let (request, held) = match parsed::charge_document(request, &api.documents, limits, &share.charge).await {
+        Ok(charged) => charged,
         Err(failure) => {
             metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
             return Err(failure);

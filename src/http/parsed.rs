@@ -1,6 +1,8 @@
 //! The memory of a parsed request: its values and its document. The rule: both are counted and charged to the memory of answers before they are
 //! parsed, because sixteen kilobytes of a body can become a megabyte when they are parsed, and parsed requests may wait for a slot to run.
 
+use std::sync::Arc;
+
 use async_graphql::Request;
 use axum::http::Uri;
 
@@ -10,6 +12,7 @@ use super::{
     parameters::{self, Bounds, SentRequest},
 };
 use crate::graphql::{
+    documents::Documents,
     guard::{CheckedDocument, Limits, count_tokens},
     memory::{Charge, OverBudget},
 };
@@ -54,20 +57,21 @@ pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Resu
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
-/// Charges the document before it is parsed, or before a held one is copied. A document that exceeds a limit is not charged, because it is refused
-/// before it is parsed.
+/// Charges the document before it is parsed, or before a held one is copied, and returns the held one. A document that exceeds a limit is not charged,
+/// because it is refused before it is parsed.
 pub(super) async fn charge_document(
     request: Request,
-    known: Option<&CheckedDocument>,
+    documents: &Documents,
     limits: &Limits,
     charge: &Charge,
-) -> Result<Request, RequestFailure> {
-    let tokens = match known {
-        Some(document) => document.tokens(),
-        None => count_tokens(&request.query, limits).unwrap_or_default(),
-    };
-    let held = charge_separately(charge, tokens, TOKEN_BYTES).await?;
-    Ok(request.data(HeldDocument { _tokens: held }))
+) -> Result<(Request, Option<Arc<CheckedDocument>>), RequestFailure> {
+    let found = documents.find(&request.query, limits);
+    // A request that waits for memory keeps no document, because one that is displaced meanwhile is counted nowhere.
+    let (tokens, held) = found.map(|found| (found.tokens(), Arc::downgrade(&found))).unzip();
+    let tokens = tokens.unwrap_or_else(|| count_tokens(&request.query, limits).unwrap_or_default());
+    let charged = charge_separately(charge, tokens, TOKEN_BYTES).await?;
+    let held = held.and_then(|held| held.upgrade());
+    Ok((request.data(HeldDocument { _tokens: charged }), held))
 }
 
 /// Another charge to the same connection, which can be released before the answer is sent.
@@ -83,6 +87,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::graphql::documents::bytes_of;
     use crate::graphql::guard::{Admitted, admit};
 
     const COUNT: usize = 10;
@@ -112,6 +117,25 @@ mod tests {
         Some((each, values, tokens))
     }
 
+    /// Documents of many tokens, each of another kind.
+    fn large_documents() -> Vec<String> {
+        let fragments: String = (0..400).map(|n| format!(" fragment F{n} on Q{{a}}")).collect();
+        vec![
+            format!("{{b{{{}}}}}", "a ".repeat(1_990)),
+            format!("{{b{{{}}}}}", "a{a}".repeat(990)),
+            format!("{{b{{{}}}}}", "...{a}".repeat(750)),
+            format!("{{b{{{}}}}}", "...on Q{a}".repeat(640)),
+            format!("{{a{}}}", "@a".repeat(100)),
+            format!("{{b{{{}}}}}", "a(b:{c:1})".repeat(390)),
+            format!("{{a(b:[{}])}}", "{c:1}".repeat(790)),
+            format!("{{a(b:[{}])}}", "[]".repeat(1_990)),
+            format!("{{a(b:[{}])}}", "{}".repeat(1_990)),
+            format!("{{a}} {fragments}"),
+            format!("query({}){{a}}", "$a:I ".repeat(990)),
+            format!("query({}){{a}}", "$a:[[I]]=0 ".repeat(390)),
+        ]
+    }
+
     #[test]
     fn a_parsed_request_needs_no_more_memory_than_is_charged_for_it() {
         let values = |item: &str, count| {
@@ -123,8 +147,6 @@ mod tests {
             let item = format!("{}0{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
             values(&item, count / depth)
         };
-        let document = |text: String| json!({ "query": text }).to_string();
-        let fragments: String = (0..400).map(|n| format!(" fragment F{n} on Q{{a}}")).collect();
         let bodies = [
             values("0", 9_000),
             values("[]", 9_000),
@@ -135,21 +157,10 @@ mod tests {
             values(r#"{"a":[]}"#, 4_500),
             values(r#"{"a":{}}"#, 4_500),
             nested(9_000),
-            document(format!("{{b{{{}}}}}", "a ".repeat(1_990))),
-            document(format!("{{b{{{}}}}}", "a{a}".repeat(990))),
-            document(format!("{{b{{{}}}}}", "...{a}".repeat(750))),
-            document(format!("{{b{{{}}}}}", "...on Q{a}".repeat(640))),
-            document(format!("{{a{}}}", "@a".repeat(100))),
-            document(format!("{{b{{{}}}}}", "a(b:{c:1})".repeat(390))),
-            document(format!("{{a(b:[{}])}}", "{c:1}".repeat(790))),
-            document(format!("{{a(b:[{}])}}", "[]".repeat(1_990))),
-            document(format!("{{a(b:[{}])}}", "{}".repeat(1_990))),
-            document(format!("{{a}} {fragments}")),
-            document(format!("query({}){{a}}", "$a:I ".repeat(990))),
-            document(format!("query({}){{a}}", "$a:[[I]]=0 ".repeat(390))),
         ];
+        let documents = large_documents().into_iter().map(|text| json!({ "query": text }).to_string());
         let mut kept = Vec::new();
-        for body in &bodies {
+        for body in &bodies.into_iter().chain(documents).collect::<Vec<_>>() {
             let Some((each, values, tokens)) = measure(body, &mut kept) else { return };
             let charged = values as u64 * VALUE_BYTES + tokens as u64 * TOKEN_BYTES;
             println!(
@@ -159,5 +170,75 @@ mod tests {
             );
             assert!(each < charged, "{each} of {charged}: {body:.100}");
         }
+    }
+    /// As [`measure`], of each of as many copies of a document as are seen in the memory of the process.
+    fn measure_held(text: &str, kept: &mut Vec<(Box<str>, Arc<CheckedDocument>)>) -> Option<(usize, usize)> {
+        let hold = || {
+            let document = CheckedDocument::of(text, &Limits::default());
+            let document = document.unwrap_or_else(|refusal| panic!("{refusal:?}: {text:.100}"));
+            (Box::from(text), Arc::new(document))
+        };
+        let first = hold();
+        let counted = bytes_of(&first.0, &first.1);
+        let copies = (4 * 1024 * 1024_usize).div_ceil(counted);
+        kept.reserve(copies + 1);
+        kept.push(first);
+        let before = resident_bytes()?;
+        kept.extend((0..copies).map(|_| hold()));
+        let used = usize::try_from(resident_bytes()?.saturating_sub(before)).expect("it has fewer bytes");
+        Some((used / copies, counted))
+    }
+
+    #[test]
+    fn a_held_document_needs_no_more_memory_than_is_counted_for_it() {
+        let long = "x".repeat(60_000);
+        let long_literals = [
+            format!("{{a(b:\"{long}\")}}"),
+            format!("{{a(b:\"\"\"{long}\"\"\")}}"),
+            format!("{{a(b:[\"{long}\"])}}"),
+            format!("{{a(b:{{c:\"{long}\"}})}}"),
+            format!("{{a@skip(if:\"{long}\")}}"),
+            format!("{{a@b(c:\"{long}\")}}"),
+            format!("query($a:S=\"{long}\"){{a}}"),
+            format!("query($a:S=[\"{long}\"])@b(c:$a){{a(b:$a)}}"),
+            format!("{{{long}}}"),
+            format!("{{{long}:a}}"),
+            format!("{{...on {long}{{a}}}}"),
+            format!("query {long}{{a}}"),
+            format!("{{...{long}}}"),
+            format!("query($a:{long}){{a}}"),
+            format!("query(${long}:I){{a}}"),
+            format!("{{a({long}:1)}}"),
+            format!("{{a}}fragment {long} on Q{{a}}"),
+            format!("{{a}}#{long}"),
+        ];
+        let small = [
+            "{a}",
+            "{a{b}}",
+            "{a{b{c{d}}}}",
+            "{a:b(c:1)@d(e:2)}",
+            "{a(b:[])}",
+            "{a(b:{c:{}})}",
+            "query A{a}",
+            "query A{a}query B{b}",
+            "query($a:I){a(b:$a)}",
+            "query($a:I=0)@b(c:$a){a(b:$a)}",
+            "{...{a}}",
+            "{...on Q@a(b:1){a}}",
+            "{...F}fragment F on Q{a}",
+            "{...F@a(b:1)}fragment F on Q@a(b:1){a}",
+        ];
+        // Lists that have just grown, whose capacity is twice their length.
+        let grown = [5, 9, 17, 33, 65, 129, 257, 513, 1_025];
+        let grown = grown.map(|count| format!("{{b{{{}}}}}", "a ".repeat(count)));
+        let texts = small.map(str::to_owned).into_iter().chain(grown).chain(large_documents()).chain(long_literals);
+        let (mut kept, mut over) = (Vec::new(), Vec::new());
+        for text in texts {
+            let Some((used, counted)) = measure_held(&text, &mut kept) else { return };
+            let found = format!("{used} of {counted} bytes: {text:.80}");
+            println!("{found}");
+            over.extend((used >= counted).then_some(found));
+        }
+        assert!(over.is_empty(), "{over:#?}");
     }
 }

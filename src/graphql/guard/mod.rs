@@ -52,9 +52,7 @@ pub fn count_tokens(document: &str, limits: &Limits) -> Result<usize, Refusal> {
 /// # Errors
 /// If it is malformed or exceeds a limit.
 pub fn admit(request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
-    let document = CheckedDocument::of(&request.query, limits)?;
-    let CheckedDocument { parsed, checks } = document;
-    checks.admit(request, parsed, limits)
+    CheckedDocument::of(&request.query, limits)?.admit_last(request, limits)
 }
 
 /// A document that is within the limits. Requests with the same text can share it: all checks that depend on the text alone are done.
@@ -91,6 +89,14 @@ impl CheckedDocument {
     /// If the request names no operation of the document, or its variables exceed a limit.
     pub fn admit(&self, request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
         self.checks.admit(request, self.parsed.clone(), limits)
+    }
+
+    /// As [`admit`](Self::admit), for the last request with this document, which is not copied.
+    ///
+    /// # Errors
+    /// As for [`admit`](Self::admit).
+    pub fn admit_last(self, request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
+        self.checks.admit(request, self.parsed, limits)
     }
 
     /// The number of tokens of its text, as [`count_tokens`] returns it.

@@ -29,6 +29,23 @@ fn failures(answer: &Answer) -> Vec<String> {
     failures
 }
 
+/// Only the first errors are answered, so their order decides which. An object's own field, which fails at once, comes before a field of the object
+/// inside it, which has to be read first.
+#[tokio::test]
+async fn errors_are_in_the_order_in_which_fields_fail() {
+    let site = site().await;
+    let query = "{ posts(first: 2) { nodes { revisions { totalCount } newer { revisions { totalCount } } } } }";
+    let answer = site.post_graphql(json!({ "query": query })).await;
+    let errors = answer.body["errors"].as_array().cloned().unwrap_or_default();
+    let paths: Vec<_> = errors.into_iter().map(|error| error["path"].clone()).collect();
+    let expected = [
+        json!(["posts", "nodes", 0, "revisions"]),
+        json!(["posts", "nodes", 1, "revisions"]),
+        json!(["posts", "nodes", 1, "newer", "revisions"]),
+    ];
+    assert_eq!(paths, expected, "{}", answer.text);
+}
+
 /// A client does not know before it asks what its token allows: one document serves readers and editors.
 #[tokio::test]
 async fn a_query_of_public_and_gated_fields_keeps_the_public_ones() {

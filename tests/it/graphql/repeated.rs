@@ -2,7 +2,9 @@
 //! or not; a fresh server is what it is compared with.
 
 use axum::body::{Body, to_bytes};
+use axum::http::header;
 use serde_json::{Value, json};
+use tidings::model::Role;
 use tower::ServiceExt;
 
 use super::errors::site;
@@ -14,8 +16,17 @@ const TIMES: usize = 4;
 
 /// Sends a body to one server, and returns the status and the text.
 async fn send(router: &axum::Router, body: &Value) -> (u16, String) {
-    let request =
-        json_request("application/graphql-response+json").body(Body::from(body.to_string())).expect("a request");
+    send_as(None, router, body).await
+}
+
+/// As [`send`], from a client with this token.
+async fn send_as(token: Option<&str>, router: &axum::Router, body: &Value) -> (u16, String) {
+    let request = json_request("application/graphql-response+json");
+    let request = match token {
+        Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
+        None => request,
+    };
+    let request = request.body(Body::from(body.to_string())).expect("a request");
     let answered = tokio::spawn(router.clone().oneshot(request)).await;
     let response = answered.expect("the router does not panic").expect("the router answers");
     let status = response.status().as_u16();
@@ -80,4 +91,25 @@ async fn an_answer_is_the_same_whether_its_document_is_held_or_not() {
             }
         }
     }
+}
+
+/// What a token allows is decided for each request: nothing of it is held with the document.
+#[tokio::test]
+async fn a_held_document_shows_each_client_what_its_token_allows() {
+    let site: Site = site().await;
+    let token = site.token(Role::Reader, None).await;
+    let body =
+        json!({ "query": "{ draftPosts { totalCount } post(slug: \"post-1\") { title revisions { totalCount } } }" });
+    let holding = site.router();
+    let mut answers = Vec::new();
+    for token in [Some(&*token), None].repeat(TIMES) {
+        let expected = send_as(token, &site.router(), &body).await;
+        let answer = send_as(token, &holding, &body).await;
+        assert_eq!(answer, expected, "with a token: {}", token.is_some());
+        answers.push(answer);
+    }
+    let (with_token, without) = (&answers[0], &answers[1]);
+    assert_eq!((with_token.0, with_token.1.contains("errors")), (200, false), "{}", with_token.1);
+    assert_eq!((without.0, without.1.contains("UNAUTHENTICATED")), (294, true), "{}", without.1);
+    assert!(answers.chunks(2).all(|pair| pair == &answers[..2]), "each of them stays the same");
 }

@@ -1,9 +1,10 @@
 //! A toy schema whose objects are numbers. The rule: the number of an object alone decides the value of a field and how long it waits, and
-//! [`super::reference`] computes the same values.
+//! [`super::reference`] computes the same values. About half of the fields return the engine's own containers, the others those of `object_value`.
 
 use async_graphql::{EmptyMutation, EmptySubscription, Error, Interface, Object, Result, Schema, Union};
 
 use crate::graphql::interface_value::InterfaceValue;
+use crate::graphql::object_value::{ObjectList, ObjectValue};
 
 pub struct Query;
 pub struct Fruit(pub u32);
@@ -67,9 +68,9 @@ impl Query {
     }
 
     #[graphql(name = "crate")]
-    async fn a_crate(&self, #[graphql(default = 11)] n: u32) -> Option<Crate> {
+    async fn a_crate(&self, #[graphql(default = 11)] n: u32) -> Option<ObjectValue<Crate>> {
         wait(3).await;
-        Some(Crate(n))
+        Some(ObjectValue(Crate(n)))
     }
 
     async fn thing(&self, n: u32) -> Option<InterfaceValue<Thing>> {
@@ -119,9 +120,9 @@ impl Fruit {
         fail_every(5, self.0)
     }
 
-    async fn inside(&self) -> Crate {
+    async fn inside(&self) -> ObjectValue<Crate> {
         wait(self.0 + 3).await;
-        Crate(self.0 + 1)
+        ObjectValue(Crate(self.0 + 1))
     }
 
     async fn beside(&self) -> Option<InterfaceValue<Thing>> {
@@ -147,9 +148,9 @@ impl Crate {
         fail_every(2, self.0).map(Some)
     }
 
-    async fn fruits(&self) -> Vec<Fruit> {
+    async fn fruits(&self) -> ObjectList<Fruit> {
         wait(self.0).await;
-        (self.0..self.0 + self.0 % 4).map(Fruit).collect()
+        ObjectList((self.0..self.0 + self.0 % 4).map(Fruit).collect())
     }
 
     async fn things(&self) -> Result<Vec<Option<InterfaceValue<Thing>>>> {
