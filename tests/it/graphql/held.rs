@@ -193,6 +193,14 @@ impl Pair {
         Instant::from_ticks(now.ticks() + minutes * 60 * 10_000_000).expect("an instant").start_of_millisecond()
     }
 
+    /// One of three instants of the month after the present one, so that posts are moved within it in both directions.
+    fn time_of_next_month(&mut self) -> Instant {
+        const DAY: i64 = 24 * 3600 * 10_000_000;
+        let month = self.site.clock.now().month();
+        let day = [4, 9, 19][self.random.below(3)];
+        Instant::from_ticks(month.last().ticks() + 1 + day * DAY).expect("an instant")
+    }
+
     async fn mutate(&mut self, field: &str, input: Value) -> Value {
         let name = format!("{}{}", field[..1].to_uppercase(), &field[1..]);
         let shown = match field {
@@ -211,7 +219,7 @@ impl Pair {
     async fn step(&mut self) -> &'static str {
         let posts = posts_of(&self.site, &self.ids).await;
         let tags = [vec!["a"], vec!["b", "c"], vec![], vec!["a", "b", "d"]];
-        let (number, at) = (self.random.below(12), self.time());
+        let (number, at) = (self.random.below(14), self.time());
         let (id, version) = self.random.pick(&posts).clone();
         let on = json!({ "id": id, "expectedVersion": version });
         let with = |more: Value| {
@@ -272,11 +280,28 @@ impl Pair {
                 self.site.publish(&(first..first + 130).map(|n| post(n, now)).collect::<Vec<_>>()).await;
                 "import"
             }
+            11 | 12 => {
+                self.schedule_and_move(&id).await;
+                "schedule for the next month"
+            }
             _ => {
                 self.site.clock.set(at);
                 "set the clock"
             }
         }
+    }
+
+    /// Schedules a post for the month after the present one, and moves it within that month, with answers held in between. Then it is the second
+    /// instant.
+    async fn schedule_and_move(&mut self, id: &String) {
+        let instants = [self.time_of_next_month(), self.time_of_next_month()];
+        for at in instants {
+            let Some((_, version)) = posts_of(&self.site, std::slice::from_ref(id)).await.pop() else { return };
+            let input = json!({ "id": id, "expectedVersion": version, "publishAt": at.to_string() });
+            self.mutate("publishPost", input).await;
+            self.compare("schedule for the next month").await;
+        }
+        self.site.clock.set(instants[1]);
     }
 
     async fn change_tag(&mut self) {
@@ -390,6 +415,37 @@ async fn a_scheduled_post_appears_at_its_instant_in_held_answers() {
     assert_eq!(ask("2026-06-15T12:00:01.000Z").await, (Some(2), false));
     assert_eq!(ask("2026-06-15T12:00:02.000Z").await, (Some(2), true));
     assert_eq!(ask("2026-06-15T12:00:00.500Z").await, (Some(1), false), "the clock was set back");
+}
+
+/// The count of the month stays the same, and the queries did not read the month.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_post_that_is_moved_within_a_later_month_appears_at_its_new_instant() {
+    let mut pair = Pair::new(1).await;
+    let input = json!({ "title": "X", "slug": "new-0", "markdown": "*X*", "tags": ["a"], "authors": ["ada"] });
+    let made = pair.mutate("createPost", input).await;
+    let id = made["post"]["id"].as_str().expect("an id").to_owned();
+    let query = "{ posts(first: 3) { nodes { slug } totalCount } }";
+    for (publish_at, clock, is_shown) in [
+        ("2026-07-10T00:00:00Z", NOW, false),
+        ("2026-07-05T00:00:00Z", NOW, false),
+        ("2026-07-05T00:00:00Z", "2026-07-06T00:00:00Z", true),
+        ("2026-07-05T00:00:00Z", NOW, false),
+        ("2026-07-20T00:00:00Z", NOW, false),
+        ("2026-07-20T00:00:00Z", "2026-07-11T00:00:00Z", false),
+        ("2026-07-15T00:00:00Z", "2026-07-11T00:00:00Z", false),
+        ("2026-07-15T00:00:00Z", "2026-07-15T00:00:00Z", true),
+    ] {
+        pair.site.clock.set(instant(NOW));
+        let version = posts_of(&pair.site, std::slice::from_ref(&id)).await[0].1;
+        let input = json!({ "id": id, "expectedVersion": version, "publishAt": publish_at });
+        pair.mutate("publishPost", input).await;
+        pair.compare("publish at the instant").await;
+        pair.site.clock.set(instant(clock));
+        let (sent, was_held) = send(&pair.holding, request(By::Post, query)).await;
+        let shown = sent.json()["data"]["posts"]["nodes"][0]["slug"] == "new-0";
+        assert_eq!(shown, is_shown, "at {publish_at}, asked at {clock}, held: {was_held}");
+        pair.compare("set the clock").await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
