@@ -22,7 +22,10 @@ use tower_http::{
     },
 };
 
-use super::{answer::RequestFailure, held_json::HeldJson};
+use super::{
+    answer::RequestFailure,
+    held_json::{CodedBody, HeldJson},
+};
 use crate::graphql::memory::ConnectionMemory;
 
 /// A shorter answer fits into one packet without compression.
@@ -79,8 +82,8 @@ pub(super) async fn keep_coded(request: Request, next: Next) -> Response<Body> {
     // The length of a held answer is bounded, and its compressed form is not much longer.
     match to_bytes(body, usize::MAX).await {
         Ok(bytes) => {
-            first.held.keep_coded(first.accepted, coding, bytes.clone());
-            Response::from_parts(head, Body::from(bytes))
+            first.held.keep_coded(&first.accepted, &coding, &bytes);
+            Response::from_parts(head, CodedBody::of(bytes))
         }
         Err(_) => RequestFailure::internal().into_response(),
     }

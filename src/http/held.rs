@@ -82,7 +82,7 @@ impl ToHold {
         let hash = matches!(self.door, Door::Get(_)).then(|| answer.json.hash());
         let make = || HeldJson::new(answer.json.to_bytes(), hash);
         // Of an answer that is long enough, the compressed forms are counted from the beginning.
-        let with_forms = if bytes < usize::from(BYTES_MIN) { bytes } else { 2 * bytes };
-        self.held.keep((self.door.number(), &self.request), &self.recording, with_forms, make);
+        let forms = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes };
+        self.held.keep((self.door.number(), &self.request), &self.recording, (bytes, forms), make);
     }
 }

@@ -1,15 +1,19 @@
 //! The text of a held answer, and its compressed forms. The rule: a form is made by the layer that compresses every answer, for the first client that
 //! accepts it, so that a repeated answer is not compressed again and is the same.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
 
 use axum::{
     body::Body,
     http::{HeaderValue, Response, header},
 };
 use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame};
 
-/// The text of a held answer.
+/// The text of a held answer. What is kept is a copy: a header or a body of a request is part of the buffer of its connection, and would keep all of it.
 pub(super) struct HeldJson {
     text: Bytes,
     /// Its hash, for the entity tag of a GET.
@@ -21,14 +25,32 @@ pub(super) struct HeldJson {
 /// The texts of `Accept-Encoding` for which an answer has a compressed form, at most. Browsers send two or three.
 const FORMS_MAX: usize = 4;
 /// A longer text of `Accept-Encoding` is not remembered.
-const ACCEPTED_BYTES_MAX: usize = 64;
+const ACCEPTED_BYTES_MAX: usize = 128;
 
 /// What a client with this `Accept-Encoding` gets.
-#[derive(Clone)]
 struct CodedForm {
-    accepted: HeaderValue,
+    accepted: Box<[u8]>,
     coding: HeaderValue,
     bytes: Bytes,
+}
+
+/// A compressed form as it is sent: without a length, as an answer that is compressed while it is sent, so that a client cannot see which of the two
+/// it gets.
+pub(super) struct CodedBody(Option<Bytes>);
+
+impl CodedBody {
+    pub(super) fn of(bytes: Bytes) -> Body {
+        Body::new(Self(Some(bytes)))
+    }
+}
+
+impl HttpBody for CodedBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
 }
 
 impl HeldJson {
@@ -46,28 +68,75 @@ impl HeldJson {
 
     /// Gives the answer its compressed form, if it is held. `false`: it is not.
     pub(super) fn send_coded(&self, accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
-        let forms = self.coded.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(form) = forms.iter().find(|form| form.accepted == accepted).cloned() else { return false };
-        drop(forms);
+        let found = {
+            let forms = self.coded.lock().unwrap_or_else(PoisonError::into_inner);
+            let form = forms.iter().find(|form| *form.accepted == *accepted.as_bytes());
+            form.map(|form| (form.coding.clone(), form.bytes.clone()))
+        };
+        let Some((coding, bytes)) = found else { return false };
         response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
-        response.headers_mut().insert(header::CONTENT_ENCODING, form.coding);
-        *response.body_mut() = Body::from(form.bytes);
+        response.headers_mut().insert(header::CONTENT_ENCODING, coding);
+        *response.body_mut() = CodedBody::of(bytes);
         true
     }
 
     /// Holds the compressed form that a client with this `Accept-Encoding` got.
-    pub(super) fn keep_coded(&self, accepted: HeaderValue, coding: HeaderValue, bytes: Bytes) {
+    pub(super) fn keep_coded(&self, accepted: &HeaderValue, coding: &HeaderValue, bytes: &[u8]) {
         let mut forms = self.coded.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = forms.iter().any(|form| form.accepted == accepted);
+        let is_known = forms.iter().any(|form| *form.accepted == *accepted.as_bytes());
         if is_known || forms.len() >= FORMS_MAX || accepted.len() > ACCEPTED_BYTES_MAX {
             return;
         }
         // Two clients may accept the same coding by different texts.
         let same = forms.iter().find(|form| form.coding == coding).map(|form| form.bytes.clone());
-        let used: usize = forms.iter().map(|form| form.bytes.len()).sum();
-        let form = CodedForm { accepted, coding, bytes: same.unwrap_or(bytes) };
-        if used + form.bytes.len() <= self.text.len() {
+        let used: usize = forms.iter().map(CodedForm::kept_bytes).sum();
+        let form = CodedForm {
+            accepted: accepted.as_bytes().into(),
+            coding: HeaderValue::from_bytes(coding.as_bytes()).expect("it is a header value"),
+            bytes: same.unwrap_or_else(|| Bytes::copy_from_slice(bytes)),
+        };
+        if used + form.kept_bytes() <= self.text.len() {
             forms.push(form);
         }
+    }
+}
+
+impl CodedForm {
+    fn kept_bytes(&self) -> usize {
+        self.bytes.len() + self.accepted.len() + size_of::<Self>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header_value(text: &str) -> HeaderValue {
+        HeaderValue::try_from(text).expect("a header value")
+    }
+
+    #[test]
+    fn what_is_held_is_a_copy_of_what_the_request_and_the_compressor_have() {
+        let buffer = Bytes::from(vec![b'a'; 64 * 1024]);
+        let accepted = HeaderValue::from_maybe_shared(buffer.slice(..100)).expect("a header value");
+        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None);
+        held.keep_coded(&accepted, &header_value("gzip"), &buffer.slice(..300));
+        assert_eq!(held.coded.lock().expect("no panic").len(), 1);
+        drop(accepted);
+        assert!(buffer.try_into_mut().is_ok(), "nothing else refers to the buffer");
+    }
+
+    #[test]
+    fn the_forms_have_at_most_as_many_bytes_as_the_text_and_long_texts_of_accept_encoding_are_not_kept() {
+        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None);
+        let forms = || held.coded.lock().expect("no panic").len();
+        held.keep_coded(&header_value(&"a".repeat(ACCEPTED_BYTES_MAX + 1)), &header_value("br"), &[0; 100]);
+        assert_eq!(forms(), 0);
+        held.keep_coded(&header_value(&"a".repeat(ACCEPTED_BYTES_MAX)), &header_value("br"), &[0; 1_500]);
+        assert_eq!(forms(), 1);
+        held.keep_coded(&header_value("gzip"), &header_value("gzip"), &[0; 300]);
+        assert_eq!(forms(), 1, "with the texts and the entries there is no space");
+        held.keep_coded(&header_value("zstd"), &header_value("zstd"), &[0; 100]);
+        assert_eq!(forms(), 2);
     }
 }

@@ -12,8 +12,8 @@ use compact_str::CompactString;
 
 use super::{Key, Page, RowRange};
 
-/// The most reads of one set: more than any page of a list needs. A longer set is not complete.
-const ROWS_MAX: usize = 4_096;
+/// The most reads of one set: more than most pages of a list need. A longer set is not complete, and takes no more memory.
+const ROWS_MAX: usize = 1_024;
 const RANGES_MAX: usize = 256;
 
 /// One for the process, so that reads and writes have the same hashes, and a client cannot compute them.
@@ -154,7 +154,8 @@ impl ReadSet {
     }
 }
 
-/// Is notified of every commit of a store. Each call is short, because the writing thread waits for it.
+/// Is notified of every commit of a store. Each call is short, because the writing thread waits for it, and does not unwind, because a panic there is
+/// taken for a damaged file.
 pub trait WriteObserver: Send + Sync {
     /// A commit is about to become visible: the rows that it changes, or `None` if they are too many to name. From now on, until the next call,
     /// snapshots have this version or an earlier one. If the commit fails, none of the rows has changed.

@@ -24,6 +24,9 @@ const ROW_BYTES: usize = 48;
 /// A range likewise, with bounds that fit into the entry; longer ones are counted by their length.
 const RANGE_BYTES: usize = 256;
 
+/// The most comparisons of a row with a range that one announcement makes, because requests wait for it.
+const COMPARED_MAX: usize = 1_000_000;
+
 /// The hash of a request, by which everything refers to its answer.
 type RequestHash = u64;
 
@@ -65,7 +68,7 @@ pub(super) struct AnswerIndex<T> {
     bytes: usize,
     bytes_max: usize,
     recent: RecentWrites,
-    /// One more each time the store was opened again.
+    /// One more each time that nothing known before may be relied on.
     era: u64,
 }
 
@@ -121,7 +124,8 @@ impl<T> AnswerIndex<T> {
     }
 
     pub(super) fn will_commit(&mut self, version: u64, rows: Option<&[WrittenRow]>) {
-        match rows {
+        // To compare many rows with many ranges costs more than to run the queries again.
+        match rows.filter(|rows| rows.len().saturating_mul(self.ranges.len()) <= COMPARED_MAX) {
             Some(rows) => {
                 self.recent.add(version, rows);
                 let dropped: BTreeSet<RequestHash> = rows.iter().flat_map(|row| self.readers_of(row)).collect();
@@ -136,7 +140,8 @@ impl<T> AnswerIndex<T> {
         metrics::held_bytes(self.bytes);
     }
 
-    pub(super) fn was_reopened(&mut self) {
+    /// Also what was recorded until now is refused.
+    pub(super) fn drop_and_refuse(&mut self) {
         self.era += 1;
         self.drop_all();
         metrics::held_bytes(self.bytes);
@@ -207,4 +212,38 @@ impl<T> AnswerIndex<T> {
 
 fn entry_of(range: &ReadRange, hash: RequestHash) -> RangeEntry {
     (range.partition, range.from.clone(), hash, range.to.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{MovingBounds, ReadSet, RowRange};
+
+    /// Holds the answer to a query of this version that read one range.
+    fn keep(index: &mut AnswerIndex<()>, hash: RequestHash, version: u64) {
+        let mut reads = ReadSet::new(MovingBounds::default());
+        reads.note_range("T", &RowRange::new("p", Some("x".to_owned()), None).expect("a range"));
+        let reads = reads.completed().expect("one range");
+        let read = ReadAnswer { era: index.era(), version, at: Instant::MIN, until: None, reads };
+        index.keep(hash, HeldAnswer::new((0, &hash.to_le_bytes()), read, (Arc::new(()), 9)));
+    }
+
+    fn finds(index: &mut AnswerIndex<()>, hash: RequestHash) -> bool {
+        index.find(hash, (0, &hash.to_le_bytes()), Instant::MIN).is_some()
+    }
+
+    #[test]
+    fn an_announcement_that_costs_too_many_comparisons_drops_everything() {
+        let mut index = AnswerIndex::new(16 << 20);
+        (0..=1_000).for_each(|hash| keep(&mut index, hash, 1));
+        let rows: Vec<_> = (0..COMPARED_MAX / 1_000).map(|row| WrittenRow::new("T", "p", &row.to_string())).collect();
+        index.will_commit(2, Some(&rows[1..]));
+        assert!(finds(&mut index, 7), "no row is in the range");
+        index.will_commit(3, Some(&rows));
+        assert_eq!((finds(&mut index, 7), index.bytes(), index.ranges.len()), (false, 0, 0));
+        keep(&mut index, 7, 2);
+        assert!(!finds(&mut index, 7), "the rows of the last commit are not known");
+        keep(&mut index, 7, 3);
+        assert!(finds(&mut index, 7));
+    }
 }

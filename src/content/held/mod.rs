@@ -13,7 +13,8 @@ mod recent;
 mod recording;
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::clock::Clock;
 use crate::content::Content;
@@ -86,14 +87,21 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         Recording::begin(self.lock().era())
     }
 
-    /// Holds the answer to a request, of so many bytes, if its recording is complete and nothing that it depends on has changed since it was read.
-    pub fn keep(&self, request: (u8, &[u8]), recording: &Recording, bytes: usize, make: impl FnOnce() -> T) {
+    /// Holds the answer to a request, of so many bytes and so many that it may add later, if its recording is complete and nothing that it depends on
+    /// has changed since it was read.
+    pub fn keep(
+        &self,
+        request: (u8, &[u8]),
+        recording: &Recording,
+        (bytes, later): (usize, usize),
+        make: impl FnOnce() -> T,
+    ) {
         let Some(read) = recording.take() else { return };
         if request.1.len() + bytes > self.answer_bytes_max() {
             return;
         }
         let hash = self.hasher.hash_one(request);
-        let answer = HeldAnswer::new(request, read, (Arc::new(make()), bytes));
+        let answer = HeldAnswer::new(request, read, (Arc::new(make()), bytes + later));
         self.lock().keep(hash, answer);
     }
 
@@ -103,18 +111,28 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         self.lock().bytes()
     }
 
+    /// After a panic the index may be changed by half, so that nothing in it may be relied on.
     fn lock(&self) -> MutexGuard<'_, AnswerIndex<T>> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+        self.index.lock().unwrap_or_else(|poisoned| {
+            let mut index = poisoned.into_inner();
+            index.drop_and_refuse();
+            self.index.clear_poison();
+            index
+        })
     }
 }
 
 impl<T: Send + Sync + 'static> WriteObserver for HeldAnswers<T> {
+    /// A panic does not reach the writing thread; after one, the rows of the commit are not known.
     fn will_commit(&self, version: u64, rows: Option<&[WrittenRow]>) {
-        self.lock().will_commit(version, rows);
+        let announce = AssertUnwindSafe(|| self.lock().will_commit(version, rows));
+        if catch_unwind(announce).is_err() {
+            self.lock().will_commit(version, None);
+        }
     }
 
     fn was_reopened(&self) {
-        self.lock().was_reopened();
+        self.lock().drop_and_refuse();
     }
 }
 
@@ -128,12 +146,25 @@ mod tests {
     use crate::store::{Batch, Operation, Precondition, Properties};
 
     const REQUEST: (u8, &[u8]) = (0, b"a request");
+    /// Its answer panics when it is dropped.
+    const PANICS: (u8, &[u8]) = (0, b"panics");
 
     struct Held {
         content: Content,
         store: Store,
         clock: Clock,
-        answers: Arc<HeldAnswers<&'static str>>,
+        answers: Arc<HeldAnswers<Answer>>,
+    }
+
+    /// Can panic while the answers are changed, as any code.
+    struct Answer {
+        panics: bool,
+    }
+
+    impl Drop for Answer {
+        fn drop(&mut self) {
+            assert!(!self.panics, "the answer is dropped");
+        }
     }
 
     impl Held {
@@ -150,10 +181,12 @@ mod tests {
             let recording = self.answers.record();
             let reader = self.content.reader().at_one_moment().await.expect("a snapshot");
             recording.start(&reader);
-            assert!(reader.post_by_slug(&slug("absent")).await.expect("a read").is_none());
+            // After `write` there is a row which is no post.
+            drop(reader.post_by_slug(&slug("absent")).await);
             recording.end(&reader).await;
             meanwhile().await;
-            self.answers.keep(request, &recording, bytes, || "an answer");
+            let panics = request.1 == PANICS.1;
+            self.answers.keep(request, &recording, (bytes, bytes / 2), || Answer { panics });
         }
 
         fn finds(&self, request: (u8, &[u8])) -> bool {
@@ -230,8 +263,33 @@ mod tests {
         assert!(held.finds((1, &499_u32.to_le_bytes())) && !held.finds((1, &0_u32.to_le_bytes())));
         held.query((2, b"long"), BYTES / ANSWER_SHARE, async || {}).await;
         assert!(!held.finds((2, b"long")));
+        let share = BYTES / ANSWER_SHARE;
+        held.query((2, b"long"), share - b"long".len(), async || {}).await;
+        assert!(held.finds((2, b"long")), "what the answer may add later is not part of its share");
         held.answers.will_commit(1_000, None);
         assert_eq!(held.answers.bytes(), 0);
+    }
+
+    #[tokio::test]
+    async fn after_a_panic_nothing_is_held_any_more_and_the_file_is_written() {
+        let held = Held::of(HELD_BYTES_MAX).await;
+        held.query(REQUEST, 9, async || {}).await;
+        held.query(PANICS, 9, async || {}).await;
+        held.query((0, b"2"), 9, async || held.write("absent").await).await;
+        assert!(!held.finds(REQUEST) && !held.finds(PANICS) && !held.finds((0, b"2")));
+        assert_eq!(held.answers.bytes(), 0);
+        held.write("absent").await;
+        held.query(REQUEST, 9, async || held.write("other").await).await;
+        assert!(held.finds(REQUEST));
+        let answers = Arc::clone(&held.answers);
+        let locked = std::thread::spawn(move || {
+            let _index = answers.index.lock();
+            panic!("while the answers are locked");
+        });
+        locked.join().expect_err("it panics");
+        assert!(!held.finds(REQUEST), "it may be changed by half");
+        held.query(REQUEST, 9, async || {}).await;
+        assert!(held.finds(REQUEST));
     }
 
     #[tokio::test]

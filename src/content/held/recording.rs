@@ -40,9 +40,10 @@ impl Recording {
 
     /// The query has read everything.
     pub async fn end(&self, reader: &Reader) {
-        let (Some(version), Some(reads)) = (reader.version(), reader.noted_reads()) else { return };
+        let (Some(version), Some(mut reads)) = (reader.version(), reader.noted_reads()) else { return };
         // If the store fails, the answer is not held.
-        let Ok(until) = next_scheduled(reader).await else { return };
+        let Ok(until) = next_scheduled(reader, &mut reads).await else { return };
+        let Some(reads) = reads.completed() else { return };
         let read = ReadAnswer { era: self.era, version, at: reader.now(), until, reads };
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     }

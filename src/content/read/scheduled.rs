@@ -4,12 +4,17 @@ use crate::content::error::Result;
 use crate::keys::time::{self, Direction, Span};
 use crate::keys::{Collection, place};
 use crate::model::Instant;
+use crate::store::ReadSet;
 
 use super::reader::Reader;
 
 /// The instant of the first post after the reader's own instant; `None` if no post is scheduled. It reads only the list of months, and makes one
-/// range read for each month from now on that had a scheduled post, until it finds one.
-pub(in crate::content) async fn next_scheduled(reader: &Reader) -> Result<Option<Instant>> {
+/// range read for each month from now on that had a scheduled post, until it finds one. These reads come after the query, and are not part of its
+/// cost.
+///
+/// It notes in `reads` the rows of the months up to that post, so that a post which is scheduled for an earlier instant of these months is noticed. The
+/// list of months is not noted, because every published post writes it: a query that depends on other months has read it, or the rows themselves.
+pub(in crate::content) async fn next_scheduled(reader: &Reader, reads: &mut ReadSet) -> Result<Option<Instant>> {
     let Some(since) = reader.now().next() else { return Ok(None) };
     let months = reader.months(Collection::Posts).await?;
     // The months are listed newest first.
@@ -21,6 +26,7 @@ pub(in crate::content) async fn next_scheduled(reader: &Reader) -> Result<Option
         let span = Span { since: Some(since), ..Span::default() };
         let rows = span.rows(&place::month_partition(month.partition), Direction::Backward);
         let page = reader.store().range(Collection::Posts.name(), &rows, 1, None).await?;
+        reads.note_page(Collection::Posts.name(), &rows, &page);
         if let Some(row) = page.rows.first() {
             // A row of another shape may stand before the others: then the next instant is not known, and may be at once.
             return Ok(Some(time::parse_mirror_row(row.key.row()).map_or(since, |key| key.at)));

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::counters::read_last_etag;
 use super::group::{GroupAnswer, GroupFailed, Request, Staged, stage};
+use super::guard::unguarded;
 use super::handle::DatabaseHandle;
 use super::observers::Observers;
 use crate::store::error::StoreError;
@@ -142,7 +143,7 @@ fn write_group(
         let Staged { answers, transaction } = stage(database, &mut observers, group, last_etag)?;
         staged = Some(answers);
         let Some(transaction) = transaction else { return Ok(()) };
-        observers.will_commit(*last_etag);
+        unguarded(|| observers.will_commit(*last_etag));
         Ok(transaction.commit()?)
     });
     match (written, staged) {

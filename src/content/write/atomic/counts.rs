@@ -1,5 +1,6 @@
-//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. A count that stays the same
-//! is not written, because a held answer that read it would be dropped.
+//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. It is written with
+//! each change, also if the count stays the same: a held answer that read the list of partitions relies on the instants of the posts in them. A count
+//! without a listing is not written if it stays the same, because held answers that read it would be dropped.
 
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog;
@@ -18,28 +19,27 @@ pub(super) fn change_listed(
     newest: Option<&PostKey>,
 ) -> Result<(), StoreError> {
     let (table, key) = partition.count();
-    if let Some(count) = change(rows, table, key, added, newest)? {
-        let (table, key) = partition.listing();
-        rows.put(table, key, partition_catalog::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
-    }
+    let count = read(rows, table, &key)?.changed(added, newest);
+    rows.put(table, key, count::row(&count));
+    let (table, key) = partition.listing();
+    rows.put(table, key, partition_catalog::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
     Ok(())
 }
 
-/// Changes the count in this row. `None`: it stays the same.
-pub(super) fn change(
+/// Changes the count in this row, which has no listing.
+pub(super) fn change_unlisted(
     rows: &mut Overlay<'_>,
     table: Table,
     key: Key,
     added: i64,
     newest: Option<&PostKey>,
-) -> Result<Option<Count>, StoreError> {
+) -> Result<(), StoreError> {
     let before = read(rows, table, &key)?;
     let count = before.changed(added, newest);
-    if (count.rows, &count.newest) == (before.rows, &before.newest) {
-        return Ok(None);
+    if (count.rows, &count.newest) != (before.rows, &before.newest) {
+        rows.put(table, key, count::row(&count));
     }
-    rows.put(table, key, count::row(&count));
-    Ok(Some(count))
+    Ok(())
 }
 
 pub(super) fn read(rows: &Overlay<'_>, table: Table, key: &Key) -> Result<Count, StoreError> {

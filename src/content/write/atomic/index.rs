@@ -15,8 +15,7 @@ pub(super) fn put(rows: &mut Overlay<'_>, place: &PointerPlace, post: &Post) -> 
     let properties = pointer::pointer(post, "");
     rows.put(at.table, at.pointer, properties.clone());
     rows.put(at.table, at.mirror, properties);
-    counts::change(rows, at.table, at.count, added, Some(&place.key))?;
-    Ok(())
+    counts::change_unlisted(rows, at.table, at.count, added, Some(&place.key))
 }
 
 pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(), StoreError> {
@@ -26,8 +25,7 @@ pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(),
     }
     rows.delete(at.table, at.pointer);
     rows.delete(at.table, at.mirror);
-    counts::change(rows, at.table, at.count, -1, None)?;
-    Ok(())
+    counts::change_unlisted(rows, at.table, at.count, -1, None)
 }
 
 /// Whether the index of a term's first slug has any post.
