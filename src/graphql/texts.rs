@@ -5,9 +5,11 @@
 //! with a hundred aliases would cause hundreds of megabytes and seconds of work.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Error;
+use foldhash::quality::RandomState;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, SetOnce};
 
 use crate::content::read::Renderer;
@@ -31,6 +33,9 @@ const LOADED_TOGETHER_MAX: usize = 128;
 /// The charge for a body before it is read, while its length is not known.
 const FIRST_BYTES: usize = 8 * 1024;
 
+/// The bytes of texts that are one unit of the work that a task may do before others get their turn. Tokio allows 128 units: about a megabyte.
+const BYTES_OF_A_UNIT: usize = 8 * 1024;
+
 /// The forms of a body in the answer. Each is created when the first field requests it.
 #[derive(Default)]
 pub struct Forms {
@@ -42,7 +47,8 @@ pub struct Forms {
 
 /// The texts of one request, dropped with it.
 pub struct Texts {
-    forms: Mutex<HashMap<Arc<str>, Arc<Forms>>>,
+    /// The standard hash of a long text takes longer than to write the text as JSON.
+    forms: Mutex<HashMap<Arc<str>, Arc<Forms>, RandomState>>,
     renderer: Arc<Renderer>,
     budget: Arc<Budget>,
     memory: Option<Memory>,
@@ -113,11 +119,19 @@ impl Texts {
     pub async fn hold(&self, markdown: &Arc<str>) -> Result<(), Error> {
         let is_new = {
             let mut forms = self.forms.lock().expect("no code panics while it holds this lock");
-            let is_new = !forms.contains_key(markdown);
-            forms.entry(Arc::clone(markdown)).or_default();
-            is_new
+            match forms.entry(Arc::clone(markdown)) {
+                Entry::Occupied(_) => false,
+                Entry::Vacant(place) => {
+                    place.insert(Arc::default());
+                    true
+                }
+            }
         };
-        if is_new { self.work(markdown.len().saturating_sub(FIRST_BYTES)).await } else { Ok(()) }
+        if !is_new {
+            return Ok(());
+        }
+        let_others_run(markdown.len()).await;
+        self.work(markdown.len().saturating_sub(FIRST_BYTES)).await
     }
 
     /// The forms of a body; the same for every object that has it.
@@ -163,6 +177,7 @@ impl Texts {
     async fn send(&self, form: &OnceCell<JsonText>, text: &str) -> Result<JsonText, Error> {
         self.count(text.len())?;
         let json = form.get_or_try_init(async || {
+            let_others_run(text.len()).await;
             let Some(memory) = &self.memory else { return Ok(JsonText::of(text)) };
             memory.take(&memory.sent, text.len()).await?;
             let json = JsonText::of(text);
@@ -194,6 +209,13 @@ impl Texts {
             "The answer would contain more than {ANSWER_TEXT_BYTES_MAX} bytes of post bodies, which is the limit. Request fewer posts, or fewer formats of their bodies."
         );
         Err(with_code(message, Code::AnswerTooLarge))
+    }
+}
+
+/// Counts work on a text of this length. An answer can have megabytes of texts, and other requests would wait for all of them.
+async fn let_others_run(bytes: usize) {
+    for _ in 0..bytes / BYTES_OF_A_UNIT {
+        tokio::task::consume_budget().await;
     }
 }
 

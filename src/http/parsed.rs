@@ -22,7 +22,7 @@ const VALUE_BYTES: u64 = 512;
 
 /// The most bytes of a parsed token of a document, with its part of the outline: an inline fragment around a field with a name of one letter.
 /// Not counted is the copy of a document that is validated or changed before it runs, which lives for a moment.
-const TOKEN_BYTES: u64 = 320;
+const TOKEN_BYTES: u64 = 384;
 
 /// The number of values and of tokens that the charge of every request covers.
 const FEW: usize = 16;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 
+use foldhash::quality::RandomState;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::content::commands::{NewPost, PostChanges};
@@ -160,7 +161,7 @@ struct KeptRendering {
 
 #[derive(Default)]
 struct Generation {
-    forms: HashMap<Arc<str>, Arc<Rendered>>,
+    forms: HashMap<Arc<str>, Arc<Rendered>, RandomState>,
     bytes: usize,
 }
 

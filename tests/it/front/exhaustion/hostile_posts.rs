@@ -14,8 +14,9 @@ use crate::front::well_behaved::{answer, ask, post, request};
 use crate::support::command::{Blog, Serving, finish, tidings};
 use crate::support::graphql::EDITOR_TOKEN;
 
-/// Switches the cache of rendered bodies off.
-const WITHOUT_KEEPING: (&str, &str) = ("TIDINGS_LIMITS_RENDERED_BYTES", "0");
+/// Switches off what would spare the server the rendering: the cache of rendered bodies, and held answers.
+const RENDERED: (&str, &str) = ("TIDINGS_LIMITS_RENDERED_BYTES", "0");
+const EXECUTED: (&str, &str) = ("TIDINGS_LIMITS_HELD_BYTES", "0");
 
 /// The query of the well-behaved client: a body of ten kilobytes, which the server renders.
 const ORDINARY: &str = r#"{ post(slug: "ordinary") { body { html } } }"#;
@@ -83,7 +84,7 @@ fn lines_of_dependencies(errors: &[String]) -> Vec<&String> {
 
 #[test]
 fn a_hostile_post_causes_no_log_lines_of_dependencies() {
-    let site = Site::of(&table_of_blocks(40_000), &[WITHOUT_KEEPING]);
+    let site = Site::of(&table_of_blocks(40_000), &[RENDERED, EXECUTED]);
     let attack = Attack::beside("2: a hostile post and the log", &site.serving, ORDINARY);
     attack.repeat(|| drop(site.html("hostile-0")));
     attack.end();
@@ -122,7 +123,7 @@ fn clients_that_break_the_protocol_cause_no_log_lines_of_dependencies() {
 /// If the log setting enables these lines, the log has some of them and the number of those that were left out.
 #[test]
 fn repeated_lines_of_a_dependency_are_left_out_and_counted() {
-    let site = Site::of(&table_of_blocks(40_000), &[WITHOUT_KEEPING, ("TIDINGS_LOG", "info,html5ever=warn")]);
+    let site = Site::of(&table_of_blocks(40_000), &[RENDERED, EXECUTED, ("TIDINGS_LOG", "info,html5ever=warn")]);
     for _ in 0..10 {
         site.html("hostile-0");
     }
@@ -140,7 +141,7 @@ fn repeated_lines_of_a_dependency_are_left_out_and_counted() {
 #[cfg(target_os = "linux")]
 #[test]
 fn cancelled_reads_leave_no_renderings_running() {
-    let site = Site::of(&footnote_references(1_000_000), &[WITHOUT_KEEPING]);
+    let site = Site::of(&footnote_references(1_000_000), &[RENDERED, EXECUTED]);
     let attack = Attack::beside("3: reads that are cancelled", &site.serving, ORDINARY);
     let body = json!({ "query": html_of("hostile-0") }).to_string();
     let sent = request("POST /graphql", "content-type: application/json\r\n", body.as_bytes());
@@ -164,7 +165,7 @@ fn cancelled_reads_leave_no_renderings_running() {
 #[test]
 fn costly_bodies_do_not_delay_ordinary_posts() {
     let bodies = costly(1_000_000);
-    let site = Site::of_many(&bodies, &[WITHOUT_KEEPING]);
+    let site = Site::of_many(&bodies, &[RENDERED, EXECUTED]);
     let attack = Attack::beside("4: costly bodies that are read", &site.serving, ORDINARY);
     attack.repeat(|| {
         thread::scope(|scope| {
@@ -187,7 +188,7 @@ fn costly_bodies_do_not_delay_ordinary_posts() {
 /// Four editors at once create and change posts with costly bodies and without an excerpt, so that the server generates it from the body.
 #[test]
 fn excerpts_of_costly_bodies_do_not_delay_readers() {
-    let site = Site::of("", &[("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN), WITHOUT_KEEPING]);
+    let site = Site::of("", &[("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN), RENDERED, EXECUTED]);
     let attack = Attack::beside("5: excerpts of costly bodies", &site.serving, ORDINARY);
     let body = footnote_references(1_000_000);
     let address = &site.serving.address;

@@ -1,5 +1,7 @@
 //! Short requests that need much memory when they are parsed.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use bytes::Bytes;
@@ -28,21 +30,38 @@ fn bodies_of_nested_values_are_refused_before_they_are_parsed() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
-/// A body of less than 16 KiB that needs a megabyte when it is parsed, with a slow query, so that many such requests wait to run.
-fn small_body() -> Value {
-    let fields = "authors { name } categories { name } tags { name }";
-    let query = format!("{{ posts(first: 10) {{ nodes {{ {fields} }} }} }}");
-    json!({ "query": query, "variables": { "x": vec![json!({ "a": {} }); 1_700] } })
+/// Bodies of less than 16 KiB that need a megabyte when they are parsed, with a slow query, so that many such requests wait to run. Each differs from
+/// all others, so that none of them is answered without being parsed.
+struct SmallBodies {
+    start: String,
+    sent: AtomicUsize,
 }
 
-/// Sends the same body on a hundred streams of one connection and returns the answers.
-async fn ask_on_streams(address: String, body: Bytes) -> Vec<(u16, Value)> {
+impl SmallBodies {
+    fn new() -> Self {
+        let fields = "authors { name } categories { name } tags { name }";
+        let query = format!("{{ posts(first: 10) {{ nodes {{ {fields} }} }} }}");
+        let variables = json!({ "x": vec![json!({ "a": {} }); 1_700] });
+        let start = json!({ "query": query, "variables": variables }).to_string();
+        assert!(start.len() + 40 < 16 * 1024, "{} bytes", start.len());
+        Self { start, sent: AtomicUsize::new(0) }
+    }
+
+    fn next(&self) -> Bytes {
+        let number = self.sent.fetch_add(1, Ordering::Relaxed);
+        let start = self.start.strip_suffix('}').expect("an object");
+        format!(r#"{start},"extensions":{{"n":{number}}}}}"#).into()
+    }
+}
+
+/// Sends a body on each of a hundred streams of one connection and returns the answers.
+async fn ask_on_streams(address: String, bodies: Arc<SmallBodies>) -> Vec<(u16, Value)> {
     let stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
     let (sender, connection) = h2::client::handshake(stream).await.expect("HTTP/2");
     let connection = tokio::spawn(connection);
     let asked: Vec<_> = (0..100)
         .map(|_| {
-            let (sender, body) = (sender.clone(), body.clone());
+            let (sender, body) = (sender.clone(), bodies.next());
             tokio::spawn(async move {
                 let mut sender = sender.ready().await.expect("a place");
                 let request = axum::http::Request::post("http://tidings/graphql")
@@ -77,13 +96,12 @@ async fn ask_on_streams(address: String, body: Bytes) -> Vec<(u16, Value)> {
 fn small_bodies_on_many_streams_stay_within_the_memory_budget() {
     let example = Example::start(&[], &[]);
     let attack = Attack::on("small bodies on many streams", &example.serving);
-    let body = Bytes::from(small_body().to_string());
-    assert!(body.len() < 16 * 1024, "{} bytes", body.len());
+    let bodies = Arc::new(SmallBodies::new());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     attack.repeat(|| {
-        let connections: Vec<_> =
-            (0..10).map(|_| runtime.spawn(ask_on_streams(example.serving.address.clone(), body.clone()))).collect();
+        let ask = |_| runtime.spawn(ask_on_streams(example.serving.address.clone(), Arc::clone(&bodies)));
+        let connections: Vec<_> = (0..10).map(ask).collect();
         for connection in connections {
             for answer in runtime.block_on(connection).expect("no panic") {
                 let (status, code) = outcome(&answer);
