@@ -19,11 +19,13 @@ use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::RequestKind;
-use crate::store::{ObservedStore, Store, StoreError};
+use crate::store::{FeedStore, ObservedStore, Store, StoreError};
 use crate::telemetry::{metrics, repeats};
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
+/// How long the end of a process waits for its last report to other servers.
+const FINISHED_WITHIN: Duration = Duration::from_secs(2);
 /// How often a server looks for changes that another server or a failure of its own left unfinished.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
 /// Recoveries between two deletions of expired rows: once a day.
@@ -84,6 +86,8 @@ pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, S
     let content = open_without_recovery(setting, missing).await?;
     content.migrate().await?;
     content.recover().await?;
+    // A command that only reads ends without another report.
+    content.finish_writes().await;
     Ok(content)
 }
 
@@ -128,7 +132,10 @@ pub async fn open_without_recovery(setting: &StoreSetting, missing: Missing) -> 
             if missing == Missing::Refuse && !store.has_table(Content::POSTS_TABLE).await? {
                 return Err(StartError::MissingTables(settings.table_prefix.clone()));
             }
-            (Arc::new(ObservedStore::new(store, RequestKind::Azure)), Sharing::Shared { seen_within: SEEN_WITHIN })
+            let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
+            // Outside, so that the requests of the feed are observed too.
+            let announced = FeedStore::new(observed, Content::FEED, Clock::System);
+            (Arc::new(announced), Sharing::Shared { seen_within: SEEN_WITHIN })
         }
     };
     Ok(Content::open(store, Clock::System, sharing).await?)
@@ -174,7 +181,9 @@ pub async fn serve(
     let limits = serving.server.clone();
     let content = content.keeping_rendered(serving.rendered_bytes_max);
     let routes = build_router(&content, serving, writes.clone());
-    let recovering = tokio::spawn(recover_for_ever(content));
+    let recovering = tokio::spawn(recover_for_ever(content.clone()));
+    let followed = content.clone();
+    let following = tokio::spawn(async move { followed.follow_writes().await });
     let reporting = tokio::spawn(repeats::report_for_ever());
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
@@ -186,11 +195,21 @@ pub async fn serve(
     // Last, so that the stop itself can be monitored.
     serving_metrics.inspect(tokio::task::JoinHandle::abort);
     recovering.abort();
+    following.abort();
     reporting.abort();
+    finish_writes(content).await;
     repeats::report();
     // The task releases its store before the process reports that it has stopped.
     let _ = recovering.await;
+    let _ = following.await;
     stopped
+}
+
+/// Tells other servers that this process writes nothing any more. If the store does not answer, they find out by the age of the writes.
+pub async fn finish_writes(content: Content) {
+    if tokio::time::timeout(FINISHED_WITHIN, content.finish_writes()).await.is_err() {
+        tracing::warn!("feed.not_finished");
+    }
 }
 
 async fn serve_metrics(listener: TcpListener, limits: ServerLimits) {

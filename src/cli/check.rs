@@ -68,5 +68,6 @@ async fn repair(
         writeln!(out, "left    {}; {}", in_one_line(difference), in_one_line(why))?;
     }
     writeln!(out, "{} fixed, {} left", repaired.fixed, repaired.left.len())?;
+    app::finish_writes(content.clone()).await;
     Ok(repaired.report)
 }

@@ -43,7 +43,12 @@ impl Import {
         let source = read(&self.path, self.format).await?;
         let report = match self.dry_run {
             true => try_out(&app::open_to_try(&store).await?, source, self.overwrite).await?,
-            false => import_into(&app::open(&store, Missing::Create).await?, source, self.overwrite).await?,
+            false => {
+                let content = app::open(&store, Missing::Create).await?;
+                let report = import_into(&content, source, self.overwrite).await;
+                app::finish_writes(content).await;
+                report?
+            }
         };
         Ok(if report.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
     }

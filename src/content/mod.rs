@@ -22,7 +22,8 @@ pub use write::Writer;
 
 use crate::clock::Clock;
 use crate::keys::Table;
-use crate::store::{CountingStore, Store};
+use crate::store::feed::TRUSTED_FOR;
+use crate::store::{CountingStore, FeedSettings, Store};
 use access::TokenCache;
 use read::Renderer;
 use tables::PartitionCatalogs;
@@ -51,6 +52,19 @@ pub struct Content {
 impl Content {
     /// The name, without the prefix, of a table that every store has.
     pub const POSTS_TABLE: &str = Table::Posts.name();
+
+    /// How the writes to tables that several servers share are announced. No answer that is held depends on the tables that are left out.
+    pub const FEED: FeedSettings = FeedSettings {
+        table: Table::Feed.name(),
+        unannounced: &[
+            Table::Intents.name(),
+            Table::Revisions.name(),
+            Table::Changes.name(),
+            Table::Tokens.name(),
+            Table::Idempotency.name(),
+        ],
+        trusted_for: TRUSTED_FOR,
+    };
 
     /// Opens the content of a store. Creates the tables that are missing.
     pub async fn open(store: Store, clock: Clock, sharing: Sharing) -> Result<Self> {
@@ -141,6 +155,16 @@ impl Content {
     /// Checks that the store can be read now.
     pub async fn ping(&self) -> Result<()> {
         Ok(self.store.ping().await?)
+    }
+
+    /// Follows the writes of other servers while queries come, for as long as it is polled; returns at once if there can be no other server.
+    pub async fn follow_writes(&self) {
+        self.store.follow_writes().await;
+    }
+
+    /// Tells other servers that nothing is being written any more. To be called before the process ends.
+    pub async fn finish_writes(&self) {
+        self.store.finish_writes().await;
     }
 
     /// Drops what is cached, so that the next reader reads everything again.

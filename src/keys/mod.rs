@@ -14,6 +14,8 @@
 //! | `Intents` | [server](intent) | ticks and a random id |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
+//!
+//! The keys of `Feed` are those of [`store::feed`](crate::store::feed): they know nothing of the model.
 
 pub mod cursor;
 pub mod history;

@@ -20,10 +20,12 @@ pub enum Table {
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
+    /// What the servers are about to write; [`FeedStore`](crate::store::FeedStore) alone reads and writes it.
+    Feed,
 }
 
 impl Table {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -39,6 +41,7 @@ impl Table {
         Self::Changes,
         Self::Tokens,
         Self::Idempotency,
+        Self::Feed,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -58,6 +61,7 @@ impl Table {
             Self::Changes => "Changes",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
+            Self::Feed => "Feed",
         }
     }
 }

@@ -77,15 +77,19 @@ impl CountingState {
         is_to_yield
     }
 
-    fn note(&mut self, note: impl FnOnce(&mut ReadSet)) {
+    /// `is_announced`: whether the writes of the table are announced. Otherwise nobody learns when what was read is out of date.
+    fn note(&mut self, is_announced: bool, note: impl FnOnce(&mut ReadSet)) {
         if let Some(noted) = &mut self.noted {
-            note(noted);
+            match is_announced {
+                true => note(noted),
+                false => noted.break_off(),
+            }
         }
     }
 
     /// Notes the point reads of these keys, or that one of them failed.
-    fn note_rows<T>(&mut self, table: &str, keys: &[Key], answers: &[Result<T>]) {
-        self.note(|noted| {
+    fn note_rows<T>(&mut self, is_announced: bool, table: &str, keys: &[Key], answers: &[Result<T>]) {
+        self.note(is_announced, |noted| {
             keys.iter().for_each(|key| noted.note_row(table, key));
             if answers.iter().any(Result::is_err) {
                 noted.break_off();
@@ -135,7 +139,7 @@ impl CountingStore {
 
     /// Notes a read whose rows are cached, as if it had been made.
     pub fn note_cached(&self, note: impl FnOnce(&mut ReadSet)) {
-        self.lock().note(note);
+        self.lock().note(true, note);
     }
 
     /// What was read since [`note_reads`](Self::note_reads), if a set can contain it; nothing is noted any more.
@@ -189,7 +193,8 @@ impl TableStore for CountingStore {
             .await;
         let answer = self.inner.get(table, key).await;
         self.finish(wave, answer.iter().flatten());
-        self.lock().note_rows(table, std::slice::from_ref(key), std::slice::from_ref(&answer));
+        let is_announced = self.inner.announces(table);
+        self.lock().note_rows(is_announced, table, std::slice::from_ref(key), std::slice::from_ref(&answer));
         answer
     }
 
@@ -205,7 +210,7 @@ impl TableStore for CountingStore {
             .await;
         let answers = self.inner.get_many(table, keys).await;
         self.finish(wave, answers.iter().flatten().flatten());
-        self.lock().note_rows(table, keys, &answers);
+        self.lock().note_rows(self.inner.announces(table), table, keys, &answers);
         answers
     }
 
@@ -224,7 +229,7 @@ impl TableStore for CountingStore {
             .await;
         let answer = self.inner.range(table, range, limit, continuation).await;
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
-        self.lock().note(|noted| match &answer {
+        self.lock().note(self.inner.announces(table), |noted| match &answer {
             Ok(page) => noted.note_page(table, range, page),
             Err(_) => noted.break_off(),
         });
@@ -265,8 +270,20 @@ impl TableStore for CountingStore {
         self.inner.observe_writes(observer)
     }
 
+    fn is_followed(&self) -> bool {
+        self.inner.is_followed()
+    }
+
+    fn horizon(&self) -> Option<u64> {
+        self.inner.horizon()
+    }
+
+    fn announces(&self, table: &str) -> bool {
+        self.inner.announces(table)
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.lock().note(ReadSet::break_off);
+        self.lock().note(true, ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
         let answer = self.inner.scan(table, continuation).await;
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));

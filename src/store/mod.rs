@@ -13,7 +13,7 @@
 //!   that reads inside the transaction; all of it happens or nothing does, durable before it is acknowledged, in one order with all batches.
 //! - **Snapshot**: only on stores that have it ([`TableStore::snapshot`]). Many reads that see the rows as they were at one moment.
 //! - **Announced writes**: only on stores that have it ([`TableStore::observe_writes`]). Who has read a row learns of its next write before a reader
-//!   can see it.
+//!   can see it; on tables, where others write too, within the time for which [`TableStore::is_followed`] trusts a poll.
 //! - **Lost answers**: a store may send a batch again if its answer was lost. If the batch is refused then, the rows show whether it was
 //!   committed before. If they do not show it, the error is [`StoreError::OutcomeUnknown`], never a refusal. If two writers insert exactly the
 //!   same row, both may get a success, so a row that only one of them may insert names its writer.
@@ -26,6 +26,7 @@ pub mod counting;
 pub mod embedded;
 pub mod entity;
 pub mod error;
+pub mod feed;
 pub mod key;
 pub mod keyed_locks;
 pub mod limits;
@@ -42,6 +43,7 @@ pub use batch::{Batch, Operation, Precondition};
 pub use counting::{CountingStore, StorageUse};
 pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
+pub use feed::{AnnouncedRows, FeedSettings, FeedStore};
 pub use key::{Key, RowRange};
 pub use keyed_locks::{KeyedLockGuard, KeyedLocks};
 pub use limits::PAGE_ROWS_MAX;
@@ -143,6 +145,36 @@ pub trait TableStore: Send + Sync + 'static {
     fn observe_writes(&self, _observer: Weak<dyn WriteObserver>) -> bool {
         false
     }
+
+    /// Whether every write is announced by now to those who observe the writes, so that what they hold may be used.
+    fn is_followed(&self) -> bool {
+        true
+    }
+
+    /// For reads without a snapshot: a version such that a read which begins now sees every write that was announced up to it; of a later one it may
+    /// see a part. `None`: nothing that is read now can be held.
+    fn horizon(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether the writes to a table are announced.
+    fn announces(&self, _table: &str) -> bool {
+        true
+    }
+
+    /// Announces rows that are about to be written, where each write would otherwise wait for an announcement of its own. `None`: none has to wait.
+    ///
+    /// # Errors
+    /// If the announcement cannot be stored. No row was written.
+    async fn announce(&self, _rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
+        Ok(None)
+    }
+
+    /// Follows what other servers announce, for as long as it is polled; returns at once if no other server can write.
+    async fn follow_writes(&self) {}
+
+    /// Reports to other servers that no write is under way any more, before the process ends. Without it, they find out by the age of the writes.
+    async fn finish_writes(&self) {}
 
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;

@@ -159,6 +159,18 @@ impl TableStore for ObservedStore {
         self.inner.observe_writes(observer)
     }
 
+    fn is_followed(&self) -> bool {
+        self.inner.is_followed()
+    }
+
+    fn horizon(&self) -> Option<u64> {
+        self.inner.horizon()
+    }
+
+    fn announces(&self, table: &str) -> bool {
+        self.inner.announces(table)
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let read = self.inner.scan(table, continuation);
         self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await

@@ -5,6 +5,7 @@ mod case;
 mod cases;
 mod check;
 mod clean;
+mod feed;
 mod plan;
 mod post;
 mod properties;

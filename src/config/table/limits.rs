@@ -193,7 +193,7 @@ pub static HELD_BYTES: Setting = number(
     "TIDINGS_LIMITS_HELD_BYTES",
     (0, 1 << 40),
     || HTTP.held_bytes as u64,
-    "Bytes of answers to anonymous queries that are held in memory until what they show changes; 0 holds none. Only for a store in a file.",
+    "Bytes of answers to anonymous queries that are held in memory until what they show changes; 0 holds none.",
 );
 
 /// async-graphql stops at 32 nested brackets, and brackets nest deeper than fields.

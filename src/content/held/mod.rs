@@ -3,7 +3,8 @@
 //!
 //! An answer depends on the rows that its query read, and on the time. The store announces every write before it is visible
 //! ([`WriteObserver`]), and an answer that read one of the rows is dropped then. The time changes an answer only when a scheduled post appears, so
-//! an answer is not used from the instant of the next one on, nor before its own instant, if the clock was set back.
+//! an answer is not used from the instant of the next one on, nor before its own instant, if the clock was set back. On tables, where others write too,
+//! an answer is used and held only while the store [knows what others write](crate::store::TableStore::is_followed).
 //!
 //! [`recording`] notes what one query depends on, [`index`] finds the answers that depend on a row and bounds the bytes, [`recent`] refuses an answer
 //! that was out of date before it was held.
@@ -46,7 +47,7 @@ impl Content {
 /// The answers that are held, each a `T` of the caller.
 pub struct HeldAnswers<T> {
     index: Mutex<AnswerIndex<T>>,
-    clock: Clock,
+    announcements: Announcements,
     hasher: RandomState,
     bytes_max: usize,
 }
@@ -57,10 +58,10 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         if bytes_max == 0 {
             return None;
         }
-        let (clock, index) = (announcements.clock.clone(), Mutex::new(AnswerIndex::new(bytes_max)));
-        let held = Arc::new(Self { index, clock, hasher: RandomState::new(), bytes_max });
+        let (index, announcements) = (Mutex::new(AnswerIndex::new(bytes_max)), announcements.clone());
+        let held = Arc::new(Self { index, announcements, hasher: RandomState::new(), bytes_max });
         let observer: Arc<dyn WriteObserver> = Arc::<Self>::clone(&held);
-        announcements.store.observe_writes(Arc::downgrade(&observer)).then_some(held)
+        held.announcements.store.observe_writes(Arc::downgrade(&observer)).then_some(held)
     }
 
     /// The bytes that one answer may have, with its key.
@@ -72,12 +73,13 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
     /// answers.
     pub fn find(&self, door: u8, request: &[u8]) -> Option<Arc<T>> {
         let hash = self.hasher.hash_one((door, request));
-        let found = {
+        let found = self.announcements.store.is_followed().then(|| {
             let mut index = self.lock();
             // Inside the lock: an earlier time might be the one before a scheduled post appeared, or before a write.
-            let now = self.clock.now().start_of_millisecond();
+            let now = self.announcements.clock.now().start_of_millisecond();
             index.find(hash, (door, request), now)
-        };
+        });
+        let found = found.flatten();
         metrics::held_answer(if found.is_some() { "hit" } else { "miss" }, 1);
         found
     }

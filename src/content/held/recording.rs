@@ -10,7 +10,7 @@ use crate::store::ReadSet;
 pub(super) struct ReadAnswer {
     /// The era of the index when the query began.
     pub era: u64,
-    /// The version of the snapshot that the query read.
+    /// The version of the snapshot that the query read, or the horizon at its beginning.
     pub version: u64,
     /// The instant of the query.
     pub at: Instant,
@@ -31,7 +31,7 @@ impl Recording {
         Self { era, read: Arc::default() }
     }
 
-    /// The query begins to read. Nothing is recorded if its answer is for its actor alone, or if it does not read a snapshot.
+    /// The query begins to read. Nothing is recorded if its answer is for its actor alone, or if it is not known which writes it sees.
     pub fn start(&self, reader: &Reader) {
         if reader.is_anonymous() && reader.version().is_some() {
             reader.note_reads();

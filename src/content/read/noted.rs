@@ -12,9 +12,9 @@ impl Reader {
         self.actor().is_none() && self.preview.is_none()
     }
 
-    /// The version of its snapshot; `None` if each read sees its own moment.
+    /// The version up to which it certainly sees all writes: that of its snapshot, or the horizon at its beginning. `None` if it is not known.
     pub(in crate::content) fn version(&self) -> Option<u64> {
-        self.source.version
+        self.source.version.or(self.source.horizon)
     }
 
     /// From now on, notes what is read. The bounds that follow the clock are noted open.

@@ -63,7 +63,7 @@ impl Reader {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
         Self {
-            source: CatalogSource { store, version: None, counted: Arc::clone(&counted) },
+            source: CatalogSource { store, version: None, horizon: None, counted: Arc::clone(&counted) },
             counted,
             partition_catalogs,
             now,
@@ -72,12 +72,16 @@ impl Reader {
         }
     }
 
-    /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer.
+    /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer. Otherwise a reader that
+    /// knows which writes its reads certainly see, if the store does.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn at_one_moment(self) -> Result<Self> {
-        let Some(snapshot) = self.store().snapshot().await? else { return Ok(self) };
+        let Some(snapshot) = self.store().snapshot().await? else {
+            let horizon = self.store().horizon();
+            return Ok(Self { source: CatalogSource { horizon, ..self.source }, ..self });
+        };
         let (store, version) = (snapshot.store, Some(snapshot.version));
         let source = CatalogSource { store, version, ..self.source };
         Ok(Self { source, ..self })

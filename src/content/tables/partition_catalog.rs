@@ -1,5 +1,6 @@
 //! The partition catalog: lists the months that hold posts, and the first characters of terms. The rule: this server sees its own writes at once, and
-//! those of other servers within the maximum age of the cache; a reader of a snapshot sees exactly the lists of that snapshot.
+//! those of other servers within the maximum age of the cache; a reader of a snapshot sees exactly the lists of that snapshot, and a reader with a
+//! horizon only lists that were read at this horizon or a later one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Moment};
@@ -24,6 +25,8 @@ pub(in crate::content) struct CatalogSource {
     pub store: Store,
     /// The version of the snapshot; `None` if the store is not a snapshot, so that each read sees its own moment.
     pub version: Option<u64>,
+    /// If the store is not a snapshot: the [horizon](crate::store::TableStore::horizon) at the beginning of the reader, if it is known.
+    pub horizon: Option<u64>,
     /// Notes the reads of the reader, those of a cached list included.
     pub counted: Arc<CountingStore>,
 }
@@ -52,7 +55,7 @@ impl PartitionCatalogs {
 
     /// The months of `Posts`, if they are cached.
     pub(in crate::content) fn cached_months(&self, source: &CatalogSource) -> Option<Months> {
-        self.months.fresh(self.age_max, source.version)
+        self.months.fresh(self.age_max, source)
     }
 
     /// The months of a collection. One range read for each 1,000 months, or none if they are cached; and a point read for each awaited month.
@@ -99,6 +102,8 @@ struct CachedCatalog<P> {
     read_at: Moment,
     /// The version of the snapshot from which it was read.
     version: Option<u64>,
+    /// The horizon of the reader that read it.
+    horizon: Option<u64>,
 }
 
 impl<P> Default for Cached<P> {
@@ -114,12 +119,15 @@ impl<P> Cached<P> {
         state.kept = None;
     }
 
-    fn fresh(&self, age_max: Option<Duration>, version: Option<u64>) -> Option<Arc<Vec<Listed<P>>>> {
+    fn fresh(&self, age_max: Option<Duration>, source: &CatalogSource) -> Option<Arc<Vec<Listed<P>>>> {
         let state = self.lock();
         let kept = state.kept.as_ref()?;
-        let is_fresh = match version {
-            Some(_) => kept.version == version,
-            None => age_max.is_none_or(|max| kept.read_at.elapsed() <= max),
+        let is_young = || age_max.is_none_or(|max| kept.read_at.elapsed() <= max);
+        let is_fresh = match (source.version, source.horizon) {
+            (Some(_), _) => kept.version == source.version,
+            // An older list may lack a write up to the horizon, and would make an answer that is held wrong for as long as it is held.
+            (None, Some(_)) => kept.horizon >= source.horizon && is_young(),
+            (None, None) => is_young(),
         };
         is_fresh.then(|| Arc::clone(&kept.list))
     }
@@ -134,7 +142,7 @@ impl<P> Cached<P> {
         read: impl Fn(&Entity) -> Result<Listed<P>, StoreError>,
         count_of: impl Fn(&P) -> (Table, Key),
     ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
-        if let Some(list) = self.fresh(age_max, source.version) {
+        if let Some(list) = self.fresh(age_max, source) {
             source.counted.note_cached(|noted| {
                 noted.note_range(table.name(), rows);
                 for listed in list.iter().filter(|listed| listed.is_awaited) {
@@ -158,7 +166,12 @@ impl<P> Cached<P> {
         let list = Arc::new(list);
         let mut state = self.lock();
         if state.generation == generation {
-            state.kept = Some(CachedCatalog { list: Arc::clone(&list), read_at, version: source.version });
+            state.kept = Some(CachedCatalog {
+                list: Arc::clone(&list),
+                read_at,
+                version: source.version,
+                horizon: source.horizon,
+            });
         }
         Ok(list)
     }

@@ -64,6 +64,10 @@ pub(super) struct Families {
     pub imported: Family<OutcomeLabels, Counter>,
     pub held_answers: Family<OutcomeLabels, Counter>,
     pub held_bytes: Gauge,
+    pub feed_announcements: Family<OutcomeLabels, Counter>,
+    pub feed_polls: Family<OutcomeLabels, Counter>,
+    pub feed_drops: Family<RetryLabels, Counter>,
+    pub feed_age: Gauge<f64, AtomicU64>,
 }
 
 impl Families {
@@ -138,6 +142,14 @@ impl Default for Families {
             imported: all.plain("tidings_imported_posts", "Imported posts by outcome", Family::default()),
             held_answers: all.plain("tidings_held_answers", "Held answers by what happened to them", Family::default()),
             held_bytes: all.plain("tidings_held_answer_bytes", "Memory of the held answers", Gauge::default()),
+            feed_announcements: all.plain(
+                "tidings_feed_announcements",
+                "Announcements of writes by outcome",
+                Family::default(),
+            ),
+            feed_polls: all.plain("tidings_feed_polls", "Polls of the feed by outcome", Family::default()),
+            feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", Family::default()),
+            feed_age: all.timed("tidings_feed_age", "Age of the poll before the last one at its end", Gauge::default()),
             registry: all.0,
         }
     }

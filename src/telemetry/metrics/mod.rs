@@ -147,6 +147,26 @@ pub fn held_bytes(bytes: usize) {
     FAMILIES.held_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
 
+/// Announcements of writes: `announced`, `all` (without names of rows), `failed`, or `closed` (a write of closings alone).
+pub fn feed_announced(outcome: &'static str) {
+    FAMILIES.feed_announcements.get_or_create(&OutcomeLabels { outcome }).inc();
+}
+
+/// A poll of what other servers announce: `ok` or `failed`.
+pub fn feed_polled(outcome: &'static str) {
+    FAMILIES.feed_polls.get_or_create(&OutcomeLabels { outcome }).inc();
+}
+
+/// Everything held was dropped, because announcements may have been missed: `start`, `pause`, `gap` or `removed`.
+pub fn feed_dropped(reason: &'static str) {
+    FAMILIES.feed_drops.get_or_create(&RetryLabels { reason }).inc();
+}
+
+/// How old the last poll had become when the next one was complete.
+pub fn feed_age(age: Duration) {
+    FAMILIES.feed_age.set(age.as_secs_f64());
+}
+
 /// The outcome of imported posts.
 pub fn posts_imported(outcome: &'static str, count: usize) {
     FAMILIES.imported.get_or_create(&OutcomeLabels { outcome }).inc_by(count as u64);

@@ -22,7 +22,7 @@ use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post, slugs};
 
 /// A server over the site's store; it reports whether an answer was held as a stage of `Server-Timing`.
-fn server(site: &Site, held_bytes: usize) -> Router {
+pub(super) fn server(site: &Site, held_bytes: usize) -> Router {
     let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
     let sign_in = SignIn { editor_token, ..SignIn::default() };
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
@@ -31,7 +31,7 @@ fn server(site: &Site, held_bytes: usize) -> Router {
     router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
 }
 
-const HOLDING: usize = 1 << 20;
+pub(super) const HOLDING: usize = 1 << 20;
 
 /// An answer as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,23 +136,23 @@ async fn posts_of(site: &Site, ids: &[String]) -> Vec<(String, i64)> {
 }
 
 /// The server with held answers and the one without, and the history so far.
-struct Pair {
-    site: Site,
-    holding: Router,
+pub(super) struct Pair {
+    pub(super) site: Site,
+    pub(super) holding: Router,
     plain: Router,
-    random: Random,
+    pub(super) random: Random,
     ids: Vec<String>,
     cursors: Vec<String>,
     created: usize,
     /// The last answer to each query.
     last: HashMap<String, Sent>,
-    seen: Seen,
+    pub(super) seen: Seen,
 }
 
 /// What happened to the first query after each step.
 #[derive(Debug, Default)]
-struct Seen {
-    hits: u32,
+pub(super) struct Seen {
+    pub(super) hits: u32,
     /// The answer was not held, and is another than before.
     needed: u32,
     /// The answer was not held, and is the same as before.
@@ -163,6 +163,12 @@ struct Seen {
 impl Pair {
     async fn new(seed: u64) -> Self {
         let site = Site::in_memory().await;
+        let plain = server(&site, 0);
+        Self::of(site, plain, seed).await
+    }
+
+    /// `plain`: a server over the same rows.
+    pub(super) async fn of(site: Site, plain: Router, seed: u64) -> Self {
         let mut posts: Vec<_> =
             (0..8).map(|n| post(n, instant(&format!("2026-0{}-1{n}T00:00:00Z", 4 + n % 3)))).collect();
         for (n, whole) in posts.iter_mut().enumerate() {
@@ -171,7 +177,7 @@ impl Pair {
         }
         site.publish(&posts).await;
         let ids = posts.iter().take(3).map(|whole| format!("post-{}", whole.post.id)).collect();
-        let (holding, plain) = (server(&site, HOLDING), server(&site, 0));
+        let holding = server(&site, HOLDING);
         let (random, last, seen) = (Random::new(seed), HashMap::new(), Seen::default());
         let mut pair = Self { site, holding, plain, random, ids, cursors: Vec::new(), created: 0, last, seen };
         let edges = pair.site.query("{ posts { edges { cursor node { id } } } }").await;
@@ -210,7 +216,7 @@ impl Pair {
     }
 
     /// One random change of the content, or of the time.
-    async fn step(&mut self) -> &'static str {
+    pub(super) async fn step(&mut self) -> &'static str {
         let posts = posts_of(&self.site, &self.ids).await;
         let tags = [vec!["a"], vec!["b", "c"], vec![], vec!["a", "b", "d"]];
         let (number, at) = (self.random.below(14), self.time());
@@ -321,7 +327,7 @@ impl Pair {
     }
 
     /// Each query, twice to the server that holds answers, once to the other.
-    async fn compare(&mut self, step: &str) {
+    pub(super) async fn compare(&mut self, step: &str) {
         for (n, query) in queries(&self.ids[..3.min(self.ids.len())], &self.cursors).into_iter().enumerate() {
             let by = if n % 3 == 0 { By::Get } else { By::Post };
             let (first, was_held) = send(&self.holding, request(by, &query)).await;

@@ -11,6 +11,7 @@ mod drafts;
 mod errors;
 mod filters;
 mod held;
+mod held_servers;
 mod hidden;
 mod history;
 mod idempotency;

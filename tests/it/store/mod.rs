@@ -6,6 +6,7 @@ mod clock;
 mod counting;
 mod embedded;
 mod faults;
+mod feed;
 mod full;
 mod groups;
 mod limits;

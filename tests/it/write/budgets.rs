@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tidings::clock::Clock;
+use tidings::content::Content;
 use tidings::keys::lookup;
 use tidings::model::{PostId, Term, TermKind, WholePost};
 use tidings::store::embedded::EmbeddedStore;
-use tidings::store::{CountingStore, Entity, StorageUse, Store};
+use tidings::store::{CountingStore, Entity, FeedStore, StorageUse, Store};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
@@ -168,6 +170,38 @@ async fn a_change_on_a_file_costs_one_transaction_among_60_posts_and_among_5_000
 #[tokio::test]
 async fn a_change_on_tables_costs_the_same_among_60_posts_and_among_5_000() {
     assert_costs(|| MemoryStore::empty(), 1).await;
+}
+
+/// Transactions, and round trips.
+async fn counted_costs(counting: &Arc<CountingStore>, store: Store) -> Vec<(&'static str, u32, u32)> {
+    let site = Site::over(store).await;
+    site.publish(&posts(60)).await;
+    for kind in TermKind::ALL {
+        let term = Term::new(kind, slug("unused"), "Of no post");
+        site.content.writer().expect("a writer").save_terms(kind, vec![term]).await.expect("a term");
+    }
+    let counted = Counted { site, counting: Arc::clone(counting) };
+    let mut costs = Vec::new();
+    for (what, mutation, _) in changes() {
+        // So that no closing is written while the change is counted.
+        counted.site.store.finish_writes().await;
+        let before = counting.used().round_trips;
+        let transactions = counted.mutate(&mutation).await.1.2;
+        costs.push((what, transactions, counting.used().round_trips - before));
+    }
+    costs
+}
+
+/// The time is paused, so that the closing comes after the change.
+#[tokio::test(start_paused = true)]
+async fn a_change_announces_its_rows_in_one_request() {
+    let plain = CountingStore::new(MemoryStore::empty());
+    let expected = counted_costs(&plain, Arc::<CountingStore>::clone(&plain)).await;
+    let counting = CountingStore::new(MemoryStore::empty());
+    let feed = FeedStore::new(Arc::<CountingStore>::clone(&counting), Content::FEED, Clock::System);
+    let found = counted_costs(&counting, Arc::new(feed)).await;
+    let announced = expected.into_iter().map(|(what, transactions, trips)| (what, transactions + 1, trips));
+    assert_eq!(found, announced.collect::<Vec<_>>());
 }
 
 async fn rows(store: &dyn tidings::store::TableStore, table: &'static str) -> Vec<Entity> {

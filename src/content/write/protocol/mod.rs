@@ -1,8 +1,9 @@
 //! The executor for tables: it carries a change out step by step, because a transaction covers one partition. The rule: after every step, any server
 //! can finish the change or undo it. docs/design.md has the rows, the rules W1 to W11 and the steps. Their code: the intent in [`intent`] and
-//! [`lease`]; the take and the commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the preparation in [`claim`], [`listing`],
+//! [`lease`], beside which [`announced`] names the rows; the take and the commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the preparation in [`claim`], [`listing`],
 //! [`index`] and [`moving`]; the waiting in [`wait`]; [`reconcile`]; [`undo`]; recovery in [`recover`], [`facts`] and [`fence`]; terms in [`terms`].
 
+mod announced;
 pub(super) mod claim;
 mod facts;
 mod fence;

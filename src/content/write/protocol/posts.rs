@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use futures_util::future::{try_join, try_join3};
+use futures_util::future::{join, try_join, try_join3};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tracing::Instrument;
 
@@ -27,7 +27,7 @@ use super::lease::Lease;
 use super::listing::{self, Partition};
 use super::reconcile::Made;
 use super::terms::TermState;
-use super::{CONCURRENCY, Session, steps, undo};
+use super::{CONCURRENCY, Session, announced, steps, undo};
 
 /// What is known of a change while it is under way.
 #[derive(Default)]
@@ -65,7 +65,10 @@ impl Writer {
         let name = self.new_intent_name()?;
         let changes: Vec<_> = planned.iter().map(|p| p.change.clone()).collect();
         let intent = Intent::of_posts(&changes, new_tags, self.by.as_deref());
-        let opened = Lease::open(&self.store, &self.clock, name, &intent).instrument(spans::open_intent()).await;
+        let opening = Lease::open(&self.store, &self.clock, name, &intent).instrument(spans::open_intent());
+        // Until the change has ended.
+        let announcing = announced::ahead(&self.store, announced::rows_of_posts(planned, new_tags));
+        let (opened, _announced) = join(opening, announcing).await;
         let ended = match opened {
             // An intent is one row. If it cannot hold all changes, each half gets an intent of its own.
             Err(ContentError::TooLarge { .. }) if planned.len() > 1 => {

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::future::join;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
@@ -28,7 +29,7 @@ use super::lease::Lease;
 use super::listing::{self, Partition};
 use super::reconcile::Made;
 use super::recover::Writers;
-use super::{CONCURRENCY, Session, facts, fence};
+use super::{CONCURRENCY, Session, announced, facts, fence};
 
 /// The state of a term that a post is to get, as a writer of posts finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,11 @@ impl Writer {
         }
         let name = self.new_intent_name()?;
         let intent = Intent::of_terms(changes, self.by.as_deref());
-        let mut lease = match Lease::open(&self.store, &self.clock, name, &intent).await {
+        let opening = Lease::open(&self.store, &self.clock, name, &intent);
+        // Until the change has ended.
+        let announcing = announced::ahead(&self.store, announced::rows_of_terms(changes));
+        let (opened, _announced) = join(opening, announcing).await;
+        let mut lease = match opened {
             Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
                 let (first, second) = changes.split_at(changes.len() / 2);
                 let mut outcomes = Box::pin(self.change_terms_stepwise(first)).await?;
@@ -69,7 +74,7 @@ impl Writer {
             Err(ContentError::Store(StoreError::OutcomeUnknown { what, source })) => {
                 return Err(StoreError::Unavailable { what, source }.into());
             }
-            opened => opened?,
+            lease => lease?,
         };
         let progress = TermProgress::default();
         let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };

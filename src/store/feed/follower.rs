@@ -1,0 +1,153 @@
+//! Follows the announcements of all other writers. The rules: what is held is used only if the last complete poll began a short time ago (N5), and if
+//! an announcement may have been missed, everything is dropped (N6).
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::clock::Clock;
+use crate::model::Instant;
+use crate::model::instant::TICKS_PER_SECOND;
+use crate::telemetry::metrics;
+
+use super::age::Age;
+use super::row::EpochRow;
+use super::steps::{StepId, Steps};
+use super::{CLOSED_BY_AGE, Moment};
+
+/// Without a query for so long, nothing is polled any more.
+const IDLE_AFTER: Duration = Duration::from_secs(30);
+/// After a longer pause everything is dropped, because rows of the feed may have been removed meanwhile.
+const RESUMED_WITHIN: Duration = Duration::from_secs(600);
+/// The age from which on a row of the feed is removed: much longer than an announcement can be open.
+pub(super) const REMOVED_AFTER_SECONDS: i64 = 3_600;
+
+#[derive(Default)]
+pub(super) struct Follower {
+    state: Mutex<FollowerState>,
+    wake: Notify,
+}
+
+#[derive(Default)]
+struct FollowerState {
+    epochs: HashMap<String, KnownEpoch>,
+    /// When the last complete poll began.
+    polled: Option<Age>,
+    /// When the last query came.
+    asked: Option<Moment>,
+}
+
+/// What was read of the row of an epoch.
+struct KnownEpoch {
+    number: u64,
+    at: Instant,
+    open: BTreeMap<u64, StepId>,
+}
+
+/// Whether a row was written so long ago that nothing in it matters any more.
+pub(super) fn is_old(at: Instant, now: Instant) -> bool {
+    now.ticks().saturating_sub(at.ticks()) > REMOVED_AFTER_SECONDS * TICKS_PER_SECOND
+}
+
+impl Follower {
+    /// Whether every announcement that was stored more than `within` ago is known. Asks for polls.
+    pub(super) fn is_current(&self, within: Duration, clock: &Clock) -> bool {
+        let now = Moment::now();
+        let mut state = self.lock();
+        let was_idle = state.asked.replace(now).is_none_or(|asked| now.duration_since(asked) >= IDLE_AFTER);
+        if was_idle {
+            self.wake.notify_one();
+        }
+        state.polled.is_some_and(|polled| polled.elapsed(clock) <= within)
+    }
+
+    /// Waits while no queries come.
+    pub(super) async fn is_asked(&self) {
+        loop {
+            let asked = self.lock().asked;
+            if asked.is_some_and(|asked| asked.elapsed() < IDLE_AFTER) {
+                return;
+            }
+            self.wake.notified().await;
+        }
+    }
+
+    /// Notes what a complete poll has read that began at this moment: the rows of all other epochs.
+    pub(super) fn apply(&self, steps: &Steps, (began, clock): (Age, &Clock), rows: Vec<(String, EpochRow)>) {
+        let mut state = self.lock();
+        let missed = state.missed(clock, &rows);
+        if let Some(reason) = missed {
+            metrics::feed_dropped(reason);
+            tracing::info!(reason, "feed.dropped");
+            steps.drop_all();
+        }
+        let known = std::mem::take(&mut state.epochs);
+        let mut present = HashMap::with_capacity(rows.len());
+        for (name, row) in rows {
+            let before = known.get(&name).filter(|_| missed.is_none());
+            present.insert(name, follow(steps, before, missed.is_none(), &row));
+        }
+        for (name, before) in &known {
+            // What a row announced that is gone is closed by its age.
+            let Some(present): Option<&KnownEpoch> = present.get(name) else { continue };
+            let is_closed = |(number, id): &(&u64, &StepId)| present.open.get(number) != Some(id);
+            before.open.iter().filter(is_closed).for_each(|(_, id)| steps.close(*id));
+        }
+        steps.renew_old();
+        if let Some(polled) = state.polled {
+            metrics::feed_age(polled.elapsed(clock));
+        }
+        (state.epochs, state.polled) = (present, Some(began));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FollowerState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FollowerState {
+    /// Why announcements may have been missed, if they may have been.
+    fn missed(&self, clock: &Clock, rows: &[(String, EpochRow)]) -> Option<&'static str> {
+        let Some(polled) = self.polled else { return Some("start") };
+        if polled.elapsed(clock) > RESUMED_WITHIN {
+            return Some("pause");
+        }
+        let is_gap = |(name, row): &(String, EpochRow)| {
+            let known = self.epochs.get(name).map_or(0, |known| known.number);
+            row.since > known + 1 || row.number < known
+        };
+        if rows.iter().any(is_gap) {
+            return Some("gap");
+        }
+        let now = clock.now();
+        let is_gone = |(name, known): (&String, &KnownEpoch)| {
+            !is_old(known.at, now) && !rows.iter().any(|(present, _)| present == name)
+        };
+        self.epochs.iter().any(is_gone).then_some("removed")
+    }
+}
+
+/// `announces_closed`: whether announcements that were closed before they became known here are steps.
+fn follow(steps: &Steps, before: Option<&KnownEpoch>, announces_closed: bool, row: &EpochRow) -> KnownEpoch {
+    let known = before.map_or(0, |before| before.number);
+    let mut open = BTreeMap::new();
+    for listed in &row.listed {
+        let id = before.and_then(|before| before.open.get(&listed.number)).copied();
+        match (listed.is_open, id) {
+            (true, Some(id)) => {
+                open.insert(listed.number, id);
+            }
+            // One that was known and is closed by its age here stays closed.
+            (true, None) if before.is_some() && listed.number <= known => {}
+            (true, None) => {
+                let ends = Moment::now() + CLOSED_BY_AGE;
+                open.insert(listed.number, steps.open(listed.step_rows(), Some(ends)));
+            }
+            (false, _) if announces_closed && listed.number > known => steps.pass(listed.step_rows()),
+            (false, _) => {}
+        }
+    }
+    KnownEpoch { number: row.number, at: row.at, open }
+}

@@ -1,0 +1,119 @@
+//! Held answers of two servers over one store of tables. The rule: after each change, the server that has made it sends what a server without held
+//! answers sends, and so does the other server after its next poll of the feed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
+use tidings::store::azure::AzureStore;
+use tidings::store::{FeedSettings, FeedStore, Store, TableStore as _};
+
+use crate::support::azurite::{Azurite, random_prefix};
+use crate::support::memory::MemoryStore;
+use crate::support::random::{report_seed_on_failure, seeds};
+use crate::support::site::{NOW, Site, instant};
+
+use super::held::{HOLDING, Pair, server};
+
+/// Lists of partitions are cached for so long, so that nothing but the feed shows that they are out of date.
+const LONG: Duration = Duration::from_secs(100_000);
+
+/// One of the servers.
+struct Server {
+    site: Site,
+    holding: Router,
+    feed: Arc<FeedStore>,
+}
+
+/// A server whose polls the test makes.
+async fn announcing(store: &Store, clock: &Clock) -> (Site, Arc<FeedStore>) {
+    let settings = FeedSettings { trusted_for: LONG, ..Content::FEED };
+    // Its own clock is not the one that the test sets back and forth.
+    let feed = Arc::new(FeedStore::new(Arc::clone(store), settings, Clock::System));
+    let announced: Store = Arc::<FeedStore>::clone(&feed);
+    (site(&announced, clock, LONG).await, feed)
+}
+
+async fn site(store: &Store, clock: &Clock, seen_within: Duration) -> Site {
+    let (store, clock) = (Arc::clone(store), clock.clone());
+    let sharing = Sharing::Shared { seen_within };
+    let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
+    Site { content, store, clock }
+}
+
+/// Two servers with held answers, and one without that caches nothing.
+struct Servers {
+    /// With the server that writes next.
+    pair: Pair,
+    writer: Arc<FeedStore>,
+    other: Server,
+}
+
+impl Servers {
+    async fn over(store: &Store, seed: u64) -> Self {
+        let clock = Clock::fixed(instant(NOW));
+        let plain = server(&site(store, &clock, Duration::ZERO).await, 0);
+        let (first, writer) = announcing(store, &clock).await;
+        let (second, feed) = announcing(store, &clock).await;
+        let holding = server(&second, HOLDING);
+        let pair = Pair::of(first, plain, seed).await;
+        writer.poll().await.expect("a poll");
+        feed.poll().await.expect("a poll");
+        Self { pair, writer, other: Server { site: second, holding, feed } }
+    }
+
+    fn swap(&mut self) {
+        std::mem::swap(&mut self.pair.site, &mut self.other.site);
+        std::mem::swap(&mut self.pair.holding, &mut self.other.holding);
+        std::mem::swap(&mut self.writer, &mut self.other.feed);
+    }
+
+    /// A change by one of the servers, then both are compared with the third one.
+    async fn step(&mut self) {
+        if self.pair.random.chance(50) {
+            self.swap();
+            self.writer.poll().await.expect("a poll");
+        }
+        let step = self.pair.step().await;
+        self.pair.compare(step).await;
+        // Or the rows are still in doubt for the other server.
+        if self.pair.random.chance(60) {
+            self.writer.finish_writes().await;
+        }
+        self.swap();
+        self.writer.poll().await.expect("a poll");
+        self.pair.compare(&format!("{step} on the other server")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_held_answer_of_two_servers_is_the_one_that_the_query_gets_without_holding() {
+    for seed in seeds(2) {
+        let _report = report_seed_on_failure(seed);
+        let store: Store = MemoryStore::empty();
+        let mut servers = Servers::over(&store, seed).await;
+        for _ in 0..20 {
+            servers.step().await;
+        }
+        println!("seed {seed}: {:?}", servers.pair.seen);
+        assert!(servers.pair.seen.hits > 100, "{:?}", servers.pair.seen);
+        servers.pair.site.assert_sound().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn azurite_a_held_answer_of_two_servers_is_the_one_that_the_query_gets_without_holding() {
+    let azurite = Azurite::any();
+    for seed in seeds(1) {
+        let _report = report_seed_on_failure(seed);
+        let store: Store = Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"));
+        let mut servers = Servers::over(&store, seed).await;
+        for _ in 0..4 {
+            servers.step().await;
+        }
+        println!("seed {seed}: {:?}", servers.pair.seen);
+        assert!(servers.pair.seen.hits > 20, "{:?}", servers.pair.seen);
+    }
+}
