@@ -74,17 +74,20 @@ impl Servers {
     async fn step(&mut self) {
         if self.pair.random.chance(50) {
             self.swap();
-            self.writer.poll().await.expect("a poll");
         }
         let step = self.pair.step().await;
         self.pair.compare(step).await;
-        // Or the rows are still in doubt for the other server.
-        if self.pair.random.chance(60) {
-            self.writer.finish_writes().await;
+        // For the other server, the rows are in doubt at first.
+        for is_in_doubt in [true, false] {
+            if !is_in_doubt {
+                self.writer.finish_writes().await;
+            }
+            self.swap();
+            self.writer.poll().await.expect("a poll");
+            self.pair.compares_held_only = is_in_doubt;
+            self.pair.compare(&format!("{step} on the other server, in doubt: {is_in_doubt}")).await;
+            self.swap();
         }
-        self.swap();
-        self.writer.poll().await.expect("a poll");
-        self.pair.compare(&format!("{step} on the other server")).await;
     }
 }
 

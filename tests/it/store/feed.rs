@@ -277,9 +277,11 @@ async fn the_rows_of_a_writer_that_stopped_stay_in_doubt() {
     }
     // Ten minutes later it cannot happen any more.
     tokio::time::pause();
-    tokio::time::advance(Duration::from_secs(700)).await;
-    one.poll().await;
-    two.poll().await;
+    for _ in 0..2 {
+        tokio::time::advance(Duration::from_secs(350)).await;
+        one.poll().await;
+        two.poll().await;
+    }
     for server in [&one, &two] {
         assert!(server.hold("a").await);
     }
@@ -337,10 +339,12 @@ async fn a_follower_that_missed_announcements_drops_everything() {
     two.write("z").await;
     one.poll().await;
     assert!(one.hold("a").await);
-    for n in 0..400 {
-        put_row(&two.store, "p", &format!("{n:0>200}"), number(n)).await;
-    }
-    two.feed.finish_writes().await;
+    two.write("b").await;
+    two.write("c").await;
+    tokio::time::pause();
+    // What is closed is listed for a minute.
+    tokio::time::advance(Duration::from_secs(61)).await;
+    two.write("d").await;
     assert!(one.is_held());
     one.poll().await;
     assert_eq!((one.is_held(), one.drops()), (false, 2));
@@ -374,6 +378,24 @@ async fn an_old_row_is_removed_and_its_server_continues() {
     two.write("a").await;
     one.poll().await;
     assert!(!one.is_held());
+}
+
+#[tokio::test]
+async fn more_than_can_be_named_is_announced_as_all_rows() {
+    let inner = Arc::new(Faulty::default());
+    let (one, two) = (Server::over(&inner), Server::over(&inner));
+    one.poll().await;
+    assert!(one.hold("a").await);
+    for n in 0..400 {
+        put_row(&two.store, "p", &format!("{n:0>200}"), number(n)).await;
+    }
+    let announcements = inner.written.lock().expect("no panic").iter().filter(|table| **table == FEED).count();
+    assert!(announcements < 200, "one of all rows covers the rest, but there are {announcements}");
+    one.poll().await;
+    assert!(!one.is_held() && !one.hold("a").await, "any row may be written");
+    two.feed.finish_writes().await;
+    one.poll().await;
+    assert!(one.hold("a").await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
