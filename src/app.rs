@@ -28,6 +28,8 @@ const SEEN_WITHIN: Duration = Duration::from_secs(1);
 const FINISHED_WITHIN: Duration = Duration::from_secs(2);
 /// How often a server looks for changes that another server or a failure of its own left unfinished.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
+/// Recoveries between two removals of old announcements.
+const RECOVERIES_PER_HOUR: u64 = 60;
 /// Recoveries between two deletions of expired rows: once a day.
 const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
@@ -197,11 +199,12 @@ pub async fn serve(
     recovering.abort();
     following.abort();
     reporting.abort();
-    finish_writes(content).await;
     repeats::report();
     // The task releases its store before the process reports that it has stopped.
     let _ = recovering.await;
     let _ = following.await;
+    // After the last write of this process.
+    finish_writes(content).await;
     stopped
 }
 
@@ -242,6 +245,11 @@ async fn recover_for_ever(content: Content) {
             && let Err(error) = content.delete_old().await
         {
             tracing::warn!(%error, "write.old_rows_kept");
+        }
+        if minutes.is_multiple_of(RECOVERIES_PER_HOUR)
+            && let Err(error) = content.remove_old_announcements().await
+        {
+            tracing::warn!(%error, "feed.old_rows_kept");
         }
     }
 }

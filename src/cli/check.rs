@@ -63,11 +63,12 @@ async fn repair(
     out: &mut StdoutLock<'_>,
 ) -> Result<CheckReport, CommandError> {
     // A closed pipe must not stop a repair halfway; the last lines report the write error.
-    let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await?;
+    let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await;
+    app::finish_writes(content.clone()).await;
+    let repaired = repaired?;
     for (difference, why) in &repaired.left {
         writeln!(out, "left    {}; {}", in_one_line(difference), in_one_line(why))?;
     }
     writeln!(out, "{} fixed, {} left", repaired.fixed, repaired.left.len())?;
-    app::finish_writes(content.clone()).await;
     Ok(repaired.report)
 }

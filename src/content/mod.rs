@@ -162,6 +162,14 @@ impl Content {
         self.store.follow_writes().await;
     }
 
+    /// Removes the old announcements of processes. One range read if there are none, and none on a file.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn remove_old_announcements(&self) -> Result<()> {
+        Ok(self.store.remove_old_announcements().await?)
+    }
+
     /// Tells other servers that nothing is being written any more. To be called before the process ends.
     pub async fn finish_writes(&self) {
         self.store.finish_writes().await;

@@ -151,8 +151,8 @@ pub trait TableStore: Send + Sync + 'static {
         true
     }
 
-    /// For reads without a snapshot: a version such that a read which begins now sees every write that was announced up to it; of a later one it may
-    /// see a part. `None`: nothing that is read now can be held.
+    /// For reads without a snapshot: a version such that a read which begins now sees every write that was announced up to it; of a later one it
+    /// sees all, some or none. `None`: nothing that is read now can be held.
     fn horizon(&self) -> Option<u64> {
         None
     }
@@ -160,6 +160,11 @@ pub trait TableStore: Send + Sync + 'static {
     /// Whether the writes to a table are announced.
     fn announces(&self, _table: &str) -> bool {
         true
+    }
+
+    /// Succeeds if this server's clock agrees with the storage's, as far as the answers of the storage show.
+    async fn check_clock(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Announces rows that are about to be written, where each write would otherwise wait for an announcement of its own. `None`: none has to wait.
@@ -175,6 +180,11 @@ pub trait TableStore: Send + Sync + 'static {
 
     /// Reports to other servers that no write is under way any more, before the process ends. Without it, they find out by the age of the writes.
     async fn finish_writes(&self) {}
+
+    /// Removes what processes have announced that have ended, or have written nothing for an hour. One range read if there is nothing to remove.
+    async fn remove_old_announcements(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;

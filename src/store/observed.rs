@@ -171,6 +171,10 @@ impl TableStore for ObservedStore {
         self.inner.announces(table)
     }
 
+    async fn check_clock(&self) -> Result<()> {
+        self.inner.check_clock().await
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let read = self.inner.scan(table, continuation);
         self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await

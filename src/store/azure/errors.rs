@@ -36,7 +36,7 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
                 }
             }
         }
-        ErrorKind::Io if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
+        _ if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
         ErrorKind::Io => StoreError::unavailable(what, error),
         ErrorKind::Credential => StoreError::denied(format!("{what}: {NO_TOKEN}"), error),
         // The service accepted the request, but its answer cannot be read.

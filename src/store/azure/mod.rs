@@ -123,17 +123,6 @@ impl AzureStore {
         }
     }
 
-    /// Checks that this server's clock is right enough for a write. If it seems not to be, it is measured again, so that a single odd answer refuses
-    /// no write, and a clock that was corrected is trusted at once.
-    async fn check_clock(&self) -> Result<()> {
-        if self.skew.check().is_err() {
-            // The content of the answer does not matter, only its time.
-            let _ = self.ping().await;
-            self.skew.check()?;
-        }
-        Ok(())
-    }
-
     /// One request for one page; `what` names it in an error.
     async fn get_page(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
         let call = self.call();
@@ -177,6 +166,17 @@ impl TableStore for AzureStore {
             }
             answer => answer,
         }
+    }
+
+    /// For a write, and for what is held. If the clock seems to be wrong, it is measured again, so that a single odd answer refuses no write, and a
+    /// clock that was corrected is trusted at once.
+    async fn check_clock(&self) -> Result<()> {
+        if self.skew.check().is_err() {
+            // The content of the answer does not matter, only its time.
+            let _ = self.ping().await;
+            self.skew.check()?;
+        }
+        Ok(())
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

@@ -6,7 +6,17 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::model::Instant;
 
-use super::Moment;
+pub(super) type Moment = tokio::time::Instant;
+
+/// How long a write whose answer was lost may still be carried out; as long as an intent is kept (W7).
+pub(super) const LOST_FOR: Duration = Duration::from_secs(600);
+/// A write is not sent under an older announcement, but announced again.
+pub(super) const USED_FOR: Duration = Duration::from_secs(50);
+/// From the time at which a store gets a write until it sends the last request for it: the deadline of `AzureStore`, and a check of the clock.
+const SENT_WITHIN: Duration = Duration::from_secs(40);
+/// An announcement of another server is closed when it has been known for so long.
+pub(super) const CLOSED_BY_AGE: Duration = Duration::from_secs(720);
+const _: () = assert!(CLOSED_BY_AGE.as_secs() > USED_FOR.as_secs() + SENT_WITHIN.as_secs() + LOST_FOR.as_secs());
 
 /// Ticks of an [`Instant`] in a microsecond.
 const TICKS_PER_MICROSECOND: u64 = 10;

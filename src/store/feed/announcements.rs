@@ -8,15 +8,12 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::clock::Clock;
-use crate::store::{Batch, Result, StoreError};
+use crate::store::{Result, StoreError};
 use crate::telemetry::metrics;
 
-use super::age::Age;
+use super::age::{Age, LOST_FOR, Moment};
 use super::row::{EpochRow, Listed, NamedRows};
-use super::{LOST_FOR, Moment};
 
-/// A write is not sent under an older announcement, but announced again. Followers close an announcement by its age after [`LOST_FOR`] more.
-pub(super) const USED_FOR: Duration = Duration::from_secs(50);
 /// Closings that no announcement carries are written after this time.
 pub(super) const CLOSED_AFTER: Duration = Duration::from_millis(500);
 /// How long an announcement is listed after it was closed, for followers that poll late.
@@ -27,6 +24,10 @@ const NAMED_FOR: Duration = Duration::from_secs(3);
 const TEXT_MAX: usize = 30_000;
 /// The characters of an announcement beside its rows.
 const LISTED_BYTES: usize = 28;
+/// The most that are open at once, so that the list has space for them without names; a server makes far fewer writes at the same time.
+const OPEN_MAX: usize = 900;
+/// The most that are open because of lost answers. If there are more, one of all rows replaces them.
+const LOST_MAX: usize = 100;
 
 pub(super) struct Announcements {
     /// Of the last announcement.
@@ -49,7 +50,7 @@ pub(super) struct Announcements {
 pub(super) struct Announcement {
     /// What is announced; `None`: all rows.
     pub(super) rows: Option<Arc<NamedRows>>,
-    /// Listed as one of all rows, to save space. Whoever has seen it before knows only its rows.
+    /// Listed as one of all rows, to save space. A server that has seen it before knows only its rows.
     pub(super) is_listed_as_all: bool,
     /// Before it was sent; `None` while it waits for that.
     pub(super) begun: Option<Age>,
@@ -81,7 +82,14 @@ impl Default for Announcements {
 
 impl Announcements {
     /// Adds one with one user. Returns its number.
-    pub(super) fn add(&mut self, rows: NamedRows, waiter: oneshot::Sender<Result<()>>) -> u64 {
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if too many are open.
+    pub(super) fn add(&mut self, rows: NamedRows, waiter: oneshot::Sender<Result<()>>) -> Result<u64> {
+        if self.all.values().filter(|one| one.closed.is_none()).count() >= OPEN_MAX {
+            let what = format!("this server has {OPEN_MAX} writes under way");
+            return Err(StoreError::Unavailable { what, source: None });
+        }
         self.number += 1;
         let announcement = Announcement {
             rows: Some(Arc::new(rows)).filter(|rows| rows.bytes() < TEXT_MAX / 2),
@@ -95,14 +103,18 @@ impl Announcements {
             closed: None,
         };
         self.all.insert(self.number, announcement);
-        self.number
+        Ok(self.number)
     }
 
-    /// An open announcement that covers the batch, with one user more: its number and its age.
-    pub(super) fn covering(&mut self, table: &str, batch: &Batch, clock: &Clock) -> Option<(u64, Age)> {
-        let covers = |one: &Announcement| one.rows.as_ref().is_none_or(|rows| rows.covers(table, batch));
+    /// An open announcement of all rows, or of rows of which this is true, that is younger than this, with one user more: its number and its age.
+    pub(super) fn covering(
+        &mut self,
+        has: impl Fn(&NamedRows) -> bool,
+        (younger_than, clock): (Duration, &Clock),
+    ) -> Option<(u64, Age)> {
+        let covers = |one: &Announcement| one.rows.as_ref().is_none_or(|rows| has(rows));
         self.all.iter_mut().rev().find_map(|(number, one)| {
-            let begun = one.begun.filter(|begun| begun.elapsed(clock) < USED_FOR)?;
+            let begun = one.begun.filter(|begun| begun.elapsed(clock) < younger_than)?;
             if !one.is_acknowledged || one.closed.is_some() || !covers(one) {
                 return None;
             }
@@ -129,6 +141,13 @@ impl Announcements {
         !std::mem::replace(&mut self.is_closing, true)
     }
 
+    /// Whether there is still something to close, or to write as closed; otherwise the task that does it ends.
+    pub(super) fn is_closing_again(&mut self) -> bool {
+        let is_unused = |one: &Announcement| one.closed.is_none() && one.users == 0 && one.lost_until.is_none();
+        self.is_closing = self.has_closings || self.all.values().any(is_unused);
+        self.is_closing
+    }
+
     /// The row to write, with the numbers that wait for it; `None`: nothing is to be written.
     pub(super) fn next_row(&mut self, clock: &Clock) -> Option<(EpochRow, Vec<u64>)> {
         let now = Moment::now();
@@ -140,6 +159,7 @@ impl Announcements {
             return None;
         }
         (self.has_closings, self.closes_now) = (false, false);
+        self.merge_lost(now);
         self.make_space(now);
         for number in &announced {
             if let Some(one) = self.all.get_mut(number) {
@@ -167,6 +187,30 @@ impl Announcements {
         }
     }
 
+    /// If many answers were lost, replaces their announcements by one of all rows, in the same write of the row.
+    fn merge_lost(&mut self, now: Moment) {
+        let is_lost = |one: &&mut Announcement| one.closed.is_none() && one.users == 0 && one.lost_until.is_some();
+        let lost: Vec<&mut Announcement> = self.all.values_mut().filter(is_lost).collect();
+        if lost.len() <= LOST_MAX {
+            return;
+        }
+        let lost_until = lost.iter().filter_map(|one| one.lost_until).max();
+        lost.into_iter().for_each(|one| one.closed = Some(now));
+        self.number += 1;
+        let merged = Announcement {
+            rows: None,
+            is_listed_as_all: true,
+            begun: None,
+            is_acknowledged: false,
+            waiter: None,
+            users: 0,
+            unused_since: now,
+            lost_until,
+            closed: None,
+        };
+        self.all.insert(self.number, merged);
+    }
+
     /// Removes what is closed and old, and more if the list would be too long.
     fn make_space(&mut self, now: Moment) {
         loop {
@@ -180,7 +224,8 @@ impl Announcements {
                         self.name_no_new_rows();
                     }
                 }
-                None if is_too_long => self.list_longest_as_all(),
+                // Without names, all that can be open have space.
+                None if is_too_long && self.list_longest_as_all() => {}
                 _ => return,
             }
         }
@@ -195,13 +240,15 @@ impl Announcements {
         new.for_each(|one| one.rows = None);
     }
 
-    fn list_longest_as_all(&mut self) {
-        if let Some(longest) = self.all.values_mut().max_by_key(|one| one.listed_bytes()) {
-            match longest.begun {
-                Some(_) => longest.is_listed_as_all = true,
-                None => longest.rows = None,
-            }
+    /// Whether there was one with names.
+    fn list_longest_as_all(&mut self) -> bool {
+        let longest = self.all.values_mut().max_by_key(|one| one.listed_bytes());
+        let Some(longest) = longest.filter(|longest| longest.listed_bytes() > LISTED_BYTES) else { return false };
+        match longest.begun {
+            Some(_) => longest.is_listed_as_all = true,
+            None => longest.rows = None,
         }
+        true
     }
 
     pub(super) fn answer(&mut self, announced: &[u64], written: Result<()>) {
@@ -237,5 +284,54 @@ fn not_announced(error: &StoreError) -> StoreError {
         StoreError::WrongClock { ahead_ms } => StoreError::WrongClock { ahead_ms: *ahead_ms },
         StoreError::Denied { .. } => StoreError::Denied { what, source: None },
         _ => StoreError::Unavailable { what, source: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Instant;
+    use crate::store::Value;
+
+    fn rows(name: &str) -> NamedRows {
+        let mut rows = NamedRows::default();
+        rows.add("Posts", "2026-05", name);
+        rows
+    }
+
+    fn text_of(row: &EpochRow) -> usize {
+        match row.properties().get("Announcements") {
+            Some(Value::String(text)) => text.len(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Adds an announcement, which is stored if a flush comes.
+    fn add(all: &mut Announcements, name: &str) -> Result<u64> {
+        all.add(rows(name), oneshot::channel().0)
+    }
+
+    #[test]
+    fn lost_answers_and_a_crowd_of_writes_leave_the_list_short_enough() {
+        let clock = Clock::fixed(Instant::from_ticks(0).expect("an instant"));
+        let mut all = Announcements::default();
+        for n in 0..3_000 {
+            let number = add(&mut all, &format!("{n:0>300}")).expect("few are open");
+            let (row, announced) = all.next_row(&clock).expect("one is new");
+            assert!(text_of(&row) <= 32_768 && announced.contains(&number), "{n}");
+            all.answer(&announced, Ok(()));
+            all.release(number, true);
+        }
+        let open = |all: &Announcements| all.all.values().filter(|one| one.closed.is_none()).count();
+        assert!(open(&all) <= 2 * LOST_MAX, "{} are open", open(&all));
+        assert!(
+            all.all.values().any(|one| one.closed.is_none() && one.rows.is_none()),
+            "one is in place of the others"
+        );
+        let added = (0..3_000).map_while(|n| add(&mut all, &format!("{n:0>300}")).ok()).count();
+        assert!((OPEN_MAX - 2 * LOST_MAX..OPEN_MAX).contains(&added), "{added}");
+        let (row, announced) = all.next_row(&clock).expect("they are new");
+        assert!(text_of(&row) <= 32_768, "{}", text_of(&row));
+        assert_eq!(announced.len(), added);
     }
 }

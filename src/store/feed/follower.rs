@@ -9,20 +9,18 @@ use tokio::sync::Notify;
 
 use crate::clock::Clock;
 use crate::model::Instant;
-use crate::model::instant::TICKS_PER_SECOND;
 use crate::telemetry::metrics;
 
-use super::age::Age;
+use super::age::{Age, CLOSED_BY_AGE, Moment};
 use super::row::EpochRow;
 use super::steps::{StepId, Steps};
-use super::{CLOSED_BY_AGE, Moment};
 
 /// Without a query for so long, nothing is polled any more.
 const IDLE_AFTER: Duration = Duration::from_secs(30);
 /// After a longer pause everything is dropped, because rows of the feed may have been removed meanwhile.
 const RESUMED_WITHIN: Duration = Duration::from_secs(600);
-/// The age from which on a row of the feed is removed: much longer than an announcement can be open.
-pub(super) const REMOVED_AFTER_SECONDS: i64 = 3_600;
+/// A row that is gone and had not changed for so long was removed because it was old: under its ETag, so nothing was announced in it any more.
+const UNCHANGED_AFTER: Duration = Duration::from_secs(3_000);
 
 #[derive(Default)]
 pub(super) struct Follower {
@@ -43,24 +41,23 @@ struct FollowerState {
 struct KnownEpoch {
     number: u64,
     at: Instant,
+    /// When it was first seen as it is.
+    changed: Moment,
     open: BTreeMap<u64, StepId>,
 }
 
-/// Whether a row was written so long ago that nothing in it matters any more.
-pub(super) fn is_old(at: Instant, now: Instant) -> bool {
-    now.ticks().saturating_sub(at.ticks()) > REMOVED_AFTER_SECONDS * TICKS_PER_SECOND
-}
-
 impl Follower {
-    /// Whether every announcement that was stored more than `within` ago is known. Asks for polls.
+    /// Whether every announcement that was stored more than `within` ago is known.
     pub(super) fn is_current(&self, within: Duration, clock: &Clock) -> bool {
-        let now = Moment::now();
-        let mut state = self.lock();
-        let was_idle = state.asked.replace(now).is_none_or(|asked| now.duration_since(asked) >= IDLE_AFTER);
-        if was_idle {
+        self.lock().polled.is_some_and(|polled| polled.elapsed(clock) <= within)
+    }
+
+    /// Asks for polls, at once if the last one is not current.
+    pub(super) fn ask(&self, is_current: bool) {
+        self.lock().asked = Some(Moment::now());
+        if !is_current {
             self.wake.notify_one();
         }
-        state.polled.is_some_and(|polled| polled.elapsed(clock) <= within)
     }
 
     /// Waits while no queries come.
@@ -96,10 +93,24 @@ impl Follower {
             before.open.iter().filter(is_closed).for_each(|(_, id)| steps.close(*id));
         }
         steps.renew_old();
-        if let Some(polled) = state.polled {
+        (state.epochs, state.polled) = (present, Some(began));
+    }
+
+    /// Reports how old the last complete poll is.
+    pub(super) fn note_age(&self, clock: &Clock) {
+        if let Some(polled) = self.lock().polled {
             metrics::feed_age(polled.elapsed(clock));
         }
-        (state.epochs, state.polled) = (present, Some(began));
+    }
+
+    /// Announcements may have been missed: the next poll drops everything.
+    pub(super) fn stop_trusting(&self) {
+        self.lock().polled = None;
+    }
+
+    /// This server has removed the row of an epoch, which was old.
+    pub(super) fn was_removed(&self, epoch: &str) {
+        self.lock().epochs.remove(epoch);
     }
 
     fn lock(&self) -> MutexGuard<'_, FollowerState> {
@@ -121,9 +132,8 @@ impl FollowerState {
         if rows.iter().any(is_gap) {
             return Some("gap");
         }
-        let now = clock.now();
         let is_gone = |(name, known): (&String, &KnownEpoch)| {
-            !is_old(known.at, now) && !rows.iter().any(|(present, _)| present == name)
+            known.changed.elapsed() < UNCHANGED_AFTER && !rows.iter().any(|(present, _)| present == name)
         };
         self.epochs.iter().any(is_gone).then_some("removed")
     }
@@ -149,5 +159,7 @@ fn follow(steps: &Steps, before: Option<&KnownEpoch>, announces_closed: bool, ro
             (false, _) => {}
         }
     }
-    KnownEpoch { number: row.number, at: row.at, open }
+    let unchanged = before.filter(|before| (before.number, before.at) == (row.number, row.at));
+    let changed = unchanged.map_or_else(Moment::now, |before| before.changed);
+    KnownEpoch { number: row.number, at: row.at, changed, open }
 }

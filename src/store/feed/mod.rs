@@ -22,30 +22,27 @@ use crate::clock::Clock;
 use crate::telemetry::metrics;
 
 use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Operation, PAGE_ROWS_MAX, Page, Precondition,
-    Result, RowRange, Snapshot, Store, StoreError, TableStore, Value, WriteObserver, WrittenRow,
+    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, Operation, PAGE_ROWS_MAX, Page, Precondition, Result,
+    RowRange, Store, StoreError, TableStore, Value, WriteObserver, WrittenRow,
 };
 use crate::model::Instant;
+use crate::model::instant::TICKS_PER_SECOND;
 
-use age::Age;
+use age::{Age, LOST_FOR, Moment};
 use announcer::{Announcer, Cover};
 use follower::Follower;
 use row::{EpochRow, NamedRows};
 use steps::{StepId, Steps};
-
-type Moment = tokio::time::Instant;
 
 /// What is held is used for so long after the last complete poll began. A change of another server is seen within 2 s (I1).
 pub const TRUSTED_FOR: Duration = Duration::from_millis(1_700);
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// A poll that takes longer is of no use.
 const POLL_MAX: Duration = Duration::from_secs(5);
-/// How long a write whose answer was lost may still be carried out; as long as an intent is kept (W7).
-const LOST_FOR: Duration = Duration::from_secs(600);
-/// An announcement of another server is closed when it has been known for so long: a minute in which it is used, and [`LOST_FOR`].
-const CLOSED_BY_AGE: Duration = Duration::from_secs(660);
-/// The most old rows that one poll removes.
-const REMOVALS_MAX: usize = 10;
+/// The age from which on a row is removed, an hour: much longer than an announcement can be open.
+const REMOVED_AFTER_TICKS: i64 = 3_600 * TICKS_PER_SECOND;
+/// The most old rows that are removed at once.
+const REMOVALS_MAX: usize = 1_000;
 
 /// How a store is announced and followed.
 #[derive(Debug, Clone, Copy)]
@@ -91,13 +88,26 @@ impl FeedStore {
         }
     }
 
+    /// Whether a row of the feed can be followed.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if it is in another partition, of another format, or damaged.
+    pub fn check_row(row: &Entity) -> Result<()> {
+        match row.key.partition() == row::PARTITION {
+            true => EpochRow::read(row).map(|_| ()),
+            false => Err(StoreError::corrupt(format!("the partition of the row {} of the feed", row.key))),
+        }
+    }
+
     /// Reads what other servers have announced. One range read.
     ///
     /// # Errors
     /// If the feed cannot be read, or a row of it not be understood. Then nothing new is known.
     pub async fn poll(&self) -> Result<()> {
         let _one = self.polling.lock().await;
-        let polled = self.poll_from(Age::new(&self.clock)).await;
+        let polled = timeout(POLL_MAX, self.poll_from(Age::new(&self.clock))).await;
+        let polled = polled.unwrap_or_else(|error| Err(StoreError::unavailable("a poll of the feed", error)));
+        self.follower.note_age(&self.clock);
         metrics::feed_polled(if polled.is_ok() { "ok" } else { "failed" });
         if let Err(error) = &polled
             && !self.has_failed.load(Ordering::Relaxed)
@@ -109,17 +119,18 @@ impl FeedStore {
     }
 
     async fn poll_from(&self, began: Age) -> Result<()> {
-        let now = self.clock.now();
         let mut others = self.read_all().await?;
         others.retain(|row| !self.announcer.is_own(row.key.row()));
-        let (old, present): (Vec<_>, Vec<_>) = others.into_iter().partition(|row| is_old(row, now));
         let read = |row: &Entity| Ok((row.key.row().to_owned(), EpochRow::read(row)?));
-        let rows = present.iter().map(read).collect::<Result<Vec<_>>>()?;
-        self.follower.apply(&self.steps, (began, &self.clock), rows);
-        for row in old.into_iter().take(REMOVALS_MAX) {
-            self.remove(row).await;
+        // All of them, however old they look: this server's clock may be wrong.
+        let rows = others.iter().map(read).collect::<Result<Vec<_>>>();
+        // If this machine stood still, its clocks do not show it, but the storage's clock does.
+        if let Err(error) = self.inner.check_clock().await {
+            self.follower.stop_trusting();
+            return Err(error);
         }
-        Ok(())
+        let followed = rows.map(|rows| self.follower.apply(&self.steps, (began, &self.clock), rows));
+        followed
     }
 
     async fn read_all(&self) -> Result<Vec<Entity>> {
@@ -135,14 +146,17 @@ impl FeedStore {
         }
     }
 
-    /// Under its ETag, because its process may still live; then it writes another row.
-    async fn remove(&self, row: Entity) {
+    /// Removes a row under its ETag, because its process may still live; then it writes another row.
+    async fn remove(&self, row: Entity) -> Result<()> {
         let (key, precondition) = (row.key, Precondition::Match(row.etag));
         let delete = Operation::Delete { row: key.row().to_owned(), precondition };
-        let Ok(batch) = Batch::new(key.partition(), vec![delete]) else { return };
-        if let Err(error) = self.inner.commit(self.settings.table, &batch).await {
-            tracing::debug!(%error, "feed.row_kept");
+        match self.inner.commit(self.settings.table, &Batch::new(key.partition(), vec![delete])?).await {
+            Ok(_) => self.follower.was_removed(key.row()),
+            // It was written again.
+            Err(StoreError::Precondition(_)) => {}
+            Err(error) => return Err(error),
         }
+        Ok(())
     }
 
     /// Sends a batch whose rows are announced.
@@ -154,37 +168,42 @@ impl FeedStore {
     ) -> Result<Vec<Option<Etag>>> {
         let rows =
             batch.operations().iter().map(|operation| WrittenRow::new(table, batch.partition(), operation.row()));
-        let mut step =
-            OpenStep { steps: Arc::clone(&self.steps), id: self.steps.open(Some(rows.collect()), None), is_lost: true };
+        let step = self.steps.open(Some(rows.collect()), None);
         cover.begin();
+        let (announcer, steps) = (Arc::clone(&self.announcer), Arc::clone(&self.steps));
+        let mut write =
+            AnnouncedWrite { announcer, steps, step, cover, table, batch: batch.clone(), is_certain: false };
         let answer = self.inner.commit(table, batch).await;
-        if is_certain(&answer) {
-            // Who followed may have closed the announcement by its age.
-            if cover.is_late() {
-                let again = self.announcer.announce(NamedRows::of_batch(table, batch)).await;
-                if let Err(error) = again {
-                    tracing::error!(%error, "feed.late_write_not_announced");
-                }
-            }
-            cover.end();
-            step.is_lost = false;
-        }
+        write.is_certain = is_certain(&answer);
         answer
     }
 }
 
-/// The step of a write. If it is dropped before the write was answered for certain, the rows stay in doubt until the write cannot happen any more.
-struct OpenStep {
+/// A write that is under way. If this is dropped before the write was answered for certain, its rows stay in doubt until it cannot happen any more.
+struct AnnouncedWrite {
+    announcer: Arc<Announcer>,
     steps: Arc<Steps>,
-    id: StepId,
-    is_lost: bool,
+    step: StepId,
+    cover: Cover,
+    table: &'static str,
+    batch: Batch,
+    is_certain: bool,
 }
 
-impl Drop for OpenStep {
+impl Drop for AnnouncedWrite {
     fn drop(&mut self) {
-        match self.is_lost {
-            true => self.steps.close_at(self.id, Moment::now() + LOST_FOR),
-            false => self.steps.close(self.id),
+        if self.cover.is_late()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let rows = NamedRows::of_batch(self.table, &self.batch);
+            runtime.spawn(Arc::clone(&self.announcer).announce_late(rows, self.is_certain));
+        }
+        match self.is_certain {
+            true => {
+                self.cover.end();
+                self.steps.close(self.step);
+            }
+            false => self.steps.close_at(self.step, Moment::now() + LOST_FOR),
         }
     }
 }
@@ -215,7 +234,7 @@ fn is_old(row: &Entity, now: Instant) -> bool {
         Some(Value::DateTime(ticks)) => Instant::from_ticks(*ticks),
         _ => None,
     };
-    at.is_some_and(|at| follower::is_old(at, now))
+    at.is_some_and(|at| now.ticks().saturating_sub(at.ticks()) > REMOVED_AFTER_TICKS)
 }
 
 #[async_trait::async_trait]
@@ -248,7 +267,7 @@ impl TableStore for FeedStore {
         }
         let mut cover = self.announcer.cover(table, batch).await?;
         // The process may have been paused since.
-        if cover.is_used_up() {
+        while cover.is_used_up() {
             cover = self.announcer.announce(NamedRows::of_batch(table, batch)).await?;
         }
         self.commit_announced(table, batch, cover).await
@@ -256,18 +275,6 @@ impl TableStore for FeedStore {
 
     fn is_local(&self) -> bool {
         self.inner.is_local()
-    }
-
-    fn is_transactional(&self) -> bool {
-        self.inner.is_transactional()
-    }
-
-    async fn transact(&self, plan: GroupPlan) -> Result<()> {
-        self.inner.transact(plan).await
-    }
-
-    async fn snapshot(&self) -> Result<Option<Snapshot>> {
-        self.inner.snapshot().await
     }
 
     fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
@@ -279,19 +286,23 @@ impl TableStore for FeedStore {
         table != self.settings.table && !self.settings.unannounced.contains(&table)
     }
 
+    /// A query that can be held asks for polls.
     fn is_followed(&self) -> bool {
-        self.follower.is_current(self.settings.trusted_for, &self.clock)
+        let is_current = self.follower.is_current(self.settings.trusted_for, &self.clock);
+        self.follower.ask(is_current);
+        is_current
     }
 
     fn horizon(&self) -> Option<u64> {
-        (self.steps.is_observed() && self.is_followed()).then(|| self.steps.horizon())
+        let is_current = self.follower.is_current(self.settings.trusted_for, &self.clock);
+        (is_current && self.steps.is_observed()).then(|| self.steps.horizon())
     }
 
     async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
         let mut named = NamedRows::default();
         let announced = rows.iter().filter(|(table, _)| self.announces(table));
         announced.for_each(|(table, key)| named.add(table, key.partition(), key.row()));
-        Ok(Some(AnnouncedRows { _cover: self.announcer.announce(named).await? }))
+        Ok(Some(AnnouncedRows { _cover: self.announcer.announce_ahead(named).await? }))
     }
 
     async fn follow_writes(&self) {
@@ -299,16 +310,25 @@ impl TableStore for FeedStore {
             self.follower.is_asked().await;
             let next = Moment::now() + POLL_EVERY;
             // A failure is counted and logged there; until a poll succeeds, nothing is held.
-            let polled = timeout(POLL_MAX, self.poll()).await;
-            if polled.is_err() {
-                metrics::feed_polled("failed");
-            }
+            drop(self.poll().await);
             sleep_until(next).await;
         }
     }
 
     async fn finish_writes(&self) {
         self.announcer.finish().await;
+    }
+
+    /// The storage refuses to remove a row if the clock of this server is wrong.
+    async fn remove_old_announcements(&self) -> Result<()> {
+        // A poll that has read a row before its removal would not know that it was removed here.
+        let _one = self.polling.lock().await;
+        let now = self.clock.now();
+        let others = self.read_all().await?.into_iter().filter(|row| !self.announcer.is_own(row.key.row()));
+        for row in others.filter(|row| is_old(row, now)).take(REMOVALS_MAX) {
+            self.remove(row).await?;
+        }
+        Ok(())
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

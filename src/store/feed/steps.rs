@@ -1,5 +1,5 @@
 //! The announcements that this server knows, its own and those of others, in one local order. The rule (N4): a read that begins now sees every write
-//! of each announcement up to the horizon; of a later announcement it may see all, some or none.
+//! of each announcement up to the horizon; of a later announcement it sees all, some or none.
 //!
 //! Each announcement is one step and gets the next version. It is open until its writes are answered, and the horizon is the version before the first
 //! open step. A value that was read from the horizon on is kept only if no later step names a row that it read, so nothing is kept that read a row
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::store::{WriteObserver, WrittenRow};
 
-use super::Moment;
+use super::age::Moment;
 
 /// The rows that an announcement names; `None`: all rows.
 pub(super) type StepRows = Option<Arc<[WrittenRow]>>;
@@ -38,14 +38,18 @@ struct StepsState {
 struct OpenStep {
     version: u64,
     rows: StepRows,
+    /// When it got its version.
     since: Moment,
     /// When it is closed by its age.
     ends: Option<Moment>,
 }
 
 impl Steps {
+    /// The observer gets the open steps too, because it must not hold what is in doubt now.
     pub(super) fn observe(&self, observer: Weak<dyn WriteObserver>) {
-        self.lock().observers.push(observer);
+        let mut state = self.lock();
+        state.observers.push(observer);
+        state.renew(|_| true);
     }
 
     pub(super) fn is_observed(&self) -> bool {
@@ -119,7 +123,7 @@ impl StepsState {
         for (id, rows) in old {
             let version = self.announce(rows.as_deref());
             if let Some(step) = self.open.get_mut(&id) {
-                step.version = version;
+                (step.version, step.since) = (version, Moment::now());
             }
         }
     }
@@ -191,5 +195,10 @@ mod tests {
         assert_eq!(heard, [(1, true), (2, false), (0, false), (4, true)]);
         drop((observer, listener));
         assert!(!steps.is_observed());
+        steps.open(rows("b"), None);
+        let late = Arc::new(Listener::default());
+        let observer: Arc<dyn WriteObserver> = Arc::<Listener>::clone(&late);
+        steps.observe(Arc::downgrade(&observer));
+        assert_eq!(*late.0.lock().expect("no panic"), [(6, true)], "what is in doubt already");
     }
 }

@@ -36,6 +36,10 @@ labels! {
 
 /// The reasons for which a request to the store is sent again.
 const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
+/// The outcomes of announcements and of polls, and the reasons for which everything held is dropped.
+const ANNOUNCED: [&str; 4] = ["announced", "all", "failed", "closed"];
+const POLLED: [&str; 2] = ["ok", "failed"];
+const DROP_REASONS: [&str; 4] = ["start", "pause", "gap", "removed"];
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
@@ -81,9 +85,9 @@ impl Families {
 impl Default for Families {
     fn default() -> Self {
         let mut all = Registering(Registry::default());
-        let retries = Family::<RetryLabels, Counter>::default();
-        // Exported as 0 before the first retry, because a rate needs both values.
-        RETRY_REASONS.iter().for_each(|reason| drop(retries.get_or_create(&RetryLabels { reason })));
+        // Exported as 0 before the first one, because a rate needs both values.
+        let (retries, drops) = (of_reasons(&RETRY_REASONS), of_reasons(&DROP_REASONS));
+        let (announcements, polls) = (of_outcomes(&ANNOUNCED), of_outcomes(&POLLED));
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.0.register("tidings_build", "The build that is running", version);
         Self {
@@ -145,14 +149,26 @@ impl Default for Families {
             feed_announcements: all.plain(
                 "tidings_feed_announcements",
                 "Announcements of writes by outcome",
-                Family::default(),
+                announcements,
             ),
-            feed_polls: all.plain("tidings_feed_polls", "Polls of the feed by outcome", Family::default()),
-            feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", Family::default()),
+            feed_polls: all.plain("tidings_feed_polls", "Polls of the feed by outcome", polls),
+            feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", drops),
             feed_age: all.timed("tidings_feed_age", "Age of the poll before the last one at its end", Gauge::default()),
             registry: all.0,
         }
     }
+}
+
+fn of_reasons(reasons: &[&'static str]) -> Family<RetryLabels, Counter> {
+    let family = Family::default();
+    reasons.iter().for_each(|reason| drop(family.get_or_create(&RetryLabels { reason })));
+    family
+}
+
+fn of_outcomes(outcomes: &[&'static str]) -> Family<OutcomeLabels, Counter> {
+    let family = Family::default();
+    outcomes.iter().for_each(|outcome| drop(family.get_or_create(&OutcomeLabels { outcome })));
+    family
 }
 
 struct Registering(Registry);

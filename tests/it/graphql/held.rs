@@ -35,7 +35,7 @@ pub(super) const HOLDING: usize = 1 << 20;
 
 /// An answer as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Sent {
+pub(super) struct Sent {
     status: StatusCode,
     /// Without the id of the request and the durations of its stages.
     headers: BTreeMap<String, String>,
@@ -43,13 +43,13 @@ struct Sent {
 }
 
 impl Sent {
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).expect("JSON")
     }
 }
 
 /// The answer, and whether it was held.
-async fn send(router: &Router, request: Request<Body>) -> (Sent, bool) {
+pub(super) async fn send(router: &Router, request: Request<Body>) -> (Sent, bool) {
     // On a worker thread, as in the server.
     let answered = tokio::spawn(router.clone().oneshot(request)).await;
     let response = answered.expect("the router does not panic").expect("the router answers");
@@ -65,12 +65,12 @@ async fn send(router: &Router, request: Request<Body>) -> (Sent, bool) {
 
 /// How a query is sent.
 #[derive(Debug, Clone, Copy)]
-enum By {
+pub(super) enum By {
     Post,
     Get,
 }
 
-fn request(by: By, query: &str) -> Request<Body> {
+pub(super) fn request(by: By, query: &str) -> Request<Body> {
     let request = match by {
         By::Post => Request::post("/graphql").header(header::CONTENT_TYPE, "application/json"),
         By::Get => {

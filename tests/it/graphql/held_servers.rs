@@ -2,20 +2,23 @@
 //! answers sends, and so does the other server after its next poll of the feed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use serde_json::json;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::store::azure::AzureStore;
 use tidings::store::{FeedSettings, FeedStore, Store, TableStore as _};
 
 use crate::support::azurite::{Azurite, random_prefix};
+use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
-use crate::support::site::{NOW, Site, instant};
+use crate::support::site::{NOW, Site, instant, post};
 
-use super::held::{HOLDING, Pair, server};
+use super::held::{By, HOLDING, Pair, request, send, server};
 
 /// Lists of partitions are cached for so long, so that nothing but the feed shows that they are out of date.
 const LONG: Duration = Duration::from_secs(100_000);
@@ -104,6 +107,71 @@ async fn a_held_answer_of_two_servers_is_the_one_that_the_query_gets_without_hol
         assert!(servers.pair.seen.hits > 100, "{:?}", servers.pair.seen);
         servers.pair.site.assert_sound().await;
     }
+}
+
+/// Queries run while the other server announces, writes, and this one polls.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
+    let (store, clock) = (MemoryStore::empty(), Clock::fixed(instant(NOW)));
+    let store: Store = store;
+    let ((writing, _), (reading, feed)) = (announcing(&store, &clock).await, announcing(&store, &clock).await);
+    writing.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
+    let query = "{ post(slug: \"post-1\") { id version } }";
+    let found = writing.query(query).await;
+    let id = found["post"]["id"].as_str().expect("an id").to_owned();
+    let (acknowledged, polled) = (Arc::new(AtomicI64::new(1)), Arc::new(AtomicI64::new(0)));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let polling = tokio::spawn({
+        let (feed, acknowledged) = (Arc::clone(&feed), Arc::clone(&acknowledged));
+        let (polled, is_over) = (Arc::clone(&polled), Arc::clone(&is_over));
+        async move {
+            while !is_over.load(Ordering::SeqCst) {
+                let shown = acknowledged.load(Ordering::SeqCst);
+                feed.poll().await.expect("a poll");
+                polled.store(shown, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(3)).await;
+            }
+        }
+    });
+    let holding = [(server(&writing, HOLDING), Arc::clone(&acknowledged)), (server(&reading, HOLDING), polled)];
+    let readers = holding.map(|(holding, floor)| {
+        let is_over = Arc::clone(&is_over);
+        tokio::spawn(async move {
+            let mut hits = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                let at_least = floor.load(Ordering::SeqCst);
+                let (sent, was_held) = send(&holding, request(By::Post, query)).await;
+                let version = sent.json()["data"]["post"]["version"].as_i64().expect("a version");
+                assert!(version >= at_least, "version {version} after {at_least}, held: {was_held}");
+                hits += u32::from(was_held);
+            }
+            hits
+        })
+    });
+    for version in 1..60 {
+        let input = json!({ "input": { "id": id, "expectedVersion": version, "title": format!("Title {version}") } });
+        let query = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { post { version } } }";
+        let answer = writing.mutate(query, input, Some(EDITOR_TOKEN)).await;
+        assert_eq!(answer.body["data"]["updatePost"]["post"]["version"], version + 1, "{}", answer.text);
+        acknowledged.store(version + 1, Ordering::SeqCst);
+        if version % 3 == 0 {
+            writing.store.finish_writes().await;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    is_over.store(true, Ordering::SeqCst);
+    polling.await.expect("every poll succeeds");
+    let [of_writer, of_reader] = readers;
+    let hits = (of_writer.await.expect("no older answer"), of_reader.await.expect("no older answer"));
+    println!("held: {hits:?}");
+    writing.store.finish_writes().await;
+    feed.poll().await.expect("a poll");
+    let reading = server(&reading, HOLDING);
+    let answers = [send(&reading, request(By::Post, query)).await, send(&reading, request(By::Post, query)).await];
+    assert_eq!(
+        answers.map(|(sent, was_held)| (sent.json()["data"]["post"]["version"].as_i64(), was_held)),
+        [(Some(60), false), (Some(60), true)]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,6 +12,8 @@ use tidings::store::{
     ReadSet, Result, RowRange, Store, StoreError, TableStore, Value, WriteObserver, WrittenRow,
 };
 
+use tokio::sync::Notify;
+
 use crate::support::memory::MemoryStore;
 use crate::support::rows::{TABLE, batch, delete, get_row, key, number, put, put_row, range};
 use crate::support::site::{NOW, instant};
@@ -29,8 +31,14 @@ struct Faulty {
     fails_feed: AtomicBool,
     /// The answers to writes of content are lost.
     loses: AtomicBool,
-    /// Writes of content are never answered and never carried out.
+    /// Writes of content are not carried out until the test says so.
     hangs: AtomicBool,
+    resumed: Notify,
+    has_wrong_clock: AtomicBool,
+    /// The answer to the next write of the feed is lost, after it was carried out or before.
+    loses_feed: Mutex<Option<bool>>,
+    /// Is set this far ahead by the next write of the feed.
+    ahead: Mutex<Option<(Clock, &'static str)>>,
     polls: AtomicUsize,
 }
 
@@ -68,8 +76,20 @@ impl TableStore for Faulty {
         if table == FEED && self.fails_feed.load(Ordering::SeqCst) {
             return Err(unavailable());
         }
+        if table == FEED {
+            if let Some((clock, at)) = self.ahead.lock().expect("no panic").take() {
+                clock.set(instant(at));
+            }
+            let lost = self.loses_feed.lock().expect("no panic").take();
+            if let Some(is_carried_out) = lost {
+                if is_carried_out {
+                    self.inner.commit(table, batch).await?;
+                }
+                return Err(StoreError::outcome_unknown("the test loses it", std::io::Error::other("lost")));
+            }
+        }
         if table != FEED && self.hangs.load(Ordering::SeqCst) {
-            std::future::pending::<()>().await;
+            self.resumed.notified().await;
         }
         // As on a network: what is sent together is under way at the same time.
         tokio::task::yield_now().await;
@@ -83,6 +103,13 @@ impl TableStore for Faulty {
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.inner.scan(table, continuation).await
+    }
+
+    async fn check_clock(&self) -> Result<()> {
+        match self.has_wrong_clock.load(Ordering::SeqCst) {
+            true => Err(StoreError::WrongClock { ahead_ms: 7_200_000 }),
+            false => Ok(()),
+        }
     }
 
     async fn ping(&self) -> Result<()> {
@@ -278,7 +305,7 @@ async fn the_rows_of_a_writer_that_stopped_stay_in_doubt() {
     // Ten minutes later it cannot happen any more.
     tokio::time::pause();
     for _ in 0..2 {
-        tokio::time::advance(Duration::from_secs(350)).await;
+        tokio::time::advance(Duration::from_secs(380)).await;
         one.poll().await;
         two.poll().await;
     }
@@ -359,6 +386,25 @@ async fn a_follower_that_missed_announcements_drops_everything() {
     assert!(!one.hold("a").await, "its server announces under another name");
 }
 
+/// Its own writes are refused then, but it continues to read.
+#[tokio::test]
+async fn a_follower_with_a_wrong_clock_sees_every_announcement() {
+    for wrong in ["2026-06-15T14:00:00Z", "2026-06-15T09:00:00Z", "2027-06-15T09:00:00Z"] {
+        let inner = Arc::new(Faulty::default());
+        let (one, two) = (Server::over(&inner), Server::over(&inner));
+        one.clock.set(instant(wrong));
+        two.write("z").await;
+        one.poll().await;
+        assert!(one.hold("a").await);
+        two.write("b").await;
+        one.poll().await;
+        assert!(one.is_held());
+        two.write("a").await;
+        one.poll().await;
+        assert!(!one.is_held());
+    }
+}
+
 #[tokio::test]
 async fn an_old_row_is_removed_and_its_server_continues() {
     let inner = Arc::new(Faulty::default());
@@ -370,6 +416,7 @@ async fn an_old_row_is_removed_and_its_server_continues() {
     assert_eq!(rows().await, 1);
     one.clock.set(instant("2026-06-15T13:00:01Z"));
     one.poll().await;
+    one.store.remove_old_announcements().await.expect("it is removed");
     assert_eq!(rows().await, 0);
     one.poll().await;
     assert_eq!(one.drops(), 2, "at the start and after the pause; nothing was missed");
@@ -380,7 +427,7 @@ async fn an_old_row_is_removed_and_its_server_continues() {
     assert!(!one.is_held());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn more_than_can_be_named_is_announced_as_all_rows() {
     let inner = Arc::new(Faulty::default());
     let (one, two) = (Server::over(&inner), Server::over(&inner));
@@ -398,7 +445,133 @@ async fn more_than_can_be_named_is_announced_as_all_rows() {
     assert!(one.hold("a").await);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+/// The last releases come while the first closing waits, and a closing that fails is written again.
+#[tokio::test(start_paused = true)]
+async fn every_announcement_is_closed_soon() {
+    let inner = Arc::new(Faulty::default());
+    let (one, two) = (Server::over(&inner), Server::over(&inner));
+    one.poll().await;
+    for n in 0..200 {
+        put_row(&two.store, "p", &format!("{n:0>200}"), number(n)).await;
+        tokio::time::sleep(Duration::from_millis(7)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    two.write("a").await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    one.poll().await;
+    assert!(one.hold("a").await);
+    two.write("b").await;
+    inner.fails_feed.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    inner.fails_feed.store(false, Ordering::SeqCst);
+    one.poll().await;
+    assert!(!one.hold("b").await);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    one.poll().await;
+    assert!(one.hold("b").await);
+}
+
+#[tokio::test]
+async fn after_a_wrong_clock_everything_is_dropped() {
+    let inner = Arc::new(Faulty::default());
+    let one = Server::over(&inner);
+    one.poll().await;
+    assert!(one.hold("a").await);
+    inner.has_wrong_clock.store(true, Ordering::SeqCst);
+    one.feed.poll().await.expect_err("the clock is wrong");
+    assert!(!one.is_held() && !one.hold("a").await);
+    inner.has_wrong_clock.store(false, Ordering::SeqCst);
+    one.poll().await;
+    assert!(!one.is_held() && one.hold("a").await);
+}
+
+/// Whether it is the first row of the process or a later one.
+#[tokio::test]
+async fn a_writer_that_does_not_know_its_own_row_finds_out() {
+    for (first, is_carried_out) in [(true, true), (true, false), (false, true), (false, false)] {
+        let inner = Arc::new(Faulty::default());
+        let (one, two) = (Server::over(&inner), Server::over(&inner));
+        one.poll().await;
+        if !first {
+            two.write("z").await;
+        }
+        *inner.loses_feed.lock().expect("no panic") = Some(is_carried_out);
+        let row = batch("p", vec![put("a", number(1), Precondition::None)]);
+        two.store.commit(TABLE, &row).await.expect_err("it is not announced for certain");
+        assert_eq!(get_row(&two.store, "p", "a").await, None);
+        one.poll().await;
+        assert!(one.hold("b").await);
+        two.write("b").await;
+        assert!(one.is_held());
+        one.poll().await;
+        assert!(!one.is_held(), "first: {first}, carried out: {is_carried_out}");
+        two.feed.finish_writes().await;
+        one.poll().await;
+        assert!(one.hold("a").await && one.hold("b").await, "first: {first}, carried out: {is_carried_out}");
+    }
+}
+
+/// As by a copy of the machine.
+#[tokio::test]
+async fn a_writer_whose_row_another_process_has_written_takes_another_name() {
+    let inner = Arc::new(Faulty::default());
+    let (one, two) = (Server::over(&inner), Server::over(&inner));
+    two.write("z").await;
+    one.poll().await;
+    let rows = async || inner.inner.range(FEED, &range("epochs", None, None), 10, None).await.expect("rows").rows;
+    let own = rows().await.remove(0);
+    let same = batch("epochs", vec![put(own.key.row(), own.properties, Precondition::None)]);
+    inner.inner.commit(FEED, &same).await.expect("another process writes it");
+    assert!(one.hold("a").await);
+    two.write("a").await;
+    assert_eq!(rows().await.len(), 2);
+    one.poll().await;
+    assert!(!one.is_held());
+}
+
+#[tokio::test]
+async fn an_announcement_that_is_too_old_when_it_is_used_is_made_again() {
+    let inner = Arc::new(Faulty::default());
+    let server = Server::over(&inner);
+    *inner.ahead.lock().expect("no panic") = Some((server.clock.clone(), "2026-06-15T12:01:00Z"));
+    server.write("a").await;
+    assert_eq!(*inner.written.lock().expect("no panic"), [FEED, FEED, TABLE]);
+}
+
+/// Whether its answer comes, or nobody waits for it any more.
+#[tokio::test]
+async fn a_write_whose_answer_comes_late_is_announced_again() {
+    for is_answered in [true, false] {
+        let inner = Arc::new(Faulty::default());
+        let two = Server::over(&inner);
+        inner.hangs.store(true, Ordering::SeqCst);
+        let store = Arc::clone(&two.store);
+        let writing = tokio::spawn(async move { put_row(&store, "p", "a", number(2)).await });
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(*inner.written.lock().expect("no panic"), [FEED]);
+        two.clock.set(instant("2026-06-15T12:20:00Z"));
+        let expected: &[&str] = match is_answered {
+            true => {
+                inner.hangs.store(false, Ordering::SeqCst);
+                inner.resumed.notify_waiters();
+                writing.await.expect("it is written");
+                &[FEED, TABLE, FEED]
+            }
+            false => {
+                writing.abort();
+                drop(writing.await);
+                &[FEED, FEED]
+            }
+        };
+        while *inner.written.lock().expect("no panic") != expected {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_crowd_shares_announcements_and_each_write_is_announced() {
     let inner = Arc::new(Faulty::default());
     let (one, two) = (Server::over(&inner), Server::over(&inner));

@@ -7,6 +7,7 @@
 mod collections;
 mod counts;
 mod ends;
+mod feed;
 mod fix;
 mod history;
 mod idempotency;
@@ -88,6 +89,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     tokens::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
+    feed::check(store, &mut report).await?;
     intents::check(&intents, &mut report);
     report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));
     Ok(Examined { report, posts, terms })

@@ -1,6 +1,10 @@
 //! The rows that a change is expected to write, announced together while its intent is opened. The rule: this saves requests and decides nothing: the
 //! store announces a row that is missing here before it writes the row, and one too many costs readers an execution.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use crate::content::write::plan::{self, Planned, TermChange};
 use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Post, Slug, Term, TermKind};
@@ -11,9 +15,12 @@ use super::listing::Partition;
 /// A row with its table.
 type RowName = (&'static str, Key);
 
-/// Announces the rows until the result is dropped. If that fails, each write announces its own rows, or is refused.
+/// A part of the lease of the intent, which is opened at the same time and not renewed until the change begins.
+const WAITED_MAX: Duration = Duration::from_secs(3);
+
+/// Announces the rows until the result is dropped. If that fails or takes long, each write announces its own rows, or is refused.
 pub(super) async fn ahead(store: &Store, rows: Vec<RowName>) -> Option<AnnouncedRows> {
-    store.announce(rows).await.ok().flatten()
+    timeout(WAITED_MAX, store.announce(rows)).await.ok()?.ok()?
 }
 
 /// Steps 2 to 5 of changes of posts.
