@@ -208,7 +208,7 @@ pub async fn serve(
     stopped
 }
 
-/// Tells other servers that this process writes nothing any more. If the store does not answer, they find out by the age of the writes.
+/// Reports to other servers that this process writes nothing any more. If the store does not answer, they find out by the age of the writes.
 pub async fn finish_writes(content: Content) {
     if tokio::time::timeout(FINISHED_WITHIN, content.finish_writes()).await.is_err() {
         tracing::warn!("feed.not_finished");

@@ -170,7 +170,7 @@ impl Content {
         Ok(self.store.remove_old_announcements().await?)
     }
 
-    /// Tells other servers that nothing is being written any more. To be called before the process ends.
+    /// Reports to other servers that nothing is being written any more. To be called before the process ends.
     pub async fn finish_writes(&self) {
         self.store.finish_writes().await;
     }

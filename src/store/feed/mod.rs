@@ -124,7 +124,7 @@ impl FeedStore {
         let read = |row: &Entity| Ok((row.key.row().to_owned(), EpochRow::read(row)?));
         // All of them, however old they look: this server's clock may be wrong.
         let rows = others.iter().map(read).collect::<Result<Vec<_>>>();
-        // If this machine stood still, its clocks do not show it, but the storage's clock does.
+        // If this machine was paused by its host, its clocks do not show it, but the storage's clock does.
         if let Err(error) = self.inner.check_clock().await {
             self.follower.stop_trusting();
             return Err(error);
