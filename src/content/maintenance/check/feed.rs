@@ -12,7 +12,7 @@ use super::report::CheckReport;
 pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
     for row in scan_all(store, Table::Feed).await? {
         if let Err(error) = FeedStore::check_row(&row) {
-            report.add(Table::Feed, &row.key, format!("is not a row of this table: {error}"), Fix::ORPHAN);
+            report.add(Table::Feed, &row.key, format!("cannot be followed: {error}"), Fix::FEED);
         }
     }
     Ok(())

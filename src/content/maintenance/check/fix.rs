@@ -71,6 +71,10 @@ impl Fix {
         "no other row follows from it, and none shows what it was: restore the row from a copy, or remove it with a tool for Azure tables",
     );
 
+    pub(super) const FEED: Self = Self::Person(
+        "a process of a later version of Tidings may have written it: while it exists, servers of this version hold no answers; an hour after its process has ended, a server removes it",
+    );
+
     pub(super) const ACTOR: Self = Self::Person(
         "a later version of Tidings may have written it, and readers see an unknown actor: use that version, or remove the property with a tool for Azure tables",
     );
