@@ -59,15 +59,17 @@ pub struct Serving {
     pub storage_requests_max: u64,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
+    /// Bytes of values that are held.
+    pub value_bytes_max: usize,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
 
 impl From<ServeSettings> for Serving {
     fn from(settings: ServeSettings) -> Self {
-        let ServeSettings { sign_in, reports_storage, storage_requests_max, rendered_bytes_max, http, server, .. } =
-            settings;
-        Self { sign_in, reports_storage, storage_requests_max, rendered_bytes_max, http, server }
+        let ServeSettings { sign_in, reports_storage, storage_requests_max, http, server, .. } = settings;
+        let ServeSettings { rendered_bytes_max, value_bytes_max, .. } = settings;
+        Self { sign_in, reports_storage, storage_requests_max, rendered_bytes_max, value_bytes_max, http, server }
     }
 }
 
@@ -181,7 +183,7 @@ pub async fn serve(
 ) -> Stopped {
     let writes = Writes::default();
     let limits = serving.server.clone();
-    let content = content.keeping_rendered(serving.rendered_bytes_max);
+    let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content.clone()));
     let followed = content.clone();

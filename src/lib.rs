@@ -32,8 +32,8 @@
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
 //! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, and the keys
-//! of an OpenID provider. On a file, it also holds answers to anonymous queries until what they read is written again (`content::held`). It does not
-//! cache posts, and no query scans a table.
+//! of an OpenID provider. On a file, it also holds answers to anonymous queries, and posts, terms, pages and counts for all queries, until what they
+//! depend on is written again (`content::held`). No query scans a table.
 //!
 //! # One request
 //!

@@ -9,6 +9,7 @@ use tidings::content::{Content, Sharing};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::error::give_codes;
 use tidings::graphql::guard::{Limits, admit};
+use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::graphql::service::GraphqlService;
 use tidings::http::health::Readiness;
@@ -20,7 +21,7 @@ use crate::Result;
 pub async fn open(folder: &Path) -> Result<Content> {
     let content = Content::open(Arc::new(EmbeddedStore::open(folder)?), Clock::System, Sharing::Alone).await?;
     content.recover().await?;
-    Ok(content)
+    Ok(content.holding_values(VALUE_BYTES_MAX))
 }
 
 pub fn service(content: &Content) -> ContentService {

@@ -31,6 +31,8 @@ pub struct ServeSettings {
     pub storage_requests_max: u64,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
+    /// Bytes of values that are held.
+    pub value_bytes_max: usize,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -52,6 +54,7 @@ impl ServeSettings {
             reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
             storage_requests_max: settings.number(&table::limits::STORAGE_REQUESTS)?,
             rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
+            value_bytes_max: settings.count(&table::limits::HELD_VALUE_BYTES)?,
             http: limits::http(settings)?,
             server: limits::server(settings)?,
         })

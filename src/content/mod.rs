@@ -25,6 +25,7 @@ use crate::keys::Table;
 use crate::store::feed::TRUSTED_FOR;
 use crate::store::{CountingStore, FeedSettings, Store};
 use access::TokenCache;
+use held::{Announcements, HeldValues};
 use read::Renderer;
 use tables::PartitionCatalogs;
 use write::Recovered;
@@ -45,6 +46,8 @@ pub struct Content {
     partition_catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
     renderer: Arc<Renderer>,
+    /// `None` if no values are held.
+    values: Option<Arc<HeldValues>>,
     clock: Clock,
     sharing: Sharing,
 }
@@ -80,6 +83,7 @@ impl Content {
             partition_catalogs: Arc::new(PartitionCatalogs::new(age_max)),
             tokens,
             renderer,
+            values: None,
             clock,
             sharing,
         })
@@ -89,6 +93,18 @@ impl Content {
     #[must_use]
     pub fn keeping_rendered(self, bytes_max: usize) -> Self {
         Self { renderer: Arc::new(Renderer::keeping(bytes_max)), ..self }
+    }
+
+    /// The same content, whose readers of snapshots hold at most `bytes_max` bytes of what they have read. Nothing is held if the store does not announce
+    /// its writes.
+    #[must_use]
+    pub fn holding_values(self, bytes_max: usize) -> Self {
+        Self { values: HeldValues::of(&self.announcements(), bytes_max), ..self }
+    }
+
+    /// For a holder of answers.
+    pub fn announcements(&self) -> Announcements {
+        Announcements::new(Arc::clone(&self.store), self.clock.clone())
     }
 
     pub fn renderer(&self) -> &Arc<Renderer> {
@@ -106,7 +122,7 @@ impl Content {
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
-        Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now())
+        Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now()).using(self.values.clone())
     }
 
     pub fn writer(&self) -> Result<Writer> {
@@ -179,6 +195,9 @@ impl Content {
     pub fn invalidate_cached(&self) {
         self.partition_catalogs.invalidate();
         self.tokens.invalidate();
+        if let Some(values) = &self.values {
+            values.invalidate();
+        }
     }
 
     /// Whether no other process can write to the store.

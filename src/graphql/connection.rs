@@ -6,8 +6,8 @@ use std::sync::Arc;
 use async_graphql::{Context, Object, SimpleObject};
 use tokio::sync::OnceCell;
 
-use crate::content::read::pages::terms::{self, TermList};
-use crate::content::read::pages::{Page, PostList, total};
+use crate::content::read::pages::terms::TermList;
+use crate::content::read::pages::{Page, PostList, held, total};
 use crate::model::{Post, Term};
 
 use super::arguments::{Paging, requested};
@@ -21,13 +21,13 @@ use super::types::term::{Author, Category, Tag};
 #[derive(Debug, Clone, SimpleObject)]
 pub struct PageInfo {
     /// Whether there are items after this page. It is exact in both directions; with `before` it may cost one more storage request.
-    has_next_page: bool,
+    pub(super) has_next_page: bool,
     /// Whether there are items before this page. It is exact in both directions; with `after` it may cost one more storage request.
-    has_previous_page: bool,
+    pub(super) has_previous_page: bool,
     /// The cursor of the first item of the page; null if the page is empty.
-    start_cursor: Option<String>,
+    pub(super) start_cursor: Option<String>,
     /// The cursor of the last item of the page; null if the page is empty.
-    end_cursor: Option<String>,
+    pub(super) end_cursor: Option<String>,
 }
 
 impl PageInfo {
@@ -61,40 +61,40 @@ impl PostConnection {
 #[derive(SimpleObject)]
 pub struct PostEdge {
     /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
-    cursor: String,
+    pub(super) cursor: String,
     /// The post.
-    node: ObjectValue<PostObject>,
+    pub(super) node: ObjectValue<PostObject>,
 }
 
 /// A page of posts, in the order of their list: newest first unless the list says otherwise.
 #[Object]
 impl PostConnection {
     /// The posts of this page, each with its cursor.
-    async fn edges(&self, ctx: &Context<'_>) -> ObjectList<PostEdge> {
-        PostObject::look_up_terms(ctx, ctx.look_ahead().field("node"), &self.page.items).await;
+    async fn edges(&self) -> ObjectList<PostEdge> {
+        let cursors = self.list.cursors();
         let edge = |post: &Arc<Post>| PostEdge {
-            cursor: self.list.cursor(post),
+            cursor: cursors.of(post),
             node: ObjectValue(PostObject::new(Arc::clone(post))),
         };
         ObjectList(self.page.items.iter().map(edge).collect())
     }
 
     /// The posts of this page.
-    async fn nodes(&self, ctx: &Context<'_>) -> ObjectList<PostObject> {
-        PostObject::look_up_terms(ctx, ctx.look_ahead(), &self.page.items).await;
+    async fn nodes(&self) -> ObjectList<PostObject> {
         ObjectList(self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect())
     }
 
     /// The position of this page in the list.
     async fn page_info(&self) -> ObjectValue<PageInfo> {
-        ObjectValue(PageInfo::of(&self.page, |post| self.list.cursor(post)))
+        let cursors = self.list.cursors();
+        ObjectValue(PageInfo::of(&self.page, |post| cursors.of(post)))
     }
 
     /// The exact number of posts in the whole list, not of this page, counted only if requested. With a filter the count costs a storage request for each
     /// 1,000 posts that it looks at.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let reader = &context::of(ctx).reader;
-        let total = *self.total.get_or_try_init(|| Box::pin(total::count_posts(reader, &self.list))).await?;
+        let total = *self.total.get_or_try_init(|| Box::pin(held::count_posts(reader, &self.list))).await?;
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
@@ -102,13 +102,13 @@ impl PostConnection {
 /// A page of a list of terms.
 pub struct PageOfTerms {
     list: TermList,
-    page: Page<Arc<Term>>,
+    page: Arc<Page<Arc<Term>>>,
 }
 
 impl PageOfTerms {
     pub async fn read(ctx: &Context<'_>, list: TermList, paging: Paging) -> Result<Self> {
         let arguments = paging.of_terms(&list)?;
-        let page = terms::read_page(&context::of(ctx).reader, &list, &arguments, requested(ctx)).await?;
+        let page = held::page_of_terms(&context::of(ctx).reader, &list, &arguments, requested(ctx)).await?;
         Ok(Self { list, page })
     }
 
@@ -128,9 +128,9 @@ macro_rules! term_connection {
         #[derive(SimpleObject)]
         pub struct $edge {
             /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
-            cursor: String,
+            pub(super) cursor: String,
             /// The item.
-            node: ObjectValue<$node>,
+            pub(super) node: ObjectValue<$node>,
         }
 
         #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]

@@ -16,6 +16,8 @@ pub struct RequestContext {
     pub reader: Reader,
     pub loaders: Loaders,
     pub texts: Texts,
+    /// Whether fields that are ready are written as JSON ([`ready`](super::ready)).
+    pub writes_text: bool,
 }
 
 impl RequestContext {
@@ -23,7 +25,12 @@ impl RequestContext {
     pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
-        Self { content, reader, loaders, texts }
+        Self { content, reader, loaders, texts, writes_text: false }
+    }
+
+    #[must_use]
+    pub fn writing_text(self, writes_text: bool) -> Self {
+        Self { writes_text, ..self }
     }
 }
 

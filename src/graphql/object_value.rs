@@ -1,5 +1,6 @@
 //! The values of fields whose type is an object or a list of objects. The rule: they answer as the engine's own container does, with less work: a field
-//! that is ready at once has no future and no task of its own ([`run_in_order`]).
+//! that is ready at once has no future and no task of its own ([`run_in_order`]), and one that only reads what its object has is written as JSON at
+//! once ([`ready`]).
 //!
 //! The fields are the resolvers that the engine generates together with the schema; only the loop over the selection is here. It calls no extension of the
 //! engine, and the schema has none. Every test of an answer tests it; `every_answer_conforms_to_the_specification` compares answers of it and of the
@@ -10,12 +11,15 @@ use std::pin::Pin;
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::indexmap::map::Entry;
-use async_graphql::parser::types::{Field, Selection, SelectionSet, TypeCondition};
+use async_graphql::parser::types::Field;
 use async_graphql::registry::Registry;
 use async_graphql::resolver_utils::resolve_container;
 use async_graphql::{ContextSelectionSet, Name, ObjectType, OutputType, Positioned, ServerResult, Value};
 
+use super::context::RequestContext;
 use super::in_order::run_in_order;
+use super::ready::{self, Plan, ReadyObject};
+use super::selected::fields_of;
 
 /// A value of the object type `T`.
 pub struct ObjectValue<T>(pub T);
@@ -26,7 +30,7 @@ pub struct ObjectList<T>(pub Vec<T>);
 /// Boxed, because the types of objects contain each other.
 type Resolving<'a> = Pin<Box<dyn Future<Output = ServerResult<Value>> + Send + 'a>>;
 
-impl<T: ObjectType> OutputType for ObjectValue<T> {
+impl<T: ReadyObject> OutputType for ObjectValue<T> {
     fn type_name() -> Cow<'static, str> {
         T::type_name()
     }
@@ -36,15 +40,16 @@ impl<T: ObjectType> OutputType for ObjectValue<T> {
     }
 
     async fn resolve(&self, ctx: &ContextSelectionSet<'_>, _field: &Positioned<Field>) -> ServerResult<Value> {
-        let resolving: Resolving<'_> = Box::pin(async {
-            let selection = Selected::of::<T>(ctx);
-            selection.resolve(ctx, &self.0).await
-        });
+        let selection = Selected::of(ctx);
+        if let Some(text) = selection.write(std::slice::from_ref(&self.0)).pop().flatten() {
+            return Ok(text);
+        }
+        let resolving: Resolving<'_> = Box::pin(async { selection.resolve(ctx, &self.0).await });
         resolving.await
     }
 }
 
-impl<T: ObjectType> OutputType for ObjectList<T> {
+impl<T: ReadyObject> OutputType for ObjectList<T> {
     fn type_name() -> Cow<'static, str> {
         Vec::<T>::type_name()
     }
@@ -58,35 +63,69 @@ impl<T: ObjectType> OutputType for ObjectList<T> {
     }
 
     async fn resolve(&self, ctx: &ContextSelectionSet<'_>, _field: &Positioned<Field>) -> ServerResult<Value> {
+        let selection = Selected::of(ctx);
+        let written = selection.write(&self.0);
+        if written.iter().all(Option::is_some) {
+            return Ok(Value::List(written.into_iter().flatten().collect()));
+        }
         let resolving: Resolving<'_> = Box::pin(async {
-            let selection = Selected::of::<T>(ctx);
-            let items = self.0.iter().enumerate().map(|(index, item)| {
-                let selection = &selection;
+            if let (Some(fields), Some(request)) = (&selection.fields, ctx.data_opt::<RequestContext>()) {
+                request.loaders.look_up_terms(T::terms_of(ctx, fields, self.0.iter())).await;
+            }
+            let unwritten = written.iter().enumerate().filter(|(_, text)| text.is_none());
+            let unwritten: Vec<usize> = unwritten.map(|(index, _)| index).collect();
+            let items = unwritten.iter().map(|index| {
+                let (selection, item, index) = (&selection, &self.0[*index], *index);
                 async move {
                     let ctx = ctx.with_index(index);
                     selection.resolve(&ctx, item).await.map_err(|error| ctx.set_error_path(error))
                 }
             });
-            let values: ServerResult<_> = run_in_order(items).await.into_iter().collect();
+            let mut resolved = run_in_order(items).await.into_iter();
+            let values =
+                written.into_iter().map(|text| text.map_or_else(|| resolved.next().unwrap_or(Ok(Value::Null)), Ok));
+            let values: ServerResult<_> = values.collect();
             Ok(Value::List(values?))
         });
         resolving.await
     }
 }
 
-/// The fields that are selected on objects of one type. `None`: the engine resolves the objects.
-struct Selected<'a>(Option<Vec<&'a Positioned<Field>>>);
+/// The fields that are selected on objects of one type.
+struct Selected<'a, T: ReadyObject> {
+    /// `None`: the engine resolves the objects.
+    fields: Option<Vec<&'a Positioned<Field>>>,
+    /// What can be written without the engine. `None` if nothing may be.
+    ready: Option<(Plan<T>, &'a RequestContext)>,
+}
 
-impl<'a> Selected<'a> {
-    fn of<T: ObjectType>(ctx: &'a ContextSelectionSet<'_>) -> Self {
-        let mut fields = Vec::with_capacity(ctx.item.node.items.len());
-        let is_plain = add(ctx, &T::type_name(), &ctx.item.node, &mut fields);
-        Self(is_plain.then_some(fields))
+impl<'a, T: ReadyObject> Selected<'a, T> {
+    fn of(ctx: &'a ContextSelectionSet<'_>) -> Self {
+        let Some(fields) = fields_of(ctx, &T::type_name(), &ctx.item.node) else {
+            return Self { fields: None, ready: None };
+        };
+        let request = ctx.data_opt::<RequestContext>().filter(|request| request.writes_text);
+        let ready = request.map(|request| (Plan::of(ctx, &fields), request));
+        Self { fields: Some(fields), ready }
     }
 
-    async fn resolve<T: ObjectType>(&self, ctx: &ContextSelectionSet<'_>, object: &T) -> ServerResult<Value> {
-        let Some(fields) = &self.0 else { return resolve_container(ctx, object).await };
-        let values = run_in_order(fields.iter().map(|field| value_of(ctx, object, field))).await;
+    /// The JSON of each object, if all of its fields are ready and it is short.
+    fn write(&self, objects: &[T]) -> Vec<Option<Value>> {
+        match &self.ready {
+            Some((plan, request)) if plan.is_whole() => ready::write_all(plan, objects, request),
+            _ => objects.iter().map(|_| None).collect(),
+        }
+    }
+
+    async fn resolve(&self, ctx: &ContextSelectionSet<'_>, object: &T) -> ServerResult<Value> {
+        let Some(fields) = &self.fields else { return resolve_container(ctx, object).await };
+        let mut values: Vec<Option<Value>> = match &self.ready {
+            Some((plan, request)) => plan.write_each(object, request),
+            None => fields.iter().map(|_| None).collect(),
+        };
+        let unwritten: Vec<usize> = (0..fields.len()).filter(|index| values[*index].is_none()).collect();
+        let resolved = run_in_order(unwritten.iter().map(|index| value_of(ctx, object, fields[*index]))).await;
+        unwritten.into_iter().zip(resolved).for_each(|(index, value)| values[index] = value);
         let mut data = IndexMap::with_capacity(values.len());
         for (field, value) in fields.iter().zip(values) {
             if let Some(value) = value {
@@ -114,40 +153,6 @@ async fn value_of<T: ObjectType>(
             None
         }
     }
-}
-
-/// Adds the fields of a selection set on an object of this type, with those of its fragments. False if the engine must resolve the object: if a field
-/// has a directive (`@skip` and `@include` are removed by now), or a spread names no fragment. The guard bounds the recursion.
-fn add<'a>(
-    ctx: &'a ContextSelectionSet<'_>,
-    object: &str,
-    set: &'a SelectionSet,
-    fields: &mut Vec<&'a Positioned<Field>>,
-) -> bool {
-    set.items.iter().all(|selection| match &selection.node {
-        Selection::Field(field) => {
-            fields.push(field);
-            field.node.directives.is_empty()
-        }
-        Selection::InlineFragment(inline) => {
-            let condition = inline.node.type_condition.as_ref();
-            !condition.is_none_or(|on| applies(ctx, on, object))
-                || add(ctx, object, &inline.node.selection_set.node, fields)
-        }
-        Selection::FragmentSpread(spread) => {
-            let fragment = ctx.query_env.fragments.get(&spread.node.fragment_name.node);
-            fragment.is_some_and(|fragment| {
-                !applies(ctx, &fragment.node.type_condition, object)
-                    || add(ctx, object, &fragment.node.selection_set.node, fields)
-            })
-        }
-    })
-}
-
-fn applies(ctx: &ContextSelectionSet<'_>, condition: &Positioned<TypeCondition>, object: &str) -> bool {
-    let on = condition.node.on.node.as_str();
-    let interfaces = || ctx.schema_env.registry.implements.get(object);
-    on == object || interfaces().is_some_and(|interfaces| interfaces.contains(on))
 }
 
 /// Adds the value of a field. If its key was selected before, the values are merged ("Field Selection Merging" of the GraphQL specification).

@@ -78,8 +78,8 @@ impl Query {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ctx.look_ahead().field("body").exists() {
-            let found = reader.whole_by_slug(&slug).await?;
-            return Ok(found.map(|whole| ObjectValue(PostObject::with_body(Arc::new(whole.post), whole.markdown))));
+            let found = reader.post_with_body_by_slug(&slug).await?;
+            return Ok(found.map(|(post, markdown)| ObjectValue(PostObject::with_body(post, markdown))));
         }
         Ok(reader.post_by_slug(&slug).await?.map(|post| ObjectValue(PostObject::new(post))))
     }

@@ -10,7 +10,7 @@ use async_graphql::{
 
 use crate::content::{Content, Reader, StorageUse};
 use crate::model::Actor;
-use crate::telemetry::metrics;
+use crate::telemetry::metrics::{self, HeldKind};
 
 use super::access::{self, SignIn};
 use super::budget::Budget;
@@ -145,8 +145,8 @@ impl GraphqlService for ContentService {
             Err(error) => return Response::from_errors(vec![error]),
         };
         let recording = recording_of(&request, operation.as_ref());
-        if let Some(recording) = &recording {
-            recording.start(&reader);
+        if recording.is_some() {
+            reader.start_recording();
         }
         let reports_storage = requests_storage(&request) && self.reports_storage_to(reader.actor());
         let bound = match self.bound(operation.as_ref(), &request, &reader).await {
@@ -163,16 +163,18 @@ impl GraphqlService for ContentService {
         {
             return with_cost(response, &reader, &bound, reports_storage);
         }
+        let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
-        let context = RequestContext::new(self.content.clone(), reader.clone(), budget, charge);
+        let context =
+            RequestContext::new(self.content.clone(), reader.clone(), budget, charge).writing_text(writes_text);
         let mut response = self.schema.execute(request.data(context)).await;
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
         let response = with_cost(response, &reader, &bound, reports_storage);
         if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
-            recording.end(&reader).await;
+            reader.end_recording(&recording).await;
         }
         response
     }
@@ -190,6 +192,7 @@ impl GraphqlService for ContentService {
 fn with_cost(response: Response, reader: &Reader, bound: &Bound, is_reported: bool) -> Response {
     let used = reader.storage_used();
     metrics::query_cost(bound.requests(), used.requests());
+    metrics::held(HeldKind::Value, "hit", u64::from(used.hits));
     if is_reported { response.extension("storage", describe(&used, bound)) } else { response }
 }
 
@@ -271,6 +274,7 @@ fn describe(used: &StorageUse, bound: &Bound) -> Value {
     async_graphql::value!({
         "pointReads": used.point_reads,
         "rangeReads": used.range_reads,
+        "hits": used.hits,
         "rows": used.rows,
         "bytes": used.bytes,
         "roundTrips": used.round_trips,

@@ -13,9 +13,10 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use serde::Serialize;
 
 use crate::graphql::error::is_request_error;
+use crate::graphql::ready::SHORT_BYTES_MAX;
 
 /// A shorter text is copied, because a piece of its own costs as much.
-const SHARED_BYTES_MIN: usize = 2 * 1024;
+const SHARED_BYTES_MIN: usize = SHORT_BYTES_MAX;
 
 /// Written JSON.
 #[derive(Debug, Default)]

@@ -42,7 +42,21 @@ pub fn inverted_ticks(at: Instant) -> i64 {
 }
 
 pub fn time_row(key: &PostKey) -> String {
-    format!("{:019}-{}", inverted_ticks(key.at), key.id)
+    let mut row = String::with_capacity(DIGITS + 1 + key.id.as_str().len());
+    push_time_row(key, &mut row);
+    row
+}
+
+/// Without `format`, because a page has many of them.
+pub fn push_time_row(key: &PostKey, row: &mut String) {
+    let (mut digits, mut rest) = ([b'0'; DIGITS], inverted_ticks(key.at).unsigned_abs());
+    for digit in digits.iter_mut().rev() {
+        *digit += (rest % 10) as u8;
+        rest /= 10;
+    }
+    row.extend(digits.map(char::from));
+    row.push('-');
+    row.push_str(key.id.as_str());
 }
 
 pub fn mirror_row(key: &PostKey) -> String {

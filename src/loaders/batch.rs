@@ -81,6 +81,16 @@ where
         *self.lock() = BatchState { places: HashMap::new(), open: None, requested: 0 };
     }
 
+    /// The values in the order of the keys, if all of them have been loaded.
+    pub(super) fn loaded(&self, keys: &[K]) -> Option<Loaded<Vec<V>>> {
+        let state = self.lock();
+        if state.places.is_empty() {
+            return None;
+        }
+        let answer = |key: &K| state.places.get(key)?.batch.answers.get()?.get(state.places.get(key)?.at).cloned();
+        keys.iter().map(answer).collect()
+    }
+
     /// Waits until these keys have answers.
     pub(super) async fn look_up(&self, keys: Vec<K>) {
         for place in self.places(keys) {
@@ -192,7 +202,7 @@ impl<K, V> KeyBatch<K, V> {
 }
 
 /// The error for a key that the read omitted, which is an internal error.
-fn unanswered() -> Arc<ContentError> {
+pub(super) fn unanswered() -> Arc<ContentError> {
     Arc::new(ContentError::Internal { what: "a batch of look-ups has no answer for a key", source: None })
 }
 

@@ -12,12 +12,12 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 
 use crate::content::read::BodyPlace;
+use crate::content::read::pages::held::{self, PageKey};
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, total};
 use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::{Post, PostId, PostKey, Slug, Term, TermId, TermKind};
 
 use batch::Loader;
-use pages::PageKey;
 
 /// The result of a look-up. All fields that wait for one batch share its error.
 pub type Loaded<T> = Result<T, Arc<ContentError>>;
@@ -27,6 +27,8 @@ const CONCURRENCY: usize = 200;
 
 /// The loaders of one request.
 pub struct Loaders {
+    /// For what is held: it needs no batch.
+    reader: Reader,
     terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
     bodies: Loader<BodyPlace, Option<Arc<str>>>,
     posts: Loader<PostId, Option<Arc<Post>>>,
@@ -38,6 +40,7 @@ impl Loaders {
     pub fn new(reader: &Reader) -> Self {
         let [of_terms, of_bodies, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
         Self {
+            reader: reader.clone(),
             terms: Loader::new("terms", move |keys| {
                 let reader = of_terms.clone();
                 async move { shared(reader.terms_at(&keys).await) }
@@ -63,18 +66,37 @@ impl Loaders {
 
     /// The terms of a post by their first slugs, in that order. A term that no longer exists is omitted, even if another term now has its slug.
     pub async fn terms_of_post(&self, kind: TermKind, first_slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
-        let keys = first_slugs.iter().map(|slug| (kind, slug.clone())).collect();
-        let found = self.terms.load_many(keys).await?.into_iter().zip(first_slugs);
+        let keys: Vec<_> = first_slugs.iter().map(|slug| (kind, slug.clone())).collect();
+        let found = match self.terms.loaded(&keys) {
+            Some(loaded) => loaded?,
+            None => match self.reader.terms_if_held(kind, first_slugs) {
+                Some(held) => return Ok(held),
+                None => self.terms.load_many(keys).await?,
+            },
+        };
+        let found = found.into_iter().zip(first_slugs);
         Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
+    }
+
+    /// Visits the terms with these first slugs, in that order, without those that do not exist. False if one of them is not held; then the others are
+    /// visited all the same.
+    pub fn visit_held_terms(&self, kind: TermKind, first_slugs: &[Slug], visit: impl FnMut(&Arc<Term>)) -> bool {
+        self.reader.visit_held_terms(kind, first_slugs, visit)
     }
 
     /// Loads terms that fields will request one by one. The fields that request them get the errors.
     pub async fn look_up_terms(&self, keys: Vec<(TermKind, Slug)>) {
-        self.terms.look_up(keys).await;
+        if !self.reader.are_terms_held(&keys) {
+            self.terms.look_up(keys).await;
+        }
     }
 
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Loaded<Option<Arc<Term>>> {
-        self.terms.load((kind, slug.clone())).await
+        let key = (kind, slug.clone());
+        match self.reader.are_terms_held(std::slice::from_ref(&key)) {
+            true => self.reader.term(kind, slug).await.map_err(Arc::new),
+            false => self.terms.load(key).await,
+        }
     }
 
     pub async fn body(&self, post: &Post) -> Loaded<Option<Arc<str>>> {
@@ -106,7 +128,14 @@ impl Loaders {
         arguments: PageArguments<PostKey>,
         requested: RequestedFields,
     ) -> Loaded<Arc<Page<Arc<Post>>>> {
-        self.pages.load(PageKey { list, arguments, requested }).await
+        let key = PageKey { list, arguments, requested };
+        match self.pages.loaded(std::slice::from_ref(&key)) {
+            Some(loaded) => loaded?.pop().ok_or_else(batch::unanswered),
+            None => match held::find_page(&self.reader, &key).await {
+                Some(page) => Ok(page),
+                None => self.pages.load(key).await,
+            },
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use tokio::task::yield_now;
 
+use super::storage_use::StorageUse;
 use super::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange, Snapshot,
     Store, TableStore, Value, WriteObserver,
@@ -21,35 +22,13 @@ const ROWS_BETWEEN_YIELDS: u64 = 1_000;
 /// How many reads are listed by their keys and ranges; the others are only counted.
 const READS_NAMED_MAX: usize = 1_000;
 
-/// What was requested from the store.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StorageUse {
-    pub point_reads: u32,
-    pub range_reads: u32,
-    pub transactions: u32,
-    /// Rows that the reads returned.
-    pub rows: u64,
-    /// Bytes of those rows: keys, names and values.
-    pub bytes: u64,
-    /// The longest sequence of requests of which each started after the one before was answered. Of a local store whose reads are not named:
-    /// the number of requests at the most.
-    pub round_trips: u32,
-    /// The first 1,000 reads, as `Table(partition, row)` or `Table(partition, from..to)`; empty if they are not requested.
-    pub reads: Vec<String>,
-}
-
-impl StorageUse {
-    /// Requests in all, as a store's log counts them.
-    pub fn requests(&self) -> u32 {
-        self.point_reads + self.range_reads + self.transactions
-    }
-}
-
 /// Wraps a store, and counts its requests.
 pub struct CountingStore {
     inner: Store,
     /// Shared with the snapshots of the store.
     state: Arc<Mutex<CountingState>>,
+    /// The store of the whole request, which counts, if this one only notes what a part of the request reads.
+    request: Option<Arc<CountingStore>>,
 }
 
 struct CountingState {
@@ -63,6 +42,8 @@ struct CountingState {
     unyielded: (u32, u64),
     /// Everything that was read since the caller began to note it.
     noted: Option<ReadSet>,
+    /// Whether a part of the request may depend on a read that is noted for the request only.
+    has_unnoted: bool,
 }
 
 impl CountingState {
@@ -123,8 +104,30 @@ impl CountingStore {
             yields,
             unyielded: (0, 0),
             noted: None,
+            has_unnoted: false,
         };
-        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
+        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)), request: None })
+    }
+
+    /// The same counters over a snapshot of the store.
+    pub fn over(&self, snapshot: Store) -> Arc<Self> {
+        Arc::new(Self { inner: snapshot, state: Arc::clone(&self.state), request: self.request.clone() })
+    }
+
+    /// Notes what one part of the request reads; this store counts it, and notes it too.
+    pub fn part(self: &Arc<Self>, into: ReadSet) -> Arc<Self> {
+        let part = Self::new(Arc::<Self>::clone(self));
+        part.note_reads(into);
+        Arc::new(Self {
+            inner: Arc::clone(&part.inner),
+            state: Arc::clone(&part.state),
+            request: Some(Arc::clone(self)),
+        })
+    }
+
+    /// The store without the counters.
+    pub fn uncounted(&self) -> &Store {
+        self.request.as_ref().map_or(&self.inner, |request| request.uncounted())
     }
 
     /// What was requested since the wrapper was created.
@@ -138,13 +141,54 @@ impl CountingStore {
     }
 
     /// Notes a read whose rows are cached, as if it had been made.
-    pub fn note_cached(&self, note: impl FnOnce(&mut ReadSet)) {
-        self.lock().note(true, note);
+    pub fn note_cached(&self, note: impl Fn(&mut ReadSet)) {
+        self.lock().note(true, &note);
+        if let Some(request) = &self.request {
+            request.note_cached(note);
+        }
+    }
+
+    /// Whether what is read is noted.
+    pub fn is_noting(&self) -> bool {
+        self.lock().noted.is_some() || self.request.as_ref().is_some_and(|request| request.is_noting())
+    }
+
+    /// Counts values that were held, so that nothing was read for them.
+    pub fn count_hits(&self, hits: usize) {
+        match &self.request {
+            Some(request) => request.count_hits(hits),
+            None => self.lock().used.hits += u32::try_from(hits).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Lets others run after many rows of held values, which are not read.
+    pub async fn pass_held(&self, rows: usize) {
+        let is_to_yield = {
+            let mut state = self.lock();
+            state.unyielded.1 += rows as u64;
+            state.unyielded.1 >= ROWS_BETWEEN_YIELDS && state.is_to_yield()
+        };
+        if is_to_yield {
+            yield_now().await;
+        }
+    }
+
+    /// From now on, no part of the request knows everything that it depends on.
+    pub fn note_unnoted(&self) {
+        self.lock().has_unnoted = true;
+        if let Some(request) = &self.request {
+            request.note_unnoted();
+        }
     }
 
     /// What was read since [`note_reads`](Self::note_reads), if a set can contain it; nothing is noted any more.
     pub fn noted_reads(&self) -> Option<ReadSet> {
-        self.lock().noted.take()?.completed()
+        let is_unknown = self.request.as_ref().is_some_and(|request| request.has_unnoted());
+        self.lock().noted.take().filter(|_| !is_unknown)?.completed()
+    }
+
+    fn has_unnoted(&self) -> bool {
+        self.lock().has_unnoted || self.request.as_ref().is_some_and(|request| request.has_unnoted())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, CountingState> {
@@ -153,6 +197,9 @@ impl CountingStore {
 
     /// Notes a request that starts, and returns its wave.
     async fn start(&self, count: impl FnOnce(&mut CountingState)) -> u32 {
+        if self.request.is_some() {
+            return 0;
+        }
         let (wave, is_to_yield) = {
             let mut state = self.lock();
             count(&mut state);
@@ -168,6 +215,9 @@ impl CountingStore {
     }
 
     fn finish<'r>(&self, wave: u32, rows: impl Iterator<Item = &'r Entity>) {
+        if self.request.is_some() {
+            return;
+        }
         let mut state = self.lock();
         state.answered = state.answered.max(wave);
         for row in rows {
@@ -262,8 +312,7 @@ impl TableStore for CountingStore {
     /// Not counted as a request; the reads of the snapshot are counted as those of the store.
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         let snapshot = self.inner.snapshot().await?;
-        let state = Arc::clone(&self.state);
-        Ok(snapshot.map(|snapshot| snapshot.wrap(|inner| Arc::new(Self { inner, state }))))
+        Ok(snapshot.map(|snapshot| snapshot.wrap(|inner| self.over(inner))))
     }
 
     fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {

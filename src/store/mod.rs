@@ -33,6 +33,7 @@ pub mod limits;
 pub mod observed;
 pub mod read_set;
 pub mod snapshot;
+mod storage_use;
 pub mod transaction;
 
 use std::sync::{Arc, Weak};
@@ -40,7 +41,7 @@ use std::sync::{Arc, Weak};
 use futures_util::{StreamExt, stream};
 
 pub use batch::{Batch, Operation, Precondition};
-pub use counting::{CountingStore, StorageUse};
+pub use counting::CountingStore;
 pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
 pub use feed::{AnnouncedRows, FeedSettings, FeedStore};
@@ -50,6 +51,7 @@ pub use limits::PAGE_ROWS_MAX;
 pub use observed::ObservedStore;
 pub use read_set::{MovingBounds, PartitionMark, ReadRange, ReadSet, RowMark, WriteObserver, WrittenRow};
 pub use snapshot::Snapshot;
+pub use storage_use::StorageUse;
 pub use transaction::{GroupPlan, RowWrite, Rows};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

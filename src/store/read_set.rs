@@ -94,10 +94,45 @@ impl ReadSet {
 
     /// Notes a point read, whether the row exists or not.
     pub fn note_row(&mut self, table: &str, key: &Key) {
-        match self.rows.len() < ROWS_MAX {
-            true => self.rows.push(RowMark::of(table, key.partition(), key.row())),
+        self.push(RowMark::of(table, key.partition(), key.row()));
+    }
+
+    /// Notes everything that a [`completed`](Self::completed) set contains.
+    pub fn merge(&mut self, other: &Self) {
+        self.is_complete &= other.is_complete;
+        if !self.is_complete {
+            return;
+        }
+        other.rows.iter().for_each(|row| self.push(*row));
+        for range in &other.ranges {
+            if !self.ranges.contains(range) {
+                self.push_range(range.clone());
+            }
+        }
+    }
+
+    /// A row that is read often is noted often, and counts once.
+    fn push(&mut self, row: RowMark) {
+        if !self.is_complete {
+            return;
+        }
+        if self.rows.len() >= 2 * ROWS_MAX {
+            self.sort();
+        }
+        self.rows.push(row);
+    }
+
+    fn push_range(&mut self, range: ReadRange) {
+        match self.ranges.len() < RANGES_MAX {
+            true => self.ranges.push(range),
             false => self.is_complete = false,
         }
+    }
+
+    fn sort(&mut self) {
+        self.rows.sort_unstable();
+        self.rows.dedup();
+        self.is_complete &= self.rows.len() <= ROWS_MAX;
     }
 
     /// Notes a whole range.
@@ -115,14 +150,10 @@ impl ReadSet {
     }
 
     fn note(&mut self, table: &str, range: &RowRange, to: Option<CompactString>) {
-        if self.ranges.len() >= RANGES_MAX {
-            self.is_complete = false;
-            return;
-        }
         let from = range.from().unwrap_or_default();
         let moved = self.moving.starts.iter().find(|(start, _)| start == from);
         let from = moved.map_or(from, |(_, earlier)| earlier).into();
-        self.ranges.push(ReadRange { partition: PartitionMark::of(table, range.partition()), from, to });
+        self.push_range(ReadRange { partition: PartitionMark::of(table, range.partition()), from, to });
     }
 
     /// Something was read that the set cannot contain, or a read failed.
@@ -132,9 +163,9 @@ impl ReadSet {
 
     /// The set if it contains everything that was read, with each row once.
     pub fn completed(mut self) -> Option<Self> {
-        self.rows.sort_unstable();
-        self.rows.dedup();
+        self.sort();
         self.rows.shrink_to_fit();
+        self.ranges.shrink_to_fit();
         self.moving = MovingBounds::default();
         self.is_complete.then_some(self)
     }
@@ -220,6 +251,25 @@ mod tests {
         let set = set.completed().expect("a complete set");
         let rows = ["3", "5", "6", "7", "~1", "~3", "~9"];
         assert_eq!(rows.map(|row| contains(&set, row)), [true, true, true, false, false, true, true]);
+    }
+
+    #[test]
+    fn a_merged_set_contains_what_both_contain_and_a_row_that_is_noted_often_counts_once() {
+        let of = |rows: &[usize]| {
+            let mut set = ReadSet::new(MovingBounds::default());
+            rows.iter().for_each(|row| set.note_row("T", &Key::new("p", row.to_string()).expect("a key")));
+            set.note_range("T", &range("x", Some("y")));
+            set
+        };
+        let mut set = of(&[1, 2]);
+        let other = of(&[2, 3]).completed().expect("a complete set");
+        (0..10 * ROWS_MAX).for_each(|_| set.merge(&other));
+        let set = set.completed().expect("three rows");
+        assert_eq!((set.rows().len(), set.ranges().len()), (3, 1));
+        assert!(contains(&set, "1") && contains(&set, "3") && contains(&set, "xx") && !contains(&set, "4"));
+        let mut incomplete = of(&(0..=ROWS_MAX).collect::<Vec<_>>());
+        incomplete.merge(&other);
+        assert!(incomplete.completed().is_none());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::number;
 use crate::config::limits::{HTTP, QUERY, SERVER, in_seconds};
 use crate::config::setting::Setting;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
+use crate::graphql::held::VALUE_BYTES_MAX;
 use crate::graphql::texts::KEPT_BYTES_MAX;
 
 pub static BODY_BYTES: Setting = number(
@@ -196,11 +197,19 @@ pub static HELD_BYTES: Setting = number(
     "Bytes of answers to anonymous queries that are held in memory until what they show changes; 0 holds none.",
 );
 
+pub static HELD_VALUE_BYTES: Setting = number(
+    "limits.held_value_bytes",
+    "TIDINGS_LIMITS_HELD_VALUE_BYTES",
+    (0, 1 << 40),
+    || VALUE_BYTES_MAX as u64,
+    "Bytes of posts, terms, pages and counts that are held in memory until they change; 0 holds none. Only for a store in a file.",
+);
+
 /// async-graphql stops at 32 nested brackets, and brackets nest deeper than fields.
 const QUERY_DEPTH_MAX: u64 = 31;
 
 /// In the order of the configuration file.
-pub static ALL: [&Setting; 27] = [
+pub static ALL: [&Setting; 28] = [
     &BODY_BYTES,
     &RECEIVED_BYTES,
     &BODY_SECONDS,
@@ -228,4 +237,5 @@ pub static ALL: [&Setting; 27] = [
     &STORAGE_REQUESTS,
     &RENDERED_BYTES,
     &HELD_BYTES,
+    &HELD_VALUE_BYTES,
 ];

@@ -6,24 +6,29 @@
 //! an answer is not used from the instant of the next one on, nor before its own instant, if the clock was set back. On tables, where others write too,
 //! an answer is used and held only while the store [knows what others write](crate::store::TableStore::is_followed).
 //!
-//! [`recording`] notes what one query depends on, [`index`] finds the answers that depend on a row and bounds the bytes, [`recent`] refuses an answer
-//! that was out of date before it was held.
+//! [`recording`] notes what one query depends on, [`index`] finds what depends on a row and bounds the bytes, [`recent`] refuses what was out of date
+//! before it was held. [`values`] holds parts of answers in the same way.
 
 mod index;
+mod kinds;
 mod recent;
 mod recording;
+mod values;
 
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::clock::Clock;
-use crate::content::Content;
 use crate::store::{Store, WriteObserver, WrittenRow};
-use crate::telemetry::metrics;
+use crate::telemetry::metrics::{self, HeldKind};
 
-use index::{AnswerIndex, HeldAnswer};
+pub(in crate::content) use index::Dependencies;
+use index::{HeldEntry, HeldIndex};
+pub(in crate::content) use kinds::{HeldValue, ValueKey};
 pub use recording::Recording;
+pub use values::VALUE_BYTES_MAX;
+pub(in crate::content) use values::{HeldValues, ReadMoment};
 
 /// The default bound in bytes.
 pub const HELD_BYTES_MAX: usize = 16 << 20;
@@ -38,11 +43,15 @@ pub struct Announcements {
     clock: Clock,
 }
 
-impl Content {
-    pub fn announcements(&self) -> Announcements {
-        Announcements { store: Arc::clone(&self.store), clock: self.clock.clone() }
+impl Announcements {
+    pub(in crate::content) fn new(store: Store, clock: Clock) -> Self {
+        Self { store, clock }
     }
 }
+
+/// How a request came, and its bytes.
+type AnswerKey = (u8, Box<[u8]>);
+type AnswerIndex<T> = HeldIndex<AnswerKey, Arc<T>>;
 
 /// The answers that are held, each a `T` of the caller.
 pub struct HeldAnswers<T> {
@@ -58,7 +67,7 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         if bytes_max == 0 {
             return None;
         }
-        let (index, announcements) = (Mutex::new(AnswerIndex::new(bytes_max)), announcements.clone());
+        let (index, announcements) = (Mutex::new(HeldIndex::new(HeldKind::Answer, bytes_max)), announcements.clone());
         let held = Arc::new(Self { index, announcements, hasher: RandomState::new(), bytes_max });
         let observer: Arc<dyn WriteObserver> = Arc::<Self>::clone(&held);
         held.announcements.store.observe_writes(Arc::downgrade(&observer)).then_some(held)
@@ -74,13 +83,14 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
     pub fn find(&self, door: u8, request: &[u8]) -> Option<Arc<T>> {
         let hash = self.hasher.hash_one((door, request));
         let found = self.announcements.store.is_followed().then(|| {
-            let mut index = self.lock();
+            let index = self.lock();
             // Inside the lock: an earlier time might be the one before a scheduled post appeared, or before a write.
             let now = self.announcements.clock.now().start_of_millisecond();
-            index.find(hash, (door, request), now)
+            let entry = index.find(hash, |(by, bytes)| (*by, &**bytes) == (door, request));
+            entry.filter(|entry| entry.depends_on().are_valid_at(now)).map(|entry| Arc::clone(entry.used().0))
         });
         let found = found.flatten();
-        metrics::held_answer(if found.is_some() { "hit" } else { "miss" }, 1);
+        metrics::held(HeldKind::Answer, if found.is_some() { "hit" } else { "miss" }, 1);
         found
     }
 
@@ -103,8 +113,9 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
             return;
         }
         let hash = self.hasher.hash_one(request);
-        let answer = HeldAnswer::new(request, read, (Arc::new(make()), bytes + later));
-        self.lock().keep(hash, answer);
+        let answer = (Arc::new(make()), request.1.len() + bytes + later);
+        let dropped = self.lock().keep(hash, HeldEntry::new((request.0, request.1.into()), answer, read));
+        drop(dropped);
     }
 
     /// The bytes of all held answers, with their keys and what they depend on.
@@ -117,7 +128,7 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
     fn lock(&self) -> MutexGuard<'_, AnswerIndex<T>> {
         self.index.lock().unwrap_or_else(|poisoned| {
             let mut index = poisoned.into_inner();
-            index.drop_and_refuse();
+            drop(index.drop_and_refuse());
             self.index.clear_poison();
             index
         })
@@ -127,21 +138,26 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
 impl<T: Send + Sync + 'static> WriteObserver for HeldAnswers<T> {
     /// A panic does not reach the writing thread; after one, the rows of the commit are not known.
     fn will_commit(&self, version: u64, rows: Option<&[WrittenRow]>) {
-        let announce = AssertUnwindSafe(|| self.lock().will_commit(version, rows));
+        let announce = AssertUnwindSafe(|| {
+            let dropped = self.lock().will_commit(version, rows);
+            drop(dropped);
+        });
         if catch_unwind(announce).is_err() {
-            self.lock().will_commit(version, None);
+            let dropped = self.lock().will_commit(version, None);
+            drop(dropped);
         }
     }
 
     fn was_reopened(&self) {
-        self.lock().drop_and_refuse();
+        let dropped = self.lock().drop_and_refuse();
+        drop(dropped);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::Sharing;
+    use crate::content::{Content, Sharing};
     use crate::keys::{Table, lookup};
     use crate::model::{Instant, Slug};
     use crate::store::embedded::EmbeddedStore;
@@ -182,10 +198,10 @@ mod tests {
         async fn query(&self, request: (u8, &[u8]), bytes: usize, meanwhile: impl AsyncFnOnce()) {
             let recording = self.answers.record();
             let reader = self.content.reader().at_one_moment().await.expect("a snapshot");
-            recording.start(&reader);
+            reader.start_recording();
             // After `write` there is a row which is no post.
             drop(reader.post_by_slug(&slug("absent")).await);
-            recording.end(&reader).await;
+            reader.end_recording(&recording).await;
             meanwhile().await;
             let panics = request.1 == PANICS.1;
             self.answers.keep(request, &recording, (bytes, bytes / 2), || Answer { panics });

@@ -5,6 +5,8 @@ mod audit_log;
 mod coalesce;
 mod noted;
 pub mod pages;
+mod parts;
+mod posts_at;
 mod reader;
 mod rendering;
 mod revisions;
@@ -14,11 +16,10 @@ mod term_reads;
 
 pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;
-pub(crate) use reader::BodyPlace;
+pub(crate) use posts_at::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{
     REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
 };
-pub(in crate::content) use scheduled::next_scheduled;

@@ -1,10 +1,12 @@
 //! What a reader has read, noted so that an answer can be held until it changes. The rule: a set contains everything that the query read, and what the
 //! same query reads later if only the time has changed.
 
+use crate::content::held::{Dependencies, Recording};
 use crate::keys::time;
 use crate::store::ReadSet;
 
 use super::reader::Reader;
+use super::scheduled::next_scheduled;
 
 impl Reader {
     /// Whether the request has neither a token nor a preview link, so that it reads what everyone reads.
@@ -17,13 +19,21 @@ impl Reader {
         self.source.version.or(self.source.horizon)
     }
 
-    /// From now on, notes what is read. The bounds that follow the clock are noted open.
-    pub(in crate::content) fn note_reads(&self) {
-        self.source.counted.note_reads(ReadSet::new(time::moving_bounds(self.now())));
+    /// Begins to record what the answer of a query depends on. Nothing is recorded if the answer is for its actor alone, or if the query does not read
+    /// a snapshot.
+    pub fn start_recording(&self) {
+        if self.is_anonymous() && self.version().is_some() {
+            // The bounds that follow the clock are noted open.
+            self.source.counted.note_reads(ReadSet::new(time::moving_bounds(self.now())));
+        }
     }
 
-    /// What was read since then, if all of it is known.
-    pub(in crate::content) fn noted_reads(&self) -> Option<ReadSet> {
-        self.source.counted.noted_reads()
+    /// The query has read everything.
+    pub async fn end_recording(&self, recording: &Recording) {
+        let (Some(version), Some(mut reads)) = (self.version(), self.source.counted.noted_reads()) else { return };
+        // If the store fails, the answer is not held.
+        let Ok(until) = next_scheduled(self, &mut reads).await else { return };
+        let Some(reads) = reads.completed() else { return };
+        recording.complete(Dependencies { era: recording.era(), version, at: self.now(), until, reads });
     }
 }

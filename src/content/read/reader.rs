@@ -3,19 +3,15 @@
 //! slug. (The streams of [`pages`](super::pages) read the rows of a month
 //! from the store of the reader; the span of their list hides scheduled posts.)
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::future::{join_all, try_join_all};
-
 use crate::content::error::{ContentError, Result};
+use crate::content::held::{HeldValue, HeldValues, ValueKey};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
-use crate::keys::{Collection, PostPlace, Table, lookup, place};
-use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, TermKind, WholePost};
-use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
-
-use super::coalesce;
+use crate::keys::{Collection, PostPlace, Table, lookup};
+use crate::model::{Actor, Instant, Post, PostId, Slug, TermKind, WholePost};
+use crate::store::{CountingStore, Etag, Key, StorageUse, Store};
 
 /// How often a post may be moved while it is looked for.
 const FINDS_MAX: usize = 8;
@@ -29,29 +25,18 @@ enum ReadPart {
 
 #[derive(Clone)]
 pub struct Reader {
-    pub(super) source: CatalogSource,
-    counted: Arc<CountingStore>,
-    partition_catalogs: Arc<PartitionCatalogs>,
+    pub(in crate::content::read) source: CatalogSource,
+    pub(super) partition_catalogs: Arc<PartitionCatalogs>,
+    /// The values that readers of snapshots share.
+    pub(super) values: Option<Arc<HeldValues>>,
+    /// The era of the values before the snapshot was taken: what was known before an era ends is not known after it.
+    pub(super) era: u64,
     /// In whole milliseconds, as the API returns times: a post that is published now has exactly the time that an answer shows.
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
     /// The post that the request has a preview link of.
     pub(super) preview: Option<PostId>,
-}
-
-/// The place of a post's body.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct BodyPlace {
-    is_draft: bool,
-    month: Month,
-    slug: Slug,
-}
-
-impl BodyPlace {
-    pub fn of(post: &Post) -> Self {
-        Self { is_draft: post.published_at.is_none(), month: post.key().month(), slug: post.slug.clone() }
-    }
 }
 
 impl Reader {
@@ -62,14 +47,22 @@ impl Reader {
     ) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
-        Self {
-            source: CatalogSource { store, version: None, horizon: None, counted: Arc::clone(&counted) },
-            counted,
-            partition_catalogs,
-            now,
-            actor: None,
-            preview: None,
-        }
+        let source = CatalogSource { store, version: None, horizon: None, counted };
+        Self { source, partition_catalogs, values: None, era: 0, now, actor: None, preview: None }
+    }
+
+    /// The reader that uses these values once it reads from a snapshot.
+    #[must_use]
+    pub(in crate::content) fn using(self, values: Option<Arc<HeldValues>>) -> Self {
+        Self { values, ..self }
+    }
+
+    /// The same reader over another store that is counted.
+    #[must_use]
+    pub(super) fn over(&self, counted: Arc<CountingStore>) -> Self {
+        let store: Store = Arc::<CountingStore>::clone(&counted);
+        let source = CatalogSource { store, counted, ..self.source.clone() };
+        Self { source, ..self.clone() }
     }
 
     /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer. Otherwise a reader that
@@ -78,13 +71,15 @@ impl Reader {
     /// # Errors
     /// If the store fails.
     pub async fn at_one_moment(self) -> Result<Self> {
-        let Some(snapshot) = self.store().snapshot().await? else {
+        let era = self.values.as_ref().map_or(0, |values| values.era());
+        let Some(snapshot) = self.source.counted.uncounted().snapshot().await? else {
             let horizon = self.store().horizon();
-            return Ok(Self { source: CatalogSource { horizon, ..self.source }, ..self });
+            return Ok(Self { source: CatalogSource { horizon, ..self.source }, era, ..self });
         };
-        let (store, version) = (snapshot.store, Some(snapshot.version));
-        let source = CatalogSource { store, version, ..self.source };
-        Ok(Self { source, ..self })
+        let counted = self.source.counted.over(snapshot.store);
+        let store: Store = Arc::<CountingStore>::clone(&counted);
+        let source = CatalogSource { store, counted, version: Some(snapshot.version), ..self.source };
+        Ok(Self { source, era, ..self })
     }
 
     pub(in crate::content) fn store(&self) -> &Store {
@@ -109,7 +104,7 @@ impl Reader {
 
     /// The storage requests of this request so far.
     pub fn storage_used(&self) -> StorageUse {
-        self.counted.used()
+        self.source.counted.used()
     }
 
     /// The instant of this request, in whole milliseconds. A post is published if it was published at or before it.
@@ -130,74 +125,59 @@ impl Reader {
         Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
     }
 
-    /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
-    /// posts are close together.
-    pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        let plan = coalesce::plan(keys, self.partition_catalogs.cached_months(&self.source).as_deref());
-        let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
-        let (in_ranges, single) = futures_util::future::try_join(in_ranges, self.posts_singly(&plan.points)).await?;
-        let mut found: HashMap<PostKey, Arc<Post>> = single.into_iter().map(|p| (p.key(), p)).collect();
-        found.extend(in_ranges.into_iter().flatten());
-        Ok(found)
-    }
-
-    /// A point read for each post; two if it is being moved.
-    async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<Arc<Post>>> {
-        let places: Vec<Key> = keys.iter().map(place::summary).collect();
-        let rows = self.store().get_many(Table::Posts.name(), &places).await;
-        let rows: Vec<Entity> = rows.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
-        let (moving, still): (Vec<_>, Vec<_>) = rows.iter().partition(|row| moves::may_be_moving(row));
-        let current = try_join_all(moving.iter().map(|row| moves::is_current(self.store(), row))).await?;
-        let moved = moving.into_iter().zip(current).filter_map(|(row, is_current)| is_current.then_some(row));
-        let mut posts = Vec::with_capacity(rows.len());
-        for row in still.into_iter().chain(moved) {
-            posts.extend(self.visible(rows::post::read_summary(row)?));
-        }
-        Ok(posts)
-    }
-
-    async fn posts_in(&self, requested: &coalesce::CoalescedRange) -> Result<Vec<(PostKey, Arc<Post>)>> {
-        let page = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None).await?;
-        let mut found = Vec::with_capacity(requested.keys.len());
-        let mut missing: Vec<PostKey> = Vec::new();
-        let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
-        for key in &requested.keys {
-            match rows.get(crate::keys::time::time_row(key).as_str()) {
-                Some(row) if moves::is_current(self.store(), row).await? => {
-                    found.extend(self.visible(rows::post::read_summary(row)?).map(|post| (key.clone(), post)));
-                }
-                Some(_) => {}
-                None if page.continuation.is_some() => missing.push(key.clone()),
-                None => {}
-            }
-        }
-        found.extend(self.posts_singly(&missing).await?.into_iter().map(|post| (post.key(), post)));
-        Ok(found)
-    }
-
     /// By id, without its body. Two point reads.
     pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
-        Ok(self.find(&lookup::by_id(id), None, ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
+        self.summary(ValueKey::PostById(id.clone()), None, || lookup::by_id(id)).await
     }
 
     pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
-        self.find(&lookup::by_id(id), None, ReadPart::Whole).await
+        let found = self.find_hidden(&lookup::by_id(id), None, ReadPart::Whole).await?;
+        Ok(found.filter(|whole| self.is_visible(&whole.post)))
     }
 
     /// By a slug that the post has (two point reads) or has had before (three), without its body.
     pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
-        Ok(self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?.map(|found| Arc::new(found.post)))
+        self.summary(ValueKey::PostBySlug(slug.clone()), Some(slug), || lookup::by_slug(slug)).await
     }
 
     /// As [`post_by_slug`](Self::post_by_slug), with its body and as many reads.
-    pub async fn whole_by_slug(&self, slug: &Slug) -> Result<Option<WholePost>> {
-        self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await
+    pub async fn post_with_body_by_slug(&self, slug: &Slug) -> Result<Option<(Arc<Post>, Arc<str>)>> {
+        let key = ValueKey::WholeBySlug(slug.clone());
+        let found = match self.held(&key) {
+            Some(HeldValue::Whole(found)) => found,
+            _ => {
+                let part = self.part();
+                let found = part.reader().find_hidden(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
+                let found = found.map(|whole| (Arc::new(whole.post), whole.markdown));
+                if found.as_ref().is_none_or(|(post, _)| self.may_keep(post)) {
+                    part.keep(key, HeldValue::Whole(found.clone()));
+                }
+                found
+            }
+        };
+        Ok(found.filter(|(post, _)| self.is_visible(post)))
     }
 
-    /// The post that a row of `PostKeys` points to; its body is empty if only the summary is requested. `slug`: the slug that the post must have, now
-    /// or formerly, because a slug is claimed before the post has it.
-    async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
-        Ok(self.find_hidden(key, slug, part).await?.filter(|whole| self.is_visible(&whole.post)))
+    /// The post that a row of `PostKeys` points to, without its body.
+    async fn summary(
+        &self,
+        key: ValueKey,
+        slug: Option<&Slug>,
+        row: impl FnOnce() -> Key,
+    ) -> Result<Option<Arc<Post>>> {
+        let found = match self.held(&key) {
+            Some(HeldValue::Post(found)) => found,
+            _ => {
+                let part = self.part();
+                let found = part.reader().find_hidden(&row(), slug, ReadPart::Summary).await?;
+                let found = found.map(|whole| Arc::new(whole.post));
+                if found.as_ref().is_none_or(|post| self.may_keep(post)) {
+                    part.keep(key, HeldValue::Post(found.clone()));
+                }
+                found
+            }
+        };
+        Ok(found.filter(|post| self.is_visible(post)))
     }
 
     /// The post that has a slug, or has had it, also without access to the post: for the check of a slug that a post is to get. As many point reads as
@@ -207,7 +187,8 @@ impl Reader {
         Ok(found.map(|whole| whole.post.id))
     }
 
-    /// As [`find`](Self::find), also without access to the post.
+    /// The post that a row of `PostKeys` points to, also without access to it; its body is empty if only the summary is requested. `slug`: the slug
+    /// that the post must have, now or formerly, because a slug is claimed before the post has it.
     async fn find_hidden(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
@@ -269,34 +250,13 @@ impl Reader {
         Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
     }
 
-    /// The bodies of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
-    pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
-        let [drafts, posts] = join_all(Collection::ALL.map(|collection| self.body_rows(collection, places)))
-            .await
-            .try_into()
-            .unwrap_or_else(|_| unreachable!("two collections are read"));
-        let (mut drafts, mut posts) = (drafts.into_iter(), posts.into_iter());
-        let of_collection = |place: &BodyPlace| if place.is_draft { drafts.next() } else { posts.next() };
-        let rows: Vec<_> = places.iter().map(of_collection).map(|row| row.unwrap_or(Ok(None))).collect();
-        let body = |row: StoreResult<Option<Entity>>| {
-            let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
-            Ok(whole.filter(|w| self.is_visible(&w.post)).map(|w| w.markdown))
-        };
-        rows.into_iter().map(body).collect()
+    /// Whether the post may be held for others. What only this actor has access to is not, because a client could notice by the time of its own request that
+    /// somebody has asked for the post.
+    fn may_keep(&self, post: &Post) -> bool {
+        self.is_anonymous() || post.published_at.is_some_and(|at| at <= self.now)
     }
 
-    /// The rows of this collection's bodies, in the order of their places.
-    async fn body_rows(&self, collection: Collection, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
-        let is_here = |place: &&BodyPlace| place.is_draft == (collection == Collection::Drafts);
-        let keys: Vec<Key> = places.iter().filter(is_here).map(|at| place::whole(at.month, &at.slug)).collect();
-        if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &keys).await }
-    }
-
-    fn visible(&self, post: Post) -> Option<Arc<Post>> {
-        self.is_visible(&post).then(|| Arc::new(post))
-    }
-
-    fn is_visible(&self, post: &Post) -> bool {
+    pub(super) fn is_visible(&self, post: &Post) -> bool {
         post.published_at.is_some_and(|at| at <= self.now)
             || self.actor().is_some_and(|actor| actor.sees(post))
             || self.preview.as_ref() == Some(&post.id)

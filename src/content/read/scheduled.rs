@@ -1,10 +1,13 @@
 //! The next scheduled post. The rule: until its instant, the time alone changes no answer to an anonymous query.
 
+use std::sync::Arc;
+
 use crate::content::error::Result;
+use crate::content::held::{HeldValue, ValueKey};
 use crate::keys::time::{self, Direction, Span};
 use crate::keys::{Collection, place};
 use crate::model::Instant;
-use crate::store::ReadSet;
+use crate::store::{MovingBounds, ReadSet};
 
 use super::reader::Reader;
 
@@ -15,6 +18,24 @@ use super::reader::Reader;
 /// It notes in `reads` the rows of the months up to that post, so that a post which is scheduled for an earlier instant of these months is noticed. The
 /// list of months is not noted, because every published post writes it: a query that depends on other months has read it, or the rows themselves.
 pub(in crate::content) async fn next_scheduled(reader: &Reader, reads: &mut ReadSet) -> Result<Option<Instant>> {
+    if let Some(HeldValue::NextScheduled(next, rows)) = reader.held_beside(&ValueKey::NextScheduled) {
+        reads.merge(&rows);
+        return Ok(next);
+    }
+    let part = reader.uncounted().part();
+    let mut rows = ReadSet::new(MovingBounds::default());
+    let next = look(part.reader(), &mut rows).await?;
+    let Some(rows) = rows.completed() else {
+        reads.break_off();
+        return Ok(next);
+    };
+    reads.merge(&rows);
+    // This value depends on the list of months too, which the part has noted.
+    part.keep_until(ValueKey::NextScheduled, HeldValue::NextScheduled(next, Arc::new(rows)), next);
+    Ok(next)
+}
+
+async fn look(reader: &Reader, reads: &mut ReadSet) -> Result<Option<Instant>> {
     let Some(since) = reader.now().next() else { return Ok(None) };
     let months = reader.months(Collection::Posts).await?;
     // The months are listed newest first.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use crate::content::error::Result;
+use crate::content::held::{HeldValue, ValueKey};
 use crate::content::tables::rows;
 use crate::content::tables::rows::term::TermRow;
 use crate::keys::{Table, term};
@@ -16,6 +17,54 @@ use super::Reader;
 impl Reader {
     /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
+        let mut found: Vec<Option<Result<Option<Arc<Term>>>>> = self.held_terms(keys);
+        let unread: Vec<usize> = (0..keys.len()).filter(|i| found[*i].is_none()).collect();
+        if !unread.is_empty() {
+            let keys: Vec<_> = unread.iter().map(|i| keys[*i].clone()).collect();
+            for (i, read) in unread.into_iter().zip(self.read_terms_at(&keys).await) {
+                found[i] = Some(read);
+            }
+        }
+        found.into_iter().map(|term| term.expect("every term is held or read")).collect()
+    }
+
+    /// The terms with these first slugs, without those that do not exist any more; `None` if one of them is not held.
+    pub fn terms_if_held(&self, kind: TermKind, first_slugs: &[Slug]) -> Option<Vec<Arc<Term>>> {
+        let held = self.held_all(first_slugs.iter().map(|slug| ValueKey::Term(kind, slug.clone())));
+        let mut terms = Vec::with_capacity(first_slugs.len());
+        for (value, slug) in held.into_iter().zip(first_slugs) {
+            terms.extend(value.and_then(term_of)?.filter(|term| term.id.first_slug == *slug));
+        }
+        Some(terms)
+    }
+
+    /// As [`terms_if_held`](Self::terms_if_held), one after the other. False if one of them is not held.
+    pub fn visit_held_terms(&self, kind: TermKind, first_slugs: &[Slug], mut visit: impl FnMut(&Arc<Term>)) -> bool {
+        let (mut slugs, mut are_held) = (first_slugs.iter(), true);
+        let keys = first_slugs.iter().map(|slug| ValueKey::Term(kind, slug.clone()));
+        let are_visited = self.visit_held(keys, |value| {
+            let slug = slugs.next();
+            match value {
+                Some(HeldValue::Term(term)) => {
+                    term.iter().filter(|term| Some(&term.id.first_slug) == slug).for_each(&mut visit);
+                }
+                _ => are_held = false,
+            }
+        });
+        are_visited && are_held
+    }
+
+    /// Whether all of these terms are held, those that do not exist included.
+    pub fn are_terms_held(&self, keys: &[(TermKind, Slug)]) -> bool {
+        self.are_held(keys.iter().map(|(kind, slug)| ValueKey::Term(*kind, slug.clone())))
+    }
+
+    fn held_terms(&self, keys: &[(TermKind, Slug)]) -> Vec<Option<Result<Option<Arc<Term>>>>> {
+        let held = self.held_all(keys.iter().map(|(kind, slug)| ValueKey::Term(*kind, slug.clone())));
+        held.into_iter().map(|value| value.and_then(term_of).map(Ok)).collect()
+    }
+
+    async fn read_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
         let rows = self.term_rows_at(keys).await;
         let mut found = Vec::with_capacity(keys.len());
         let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
@@ -33,11 +82,19 @@ impl Reader {
             });
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
-        for ((i, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+        let mut first_of: Vec<Option<Slug>> = vec![None; keys.len()];
+        for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
             found[i] = row.map(|row| match row {
                 Some(TermRow::Identity(row)) => Some(row.term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
                 _ => None,
             });
+            first_of[i] = Some(first);
+        }
+        for (((kind, slug), first), found) in keys.iter().zip(first_of).zip(&found) {
+            if let Ok(found) = found {
+                let rows = std::iter::once(slug).chain(&first).map(|slug| (Table::Terms(*kind), term::term(slug)));
+                self.keep_row(ValueKey::Term(*kind, slug.clone()), HeldValue::Term(found.clone()), rows);
+            }
         }
         found
     }
@@ -111,6 +168,14 @@ impl Reader {
     /// The term with this id; `None` if it was deleted, even if another term has its first slug. One or two point reads.
     pub(in crate::content) async fn term_by_id(&self, id: &TermNodeId) -> Result<Option<Arc<Term>>> {
         Ok(self.term(id.key.kind, &id.key.first_slug).await?.filter(|term| term.node_id() == *id))
+    }
+}
+
+#[expect(clippy::option_option, reason = "a term that does not exist is held too")]
+fn term_of(value: HeldValue) -> Option<Option<Arc<Term>>> {
+    match value {
+        HeldValue::Term(term) => Some(term),
+        _ => None,
     }
 }
 

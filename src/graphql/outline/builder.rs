@@ -2,6 +2,7 @@
 //! document, which are limited before it is parsed.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use async_graphql::parser::types::{
     Directive, ExecutableDocument, Field as ParsedField, FragmentDefinition, OperationDefinition,
@@ -23,7 +24,7 @@ impl Outline {
             document.fragments.iter().map(|(name, fragment)| builder.fragment(name, &fragment.node)).collect();
         let operations =
             document.operations.iter().map(|(name, operation)| builder.operation(name, operation)).collect();
-        Self { sets: builder.sets, operations, fragments }
+        Self { sets: builder.sets, operations, fragments, repeats_fields: OnceLock::new() }
     }
 }
 

@@ -6,6 +6,9 @@
 
 mod builder;
 mod operation;
+mod repeats;
+
+use std::sync::OnceLock;
 
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
@@ -26,6 +29,8 @@ pub struct Outline {
     sets: Vec<SelectionSet>,
     operations: Vec<Operation>,
     fragments: Vec<Fragment>,
+    /// Found when it is needed first.
+    repeats_fields: OnceLock<bool>,
 }
 
 #[derive(Debug)]

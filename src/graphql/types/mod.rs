@@ -6,6 +6,8 @@ pub mod change;
 pub mod content;
 pub mod node;
 pub mod post;
+mod ready_post;
+mod ready_term;
 pub mod revision;
 pub mod rich_text;
 pub mod status;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Lookahead, Object};
+use async_graphql::{Context, ID, Object};
 
 use crate::content::ContentError;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
@@ -13,7 +13,7 @@ use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::{access, context};
-use crate::model::{self, NodeId, Post, Slug, TermKind, WholePost};
+use crate::model::{self, NodeId, Post, TermKind, WholePost};
 
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
@@ -36,6 +36,10 @@ impl PostObject {
         Self { post, markdown: Some(markdown) }
     }
 
+    pub(super) fn post(&self) -> &Post {
+        &self.post
+    }
+
     fn is_published(&self, ctx: &Context<'_>) -> bool {
         self.post.status(context::of(ctx).reader.now()) == model::PostStatus::Published
     }
@@ -56,30 +60,9 @@ impl PostObject {
         Ok(page.items.first().map(|post| ObjectValue(Self::new(Arc::clone(post)))))
     }
 
-    /// Looks up the terms that the fields of these posts will request, so that the fields find them loaded. Without it each field waits separately,
-    /// which is most of the cost of a page of posts. `node`: the selection on each post.
-    pub async fn look_up_terms(ctx: &Context<'_>, node: Lookahead<'_>, posts: &[Arc<Post>]) {
-        let keys = terms_selected(&node, posts);
-        context::of(ctx).loaders.look_up_terms(keys).await;
-    }
-
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<model::Term>>> {
         Ok(context::of(ctx).loaders.terms_of_post(kind, self.post.terms(kind)).await?)
     }
-}
-
-fn terms_selected(node: &Lookahead<'_>, posts: &[Arc<Post>]) -> Vec<(TermKind, Slug)> {
-    let all_of = |name| if node.field(name).exists() { usize::MAX } else { 0 };
-    let authors = all_of("authors").max(usize::from(node.field("author").exists()));
-    let counts =
-        [(TermKind::Author, authors), (TermKind::Category, all_of("categories")), (TermKind::Tag, all_of("tags"))];
-    let mut keys = Vec::new();
-    for post in posts {
-        for (kind, count) in counts {
-            keys.extend(post.terms(kind).iter().take(count).map(|slug| (kind, slug.clone())));
-        }
-    }
-    keys
 }
 
 impl From<WholePost> for PostObject {

@@ -137,14 +137,33 @@ pub fn batch_loaded(loader: &'static str, keys: usize) {
     FAMILIES.loader_batches.get_or_create(&LoaderLabels { loader }).observe(keys as f64);
 }
 
-/// What happened to held answers: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
-pub fn held_answer(outcome: &'static str, count: u64) {
-    FAMILIES.held_answers.get_or_create(&OutcomeLabels { outcome }).inc_by(count);
+/// What is held until what it depends on is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldKind {
+    /// The answer to a request.
+    Answer,
+    /// A value from which answers are computed.
+    Value,
 }
 
-/// The memory of all held answers.
-pub fn held_bytes(bytes: usize) {
-    FAMILIES.held_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+/// What happened to held answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
+pub fn held(kind: HeldKind, outcome: &'static str, count: u64) {
+    let family = match kind {
+        HeldKind::Answer => &FAMILIES.held_answers,
+        HeldKind::Value => &FAMILIES.held_values,
+    };
+    if count > 0 {
+        family.get_or_create(&OutcomeLabels { outcome }).inc_by(count);
+    }
+}
+
+/// The memory of all held answers or values.
+pub fn held_bytes(kind: HeldKind, bytes: usize) {
+    let gauge = match kind {
+        HeldKind::Answer => &FAMILIES.held_answer_bytes,
+        HeldKind::Value => &FAMILIES.held_value_bytes,
+    };
+    gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
 
 /// Announcements of writes: `announced`, `all` (without names of rows), `failed`, or `closed` (a write of closings alone).

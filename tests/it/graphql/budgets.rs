@@ -152,7 +152,7 @@ async fn cursor_of(site: &Site, number: u64) -> String {
     let key = tidings::model::PostKey { at, id: post(number, at).post.id };
     let list = tidings::testing::pages::PostList::all();
     let whole = post(number, key.at);
-    format!("{:?}", list.cursor(&whole.post))
+    format!("{:?}", list.cursors().of(&whole.post))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,8 +9,10 @@ use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
+use tidings::content::Content;
 use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpLimits, HttpSettings, Writes, router};
@@ -23,9 +25,13 @@ use crate::support::site::{NOW, Site, instant, post, slugs};
 
 /// A server over the site's store; it reports whether an answer was held as a stage of `Server-Timing`.
 pub(super) fn server(site: &Site, held_bytes: usize) -> Router {
+    server_of(site.content.clone(), held_bytes)
+}
+
+fn server_of(content: Content, held_bytes: usize) -> Router {
     let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
     let sign_in = SignIn { editor_token, ..SignIn::default() };
-    let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
+    let service = ContentService::new(content, STORAGE_REQUESTS_MAX).with_sign_in(sign_in).reporting_storage(true);
     let limits = HttpLimits { held_bytes, ..HttpLimits::default() };
     let settings = HttpSettings { limits, reports_timing: true, batch_max: 10, ..HttpSettings::default() };
     router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
@@ -135,10 +141,11 @@ async fn posts_of(site: &Site, ids: &[String]) -> Vec<(String, i64)> {
     found
 }
 
-/// The server with held answers and the one without, and the history so far.
+/// The servers with held answers and values, with held values only, and with neither, and the history so far.
 pub(super) struct Pair {
     pub(super) site: Site,
     pub(super) holding: Router,
+    valuing: Router,
     plain: Router,
     pub(super) random: Random,
     ids: Vec<String>,
@@ -160,6 +167,10 @@ pub(super) struct Seen {
     /// The answer was not held, and is the same as before.
     needless: u32,
     new: u32,
+    /// The query ran a second time from held values alone.
+    values_hits: u32,
+    /// It made a storage request the second time too.
+    values_misses: u32,
 }
 
 impl Pair {
@@ -179,11 +190,14 @@ impl Pair {
         }
         site.publish(&posts).await;
         let ids = posts.iter().take(3).map(|whole| format!("post-{}", whole.post.id)).collect();
-        let holding = server(&site, HOLDING);
+        let with_values = site.content.clone().holding_values(VALUE_BYTES_MAX);
+        let holding = server_of(with_values, HOLDING);
+        let valuing = server_of(site.content.clone().holding_values(VALUE_BYTES_MAX), 0);
         let (random, last, seen) = (Random::new(seed), HashMap::new(), Seen::default());
         let mut pair = Self {
             site,
             holding,
+            valuing,
             plain,
             random,
             ids,
@@ -352,6 +366,13 @@ impl Pair {
             let now = self.site.clock.now();
             assert_eq!(first, fresh, "after the step to {step}, at {now}, held: {was_held}: {query}");
             assert_eq!(second, fresh, "the second time, after the step to {step}: {query}");
+            if !self.compares_held_only {
+                let (first, requests) =
+                    (send(&self.valuing, request(by, &query)).await.0, self.requests_again(&query).await);
+                assert_eq!(first, fresh, "from held values, after the step to {step}, at {now}: {query}");
+                self.seen.values_hits += u32::from(requests == 0);
+                self.seen.values_misses += u32::from(requests > 0);
+            }
             match self.last.insert(query, fresh.clone()) {
                 _ if was_held => self.seen.hits += 1,
                 None => self.seen.new += 1,
@@ -359,6 +380,17 @@ impl Pair {
                 Some(_) => self.seen.needed += 1,
             }
         }
+    }
+}
+
+impl Pair {
+    /// The storage requests of a query on the server with held values, after it has run there.
+    async fn requests_again(&self, query: &str) -> u64 {
+        let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
+        let asked = Request::post("/graphql").header(header::CONTENT_TYPE, "application/json");
+        let (sent, _) = send(&self.valuing, asked.body(Body::from(body)).expect("a request")).await;
+        let storage = sent.json()["extensions"]["storage"].clone();
+        storage["pointReads"].as_u64().expect("a count") + storage["rangeReads"].as_u64().expect("a count")
     }
 }
 
@@ -374,6 +406,7 @@ async fn a_held_answer_is_the_one_that_the_query_gets_without_holding() {
         }
         println!("seed {seed}: {:?}", pair.seen);
         assert!(pair.seen.hits > 100, "{:?}", pair.seen);
+        assert!(pair.seen.values_hits > 4 * pair.seen.values_misses, "{:?}", pair.seen);
         pair.site.assert_sound().await;
     }
 }

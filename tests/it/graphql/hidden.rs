@@ -307,7 +307,7 @@ fn forged(posts: &[WholePost]) -> Vec<String> {
         let post = Post { published_at: Some(whole.post.key().at), ..whole.post.clone() };
         let of_tag = Scope::Term(TermId { kind: TermKind::Tag, first_slug: slug("open") });
         for (scope, list) in [(Scope::All, "posts"), (of_tag, "tag(slug: \"open\") { posts")] {
-            let cursor = PostList::of(scope).cursor(&post);
+            let cursor = PostList::of(scope).cursors().of(&post);
             let close = if list.starts_with("tag") { " }" } else { "" };
             for arguments in ["first: 3, after", "first: 3, before", "last: 3, after", "last: 3, before"] {
                 queries.push(format!("{{ {list}({arguments}: {cursor:?}) {page}{close} }}"));

@@ -6,14 +6,14 @@ use std::fmt::{self, Debug, Formatter};
 
 use crate::content::error::{ContentError, Result};
 use crate::keys::Collection;
-use crate::keys::cursor::{self, ListTag};
+use crate::keys::cursor::ListTag;
 use crate::keys::time::{Direction, Span};
 use crate::model::{Actor, Instant, Month, Post, PostKey, Role, Slug, TermId, TermKind};
 
 /// How many slugs one filter may name: each is a stream of its own.
 pub const FILTER_SLUGS_MAX: usize = 20;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
     All,
     Month(Month),
@@ -30,7 +30,7 @@ pub enum Scope {
 }
 
 /// All slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no post.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct SlugFilter {
     pub all: Vec<Slug>,
     pub any: Option<Vec<Slug>>,
@@ -66,7 +66,7 @@ impl SlugFilter {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filter {
     /// Later than this instant.
     pub published_after: Option<Instant>,
@@ -106,7 +106,7 @@ impl Filter {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PostList {
     pub scope: Scope,
     pub filter: Filter,
@@ -185,17 +185,6 @@ impl PostList {
             name.push_str(", reversed");
         }
         ListTag::of(&name)
-    }
-
-    /// The place of a post in this list, for the client.
-    pub fn cursor(&self, post: &Post) -> String {
-        cursor::encode_post(self.tag(), &post.key())
-    }
-
-    /// # Errors
-    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
-    pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {
-        cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
     }
 
     /// The same list with another slug for one that its filter names.

@@ -4,6 +4,8 @@
 //! several ([`merge`]). [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it. The posts that a
 //! filter excludes are skipped after they are read, because an index row of an excluded term may be dangling (I2).
 
+mod cursors;
+pub mod held;
 mod index;
 mod list;
 mod merge;
@@ -17,7 +19,7 @@ mod window;
 pub use list::{FILTER_SLUGS_MAX, Filter, PostList, Scope, SlugFilter};
 pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
 pub(in crate::content) use window::Take;
-pub use window::{PageArguments, RequestedFields};
+pub use window::{Page, PageArguments, RequestedFields};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -26,14 +28,6 @@ use crate::content::error::{ContentError, Result};
 use crate::model::{Slug, TermKind};
 
 use super::reader::Reader;
-
-/// Items of a page, and whether the list has items on either side, which is `false` if it was not requested.
-#[derive(Debug, Clone)]
-pub struct Page<T> {
-    pub items: Vec<T>,
-    pub has_next: bool,
-    pub has_previous: bool,
-}
 
 /// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
 pub const RANGE_READS_MAX: u32 = 200;

@@ -15,8 +15,8 @@ use super::list::{ListQuery, PostList};
 use super::merge::{Intersection, Union};
 use super::months::{FILTERED_CHUNK, MonthStream, Reads};
 use super::stream::{Candidate, PostStream};
-use super::window::{PageArguments, RequestedFields, Take};
-use super::{Page, ReadBudget, excluding_first_slugs, renamed};
+use super::window::{Page, PageArguments, RequestedFields, Take};
+use super::{ReadBudget, excluding_first_slugs, renamed};
 
 /// The most posts on a page.
 pub const PAGE_SIZE_MAX: usize = 100;
@@ -169,6 +169,7 @@ impl Pages<'_> {
             budget.spend_look_ups(unread.len())?;
         }
         let read = if unread.is_empty() { HashMap::new() } else { self.source.posts(&unread).await? };
+        self.reader.note_posts(&unread);
         let (mut confirmed, mut skipped) = (Vec::with_capacity(candidates.len()), 0);
         for candidate in candidates {
             let is_pointer = candidate.post.is_none();

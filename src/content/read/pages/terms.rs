@@ -16,9 +16,8 @@ use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
 
-use super::Page;
 use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-use super::window::{PageArguments, RequestedFields, Take};
+use super::window::{Page, PageArguments, RequestedFields, Take};
 
 /// All terms of a kind, ordered by slug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +40,10 @@ impl TermList {
 
     pub fn kind(&self) -> TermKind {
         self.kind
+    }
+
+    pub(super) fn direction(&self) -> Direction {
+        self.direction
     }
 
     fn tag(&self) -> ListTag {

@@ -6,6 +6,7 @@ use futures_util::future::{join_all, try_join, try_join_all};
 use futures_util::{StreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
+use crate::content::held::{HeldValue, ValueKey};
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::Listed;
@@ -83,24 +84,35 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
 /// How many published posts each term has, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000
 /// scheduled posts of a term.
 pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
-    let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, terms))).await;
+    let held: Vec<_> = reader.held_all(terms.iter().map(|term| ValueKey::TermCount(term.clone())));
+    let unread: Vec<_> = terms.iter().zip(&held).filter(|(_, held)| held.is_none()).map(|(t, _)| t.clone()).collect();
+    let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, &unread))).await;
     let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
-    let counts = terms.iter().map(|term| {
-        let row = rows[term.kind as usize].next();
+    let counts = terms.iter().zip(held).map(|(term, held)| {
+        let row = if held.is_none() { rows[term.kind as usize].next() } else { None };
         async move {
+            if let Some(HeldValue::Count(count)) = held {
+                return Ok(count);
+            }
             let row =
                 row.ok_or(ContentError::Internal { what: "the store has not answered a look-up", source: None })?;
-            match row?.as_ref().map(count::read).transpose()? {
-                None => Ok(0),
-                Some(count) => {
-                    let partition = term::posts_partition(&term.first_slug);
-                    visible(reader, Table::PostsBy(term.kind), &partition, &count).await
-                }
-            }
+            count_of_term(reader, term, row?.as_ref()).await
         }
     });
     let counts: Vec<_> = counts.collect();
     stream::iter(counts).buffered(COUNTS_AT_ONCE).collect().await
+}
+
+/// `row`: the count row of the term's posts.
+async fn count_of_term(reader: &Reader, term: &TermId, row: Option<&Entity>) -> Result<u64> {
+    let (part, partition) = (reader.part(), term::posts_partition(&term.first_slug));
+    part.note_row(Table::PostsBy(term.kind), &place::count(partition.clone()));
+    let posts = match row.map(count::read).transpose()? {
+        None => 0,
+        Some(count) => visible(part.reader(), Table::PostsBy(term.kind), &partition, &count).await?,
+    };
+    part.keep_until_scheduled(ValueKey::TermCount(term.clone()), HeldValue::Count(posts)).await;
+    Ok(posts)
 }
 
 /// How many posts have a term.

@@ -1,6 +1,14 @@
-//! The four paging arguments. The rule: a value out of range is an error that names the argument and the limit; nothing is clamped.
+//! The four paging arguments, and the page that they ask for. The rule: a value out of range is an error that names the argument and the limit; nothing is clamped.
 
 use crate::content::error::{ContentError, Result};
+
+/// Items of a page, and whether the list has items on either side, which is `false` if it was not requested.
+#[derive(Debug, Clone)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub has_next: bool,
+    pub has_previous: bool,
+}
 
 /// The arguments as the client sent them; the list decodes its own cursors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -5,6 +5,7 @@ use async_graphql::{EmptyMutation, EmptySubscription, Error, Interface, Object, 
 
 use crate::graphql::interface_value::InterfaceValue;
 use crate::graphql::object_value::{ObjectList, ObjectValue};
+use crate::graphql::ready::never_ready;
 
 pub struct Query;
 pub struct Fruit(pub u32);
@@ -26,6 +27,8 @@ pub enum Found {
     Fruit(Fruit),
     Crate(Crate),
 }
+
+never_ready!(Fruit, Crate);
 
 pub fn schema() -> Schema<Query, EmptyMutation, EmptySubscription> {
     Schema::new(Query, EmptyMutation, EmptySubscription)

@@ -126,6 +126,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
         reports_storage: false,
         storage_requests_max: STORAGE_REQUESTS_MAX,
         rendered_bytes_max: 0,
+        value_bytes_max: 0,
         http: HttpSettings::default(),
         server: ServerLimits::default(),
     };

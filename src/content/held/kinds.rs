@@ -1,0 +1,104 @@
+//! The kinds of held values, and their memory. The rule: a value that several entries share counts in each of them, so that the sum is an upper bound.
+
+use std::sync::Arc;
+
+use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, SlugFilter};
+use crate::keys::time::Direction;
+use crate::model::{Instant, Post, PostId, PostKey, Slug, Term, TermId, TermKind};
+use crate::store::{Key, ReadSet};
+
+/// What a value is found by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(in crate::content) enum ValueKey {
+    /// A term by a slug that it has or had.
+    Term(TermKind, Slug),
+    /// A post of `Posts` by its place in lists.
+    PostAt(PostKey),
+    PostById(PostId),
+    /// A post by a slug that it has or had.
+    PostBySlug(Slug),
+    WholeBySlug(Slug),
+    /// A whole post of `Posts` by the key of its row.
+    WholeAt(Key),
+    PostPage(Box<(PostList, PageArguments<PostKey>, RequestedFields)>),
+    TermPage(Box<(TermKind, Direction, PageArguments<Slug>, RequestedFields)>),
+    /// How many posts a list has.
+    PostCount(Box<PostList>),
+    /// How many published posts a term has.
+    TermCount(TermId),
+    NextScheduled,
+}
+
+/// A value. It holds no post back: the reader does that.
+#[derive(Debug, Clone)]
+pub(in crate::content) enum HeldValue {
+    Term(Option<Arc<Term>>),
+    Post(Option<Arc<Post>>),
+    /// A post and its body.
+    Whole(Option<(Arc<Post>, Arc<str>)>),
+    PostPage(Arc<Page<Arc<Post>>>),
+    TermPage(Arc<Page<Arc<Term>>>),
+    Count(u64),
+    /// The instant of the next scheduled post, and the rows of months that show it.
+    NextScheduled(Option<Instant>, Arc<ReadSet>),
+}
+
+/// A slug that does not fit into its place.
+fn slugs_bytes(slugs: &[Slug]) -> usize {
+    slugs.iter().map(|slug| size_of::<Slug>() + slug.as_str().len()).sum()
+}
+
+fn post_bytes(post: &Post) -> usize {
+    let slugs = [&post.authors, &post.categories, &post.tags, &post.former_slugs].map(|slugs| slugs_bytes(slugs));
+    let texts =
+        [post.title.len(), post.excerpt.len(), post.slug.as_str().len(), post.origin.as_ref().map_or(0, String::len)];
+    size_of::<Post>() + slugs.iter().sum::<usize>() + texts.iter().sum::<usize>()
+}
+
+fn term_bytes(term: &Term) -> usize {
+    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let texts = term.name.len() + optional(&term.description) + optional(&term.url);
+    size_of::<Term>() + texts + 2 * term.slug.as_str().len() + slugs_bytes(&term.former_slugs)
+}
+
+fn page_bytes<T>(page: &Page<T>, item: impl Fn(&T) -> usize) -> usize {
+    size_of::<Page<T>>() + page.items.iter().map(|value| size_of::<T>() + item(value)).sum::<usize>()
+}
+
+pub(super) fn value_bytes(value: &HeldValue) -> usize {
+    let inside = match value {
+        HeldValue::Term(term) => term.as_deref().map_or(0, term_bytes),
+        HeldValue::Post(post) => post.as_deref().map_or(0, post_bytes),
+        HeldValue::Whole(whole) => whole.as_ref().map_or(0, |(post, body)| post_bytes(post) + body.len()),
+        HeldValue::PostPage(page) => page_bytes(page, |post| post_bytes(post)),
+        HeldValue::TermPage(page) => page_bytes(page, |term| term_bytes(term)),
+        HeldValue::Count(_) => 0,
+        // Its set is that of its dependencies, which are counted.
+        HeldValue::NextScheduled(_, reads) => 256 * (1 + reads.ranges().len()),
+    };
+    size_of::<HeldValue>() + inside
+}
+
+fn list_bytes(list: &PostList) -> usize {
+    let filters = [&list.filter.categories, &list.filter.tags, &list.filter.authors];
+    let filter_bytes = |slugs: &&SlugFilter| {
+        slugs_bytes(&slugs.all) + slugs_bytes(&slugs.none) + slugs.any.as_deref().map_or(0, slugs_bytes)
+    };
+    size_of::<PostList>() + filters.iter().map(filter_bytes).sum::<usize>()
+}
+
+/// The arguments of a page, with two cursors.
+const ARGUMENTS_BYTES: usize = 400;
+
+pub(super) fn key_bytes(key: &ValueKey) -> usize {
+    let inside = match key {
+        ValueKey::Term(_, slug) | ValueKey::PostBySlug(slug) | ValueKey::WholeBySlug(slug) => slug.as_str().len(),
+        ValueKey::TermCount(term) => term.first_slug.as_str().len(),
+        ValueKey::WholeAt(key) => key.partition().len() + key.row().len(),
+        ValueKey::PostAt(_) | ValueKey::PostById(_) | ValueKey::NextScheduled => 0,
+        ValueKey::PostPage(page) => ARGUMENTS_BYTES + list_bytes(&page.0),
+        ValueKey::TermPage(_) => 2 * ARGUMENTS_BYTES,
+        ValueKey::PostCount(list) => list_bytes(list),
+    };
+    size_of::<ValueKey>() + inside
+}

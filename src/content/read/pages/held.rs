@@ -1,0 +1,103 @@
+//! Pages and counts that are held. The rule: only those of lists that are the same for every client, and a value that the time changes is used until the
+//! next scheduled post appears.
+//!
+//! A public list ends at the instant of the request, so that it holds no post that only some clients see (I4b).
+
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::held::{HeldValue, ValueKey};
+use crate::content::read::reader::Reader;
+use crate::model::{Post, PostKey, Slug, Term};
+
+use super::list::{PostList, Scope};
+use super::posts::{self, PostSource};
+use super::terms::{self, TermList};
+use super::total;
+use super::window::{Page, PageArguments, RequestedFields};
+
+/// A page of a public list.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PageKey {
+    pub list: PostList,
+    pub arguments: PageArguments<PostKey>,
+    pub requested: RequestedFields,
+}
+
+impl PageKey {
+    /// `None` if the list is not public.
+    fn value_key(&self) -> Option<ValueKey> {
+        let key = || ValueKey::PostPage(Box::new((self.list.clone(), self.arguments.clone(), self.requested)));
+        is_public(&self.list).then(key)
+    }
+}
+
+fn is_public(list: &PostList) -> bool {
+    match list.scope {
+        Scope::All | Scope::Month(_) | Scope::Term(_) => true,
+        Scope::Drafts { .. } | Scope::Scheduled { .. } => false,
+    }
+}
+
+/// The page, if it is held.
+pub async fn find_page(reader: &Reader, page: &PageKey) -> Option<Arc<Page<Arc<Post>>>> {
+    match reader.held(&page.value_key()?) {
+        Some(HeldValue::PostPage(page)) => {
+            reader.source.counted.pass_held(page.items.len()).await;
+            Some(page)
+        }
+        _ => None,
+    }
+}
+
+/// Reads a page that is not held, and holds it.
+///
+/// # Errors
+/// As [`posts::read_page`].
+pub async fn read_page(reader: &Reader, source: &dyn PostSource, page: &PageKey) -> Result<Arc<Page<Arc<Post>>>> {
+    let PageKey { list, arguments, requested } = page;
+    let Some(key) = page.value_key() else {
+        return Ok(Arc::new(posts::read_page(reader, source, list, arguments, *requested).await?));
+    };
+    let part = reader.part();
+    let read = Arc::new(posts::read_page(part.reader(), source, list, arguments, *requested).await?);
+    part.keep_until_scheduled(key, HeldValue::PostPage(Arc::clone(&read))).await;
+    Ok(read)
+}
+
+/// # Errors
+/// As [`terms::read_page`].
+pub async fn page_of_terms(
+    reader: &Reader,
+    list: &TermList,
+    arguments: &PageArguments<Slug>,
+    requested: RequestedFields,
+) -> Result<Arc<Page<Arc<Term>>>> {
+    let key = ValueKey::TermPage(Box::new((list.kind(), list.direction(), arguments.clone(), requested)));
+    if let Some(HeldValue::TermPage(page)) = reader.held(&key) {
+        reader.source.counted.pass_held(page.items.len()).await;
+        return Ok(page);
+    }
+    let part = reader.part();
+    let page = Arc::new(terms::read_page(part.reader(), list, arguments, requested).await?);
+    part.keep(key, HeldValue::TermPage(Arc::clone(&page)));
+    Ok(page)
+}
+
+/// How many posts a list has.
+///
+/// # Errors
+/// As [`total::count_posts`].
+pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
+    if !is_public(list) {
+        return total::count_posts(reader, list).await;
+    }
+    let key = ValueKey::PostCount(Box::new(list.clone()));
+    if let Some(HeldValue::Count(count)) = reader.held(&key) {
+        return Ok(count);
+    }
+    let part = reader.part();
+    let count = total::count_posts(part.reader(), list).await?;
+    part.keep_until_scheduled(key, HeldValue::Count(count)).await;
+    Ok(count)
+}

@@ -1,0 +1,155 @@
+//! Held values, as a reader takes and keeps them. The rule: a value that is taken is noted as if its rows had been read, so that what is computed from it
+//! depends on the same rows; a value is kept with everything that it depends on, or not at all.
+//!
+//! Only a reader of a snapshot takes or keeps values: other readers, as those of changes, see each row at another moment.
+
+use std::sync::Arc;
+
+use crate::content::held::{Dependencies, HeldValue, HeldValues, ReadMoment, ValueKey};
+use crate::keys::{Table, time};
+use crate::model::Instant;
+use crate::store::{CountingStore, Key, MovingBounds, ReadSet};
+use crate::telemetry::metrics::{self, HeldKind};
+
+use super::reader::Reader;
+use super::scheduled::next_scheduled;
+
+impl Reader {
+    fn held_values(&self) -> Option<(&Arc<HeldValues>, ReadMoment)> {
+        let values = self.values.as_ref()?;
+        Some((values, ReadMoment { era: self.era, version: self.source.version?, now: self.now() }))
+    }
+
+    /// Whether this reader takes and keeps values.
+    pub fn takes_values(&self) -> bool {
+        self.held_values().is_some()
+    }
+
+    pub(super) fn held(&self, key: &ValueKey) -> Option<HeldValue> {
+        self.held_all(std::iter::once(key.clone())).pop().flatten()
+    }
+
+    /// The values of these keys that are held, in the order of the keys.
+    pub(super) fn held_all(&self, keys: impl ExactSizeIterator<Item = ValueKey>) -> Vec<Option<HeldValue>> {
+        let count = keys.len();
+        let mut held = Vec::with_capacity(count);
+        self.visit_held(keys, |value| held.push(value.cloned()));
+        held.resize(count, None);
+        held
+    }
+
+    /// Visits the values of these keys, in their order: `None` for each that is not held. False if this reader takes no values; then nothing is visited.
+    /// `visit` takes no other values, because the values are locked.
+    pub(super) fn visit_held(
+        &self,
+        keys: impl Iterator<Item = ValueKey>,
+        mut visit: impl FnMut(Option<&HeldValue>),
+    ) -> bool {
+        let Some((values, moment)) = self.held_values() else { return false };
+        let counted = &self.source.counted;
+        let (is_noting, mut hits, mut misses) = (counted.is_noting(), 0, 0);
+        values.find_all(moment, keys, |found| {
+            let is_hit = found.is_some();
+            hits += usize::from(is_hit);
+            misses += u64::from(!is_hit);
+            if let Some((_, reads)) = found.filter(|_| is_noting) {
+                counted.note_cached(|noted| noted.merge(reads));
+            }
+            visit(found.map(|(value, _)| value));
+        });
+        counted.count_hits(hits);
+        metrics::held(HeldKind::Value, "miss", misses);
+        true
+    }
+
+    /// Whether all of these values are held. None of them is used yet.
+    pub(super) fn are_held(&self, keys: impl Iterator<Item = ValueKey>) -> bool {
+        let Some((values, moment)) = self.held_values() else { return false };
+        let mut are_held = true;
+        values.find_all(moment, keys, |found| are_held &= found.is_some());
+        are_held
+    }
+
+    /// A value that is held, which is neither counted nor noted: for what is not part of an answer.
+    pub(super) fn held_beside(&self, key: &ValueKey) -> Option<HeldValue> {
+        let (values, moment) = self.held_values()?;
+        let mut held = None;
+        values.find_all(moment, std::iter::once(key.clone()), |found| held = found.map(|(value, _)| value.clone()));
+        held
+    }
+
+    /// Keeps a value that depends on these rows and nothing else.
+    pub(super) fn keep_row(&self, key: ValueKey, value: HeldValue, rows: impl IntoIterator<Item = (Table, Key)>) {
+        let Some((values, ReadMoment { era, version, .. })) = self.held_values() else { return };
+        let mut reads = ReadSet::new(MovingBounds::default());
+        rows.into_iter().for_each(|(table, row)| reads.note_row(table.name(), &row));
+        let Some(reads) = reads.completed() else { return };
+        values.keep(key, value, Dependencies { era, version, at: Instant::MIN, until: None, reads });
+    }
+
+    /// The reader of one value.
+    pub(super) fn part(&self) -> Part {
+        let counted = self.held_values().map(|_| {
+            let into = ReadSet::new(time::moving_bounds(self.now()));
+            self.source.counted.part(into)
+        });
+        let reader = counted.as_ref().map_or_else(|| self.clone(), |counted| self.over(Arc::clone(counted)));
+        Part { reader, counted }
+    }
+
+    /// The same reader, whose reads are neither counted nor noted.
+    pub(super) fn uncounted(&self) -> Self {
+        self.over(CountingStore::new(Arc::clone(self.source.counted.uncounted())))
+    }
+}
+
+/// The reader of one value, which notes what the value depends on.
+pub(super) struct Part {
+    reader: Reader,
+    /// `None` if no value is held.
+    counted: Option<Arc<CountingStore>>,
+}
+
+impl Part {
+    pub(super) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Notes a row that the reader of the request has read for this value.
+    pub(super) fn note_row(&self, table: Table, row: &Key) {
+        self.reader.source.counted.note_cached(|noted| noted.note_row(table.name(), row));
+    }
+
+    /// Keeps a value that the time does not change.
+    pub(super) fn keep(self, key: ValueKey, value: HeldValue) {
+        if let Some(reads) = self.noted() {
+            self.keep_with(key, value, (Instant::MIN, None), reads);
+        }
+    }
+
+    /// Keeps a value that is the same from now until this instant.
+    pub(super) fn keep_until(self, key: ValueKey, value: HeldValue, until: Option<Instant>) {
+        if let Some(reads) = self.noted() {
+            self.keep_with(key, value, (self.reader.now(), until), reads);
+        }
+    }
+
+    /// Keeps a value that changes when a scheduled post appears.
+    pub(super) async fn keep_until_scheduled(self, key: ValueKey, value: HeldValue) {
+        let Some(mut reads) = self.noted() else { return };
+        // If the store fails, the value is not held.
+        let Ok(until) = next_scheduled(&self.reader, &mut reads).await else { return };
+        if let Some(reads) = reads.completed() {
+            self.keep_with(key, value, (self.reader.now(), until), reads);
+        }
+    }
+
+    fn noted(&self) -> Option<ReadSet> {
+        self.counted.as_ref()?.noted_reads()
+    }
+
+    fn keep_with(&self, key: ValueKey, value: HeldValue, (at, until): (Instant, Option<Instant>), reads: ReadSet) {
+        let Some((values, ReadMoment { era, version, .. })) = self.reader.held_values() else { return };
+        values.keep(key, value, Dependencies { era, version, at, until, reads });
+    }
+}

@@ -1,0 +1,153 @@
+//! The fields of posts that are ready. The rule: the terms of a post are ready if they are held; otherwise the loader reads them.
+
+use async_graphql::parser::types::Field;
+use async_graphql::{ContextSelectionSet, Positioned};
+
+use crate::graphql::context::RequestContext;
+use crate::graphql::ready::{ListWriter, Plan, ReadyObject, write};
+use crate::graphql::scalars::DateTime;
+use crate::model::{Actor, PostStatus, Slug, Term, TermKind};
+
+use super::post::PostObject;
+use super::term::{Author, Category, Tag};
+
+pub enum PostField {
+    Id,
+    Slug,
+    Title,
+    Excerpt,
+    ExcerptIsGenerated,
+    Status,
+    Version,
+    CreatedAt,
+    UpdatedAt,
+    PublishedAt,
+    ViewerCanUpdate,
+    Author(Plan<Author>),
+    Authors(Plan<Author>),
+    Categories(Plan<Category>),
+    Tags(Plan<Tag>),
+}
+
+impl ReadyObject for PostObject {
+    type Ready = PostField;
+
+    fn ready(ctx: &ContextSelectionSet<'_>, field: &Field) -> Option<PostField> {
+        Some(match field.name.node.as_str() {
+            "id" => PostField::Id,
+            "slug" => PostField::Slug,
+            "title" => PostField::Title,
+            "excerpt" => PostField::Excerpt,
+            "excerptIsGenerated" => PostField::ExcerptIsGenerated,
+            "status" => PostField::Status,
+            "version" => PostField::Version,
+            "createdAt" => PostField::CreatedAt,
+            "updatedAt" => PostField::UpdatedAt,
+            "publishedAt" => PostField::PublishedAt,
+            "viewerCanUpdate" => PostField::ViewerCanUpdate,
+            // The terms are ready only if they are held.
+            "author" | "authors" | "categories" | "tags" if !takes_values(ctx) => return None,
+            "author" => PostField::Author(Plan::below(ctx, field)?),
+            "authors" => PostField::Authors(Plan::below(ctx, field)?),
+            "categories" => PostField::Categories(Plan::below(ctx, field)?),
+            "tags" => PostField::Tags(Plan::below(ctx, field)?),
+            _ => return None,
+        })
+    }
+
+    fn write(&self, field: &PostField, request: &RequestContext, json: &mut Vec<u8>) -> bool {
+        let post = self.post();
+        match field {
+            PostField::Id => {
+                json.extend_from_slice(b"\"post-");
+                json.extend_from_slice(post.id.as_str().as_bytes());
+                json.push(b'"');
+                true
+            }
+            PostField::Slug => write(json, post.slug.as_str()),
+            PostField::Title => write(json, &post.title),
+            PostField::Excerpt => write(json, &post.excerpt),
+            PostField::ExcerptIsGenerated => write(json, &!post.has_own_excerpt),
+            PostField::Status => {
+                let status = match post.status(request.reader.now()) {
+                    PostStatus::Draft => "DRAFT",
+                    PostStatus::Scheduled => "SCHEDULED",
+                    PostStatus::Published => "PUBLISHED",
+                };
+                write(json, status)
+            }
+            PostField::Version => write(json, &post.version),
+            PostField::CreatedAt => DateTime(post.created_at).write(json),
+            PostField::UpdatedAt => DateTime(post.updated_at).write(json),
+            PostField::PublishedAt => match post.published_at {
+                Some(at) => DateTime(at).write(json),
+                None => write(json, &()),
+            },
+            PostField::ViewerCanUpdate => {
+                let may_change = |actor: &Actor| actor.may_change(post);
+                write(json, &request.reader.actor().is_some_and(may_change))
+            }
+            PostField::Author(plan) => write_first(request, &post.authors, plan, json),
+            PostField::Authors(plan) => write_terms(request, (TermKind::Author, &post.authors), plan, Author, json),
+            PostField::Categories(plan) => {
+                write_terms(request, (TermKind::Category, &post.categories), plan, Category, json)
+            }
+            PostField::Tags(plan) => write_terms(request, (TermKind::Tag, &post.tags), plan, Tag, json),
+        }
+    }
+
+    fn terms_of<'o>(
+        _: &ContextSelectionSet<'_>,
+        fields: &[&Positioned<Field>],
+        objects: impl Iterator<Item = &'o Self> + Clone,
+    ) -> Vec<(TermKind, Slug)> {
+        let mut keys = Vec::new();
+        for (object, (kind, count)) in objects.flat_map(|object| counts_of(fields).map(|count| (object, count))) {
+            keys.extend(object.post().terms(kind).iter().take(count).map(|slug| (kind, slug.clone())));
+        }
+        keys
+    }
+}
+
+fn takes_values(ctx: &ContextSelectionSet<'_>) -> bool {
+    ctx.data_opt::<RequestContext>().is_some_and(|request| request.reader.takes_values())
+}
+
+/// The terms of a post that these fields request.
+fn counts_of(fields: &[&Positioned<Field>]) -> [(TermKind, usize); 3] {
+    let selects = |name: &str| fields.iter().any(|field| field.node.name.node == name);
+    let all_of = |name| if selects(name) { usize::MAX } else { 0 };
+    let authors = all_of("authors").max(usize::from(selects("author")));
+    [(TermKind::Author, authors), (TermKind::Category, all_of("categories")), (TermKind::Tag, all_of("tags"))]
+}
+
+/// A term, shared with those that are held.
+type SharedTerm = std::sync::Arc<Term>;
+
+fn write_terms<T: ReadyObject>(
+    request: &RequestContext,
+    (kind, slugs): (TermKind, &[Slug]),
+    plan: &Plan<T>,
+    object: impl Fn(SharedTerm) -> T,
+    json: &mut Vec<u8>,
+) -> bool {
+    let (mut list, mut are_written) = (ListWriter::new(json), true);
+    let are_held = request.loaders.visit_held_terms(kind, slugs, |term| {
+        are_written &= list.item(|json| plan.write(&object(SharedTerm::clone(term)), request, json));
+    });
+    list.end();
+    are_held && are_written
+}
+
+/// The first author, or null.
+fn write_first(request: &RequestContext, slugs: &[Slug], plan: &Plan<Author>, json: &mut Vec<u8>) -> bool {
+    let (start, mut is_written) = (json.len(), true);
+    let first = &slugs[..slugs.len().min(1)];
+    let is_held = request.loaders.visit_held_terms(TermKind::Author, first, |term| {
+        is_written &= plan.write(&Author(SharedTerm::clone(term)), request, json);
+    });
+    if json.len() == start {
+        is_written &= write(json, &());
+    }
+    is_held && is_written
+}

@@ -1,0 +1,27 @@
+//! What one GraphQL request has requested from the store. The rule: it only counts.
+
+/// What was requested from the store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StorageUse {
+    pub point_reads: u32,
+    pub range_reads: u32,
+    pub transactions: u32,
+    /// Values that were held in memory, so that nothing was read for them.
+    pub hits: u32,
+    /// Rows that the reads returned.
+    pub rows: u64,
+    /// Bytes of those rows: keys, names and values.
+    pub bytes: u64,
+    /// The longest sequence of requests of which each started after the one before was answered. Of a local store whose reads are not named:
+    /// the number of requests at the most.
+    pub round_trips: u32,
+    /// The first 1,000 reads, as `Table(partition, row)` or `Table(partition, from..to)`; empty if they are not requested.
+    pub reads: Vec<String>,
+}
+
+impl StorageUse {
+    /// Requests in all, as a store's log counts them.
+    pub fn requests(&self) -> u32 {
+        self.point_reads + self.range_reads + self.transactions
+    }
+}

@@ -1,0 +1,343 @@
+//! Held values, by readers of one store: some use what others have read. The rule: whatever is written, and whenever a reader began, a reader that
+//! uses held values reads what a reader reads that uses none.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use serde_json::{Value, json};
+use tidings::content::{Content, Reader};
+use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::model::{Instant, PostKey, TermId, TermKind};
+use tidings::store::{WriteObserver, WrittenRow};
+use tidings::testing::pages::held::{self, PageKey};
+use tidings::testing::pages::terms::TermList;
+use tidings::testing::pages::total::count_posts_of;
+use tidings::testing::pages::{PageArguments, PostList, RequestedFields, Scope};
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::random::{Random, report_seed_on_failure, seeds};
+use crate::support::site::{Site, instant, post, slug, slugs};
+
+const ALL: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
+
+/// The bound of the values that are held: so few bytes that some are dropped for others.
+const FEW_BYTES: usize = 100_000;
+
+/// What a reader reads, as text. Each part is read twice, so that the second may come from what the first has read.
+async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> String {
+    let mut text = String::new();
+    let mut add = |what: &str, found: &dyn std::fmt::Debug| writeln!(text, "{what}: {found:?}").expect("a string");
+    let tag = |name: &str| TermId { kind: TermKind::Tag, first_slug: slug(name) };
+    for _ in 0..2 {
+        for name in ["post-1", "post-2", "new-0", "moved-0", "moved-1", "absent"] {
+            add(name, &reader.post_by_slug(&slug(name)).await.expect("a post"));
+            add(name, &reader.post_with_body_by_slug(&slug(name)).await.expect("a post"));
+        }
+        let keys: Vec<PostKey> = posts.iter().map(|(_, key)| key.clone()).collect();
+        for (_, key) in posts {
+            add("by id", &reader.post_by_id(&key.id).await.expect("a post"));
+        }
+        let mut found: Vec<_> = reader.posts_at(&keys).await.expect("posts").into_iter().collect();
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        add("posts at", &found);
+        let terms: Vec<_> = ["a", "b", "renamed", "absent"].iter().map(|name| (TermKind::Tag, slug(name))).collect();
+        for term in reader.terms_at(&terms).await {
+            add("term", &term.expect("a term"));
+        }
+        for count in count_posts_of(reader, &[tag("a"), tag("b"), tag("absent")]).await {
+            add("count of a term", &count.expect("a count"));
+        }
+        let lists = [PostList::all(), PostList::all().reversed(), PostList::of(Scope::Term(tag("a")))];
+        for list in lists {
+            add("count", &held::count_posts(reader, &list).await.expect("a count"));
+            for arguments in [
+                PageArguments { first: Some(3), ..PageArguments::default() },
+                PageArguments { last: Some(2), ..PageArguments::default() },
+                PageArguments { first: Some(2), after: keys.first().cloned(), ..PageArguments::default() },
+            ] {
+                let key = PageKey { list: list.clone(), arguments, requested: ALL };
+                let page = match held::find_page(reader, &key).await {
+                    Some(page) => page,
+                    None => held::read_page(reader, reader, &key).await.expect("a page"),
+                };
+                add("page", &page);
+            }
+        }
+        let arguments = PageArguments { first: Some(3), ..PageArguments::default() };
+        let tags = held::page_of_terms(reader, &TermList::of(TermKind::Tag), &arguments, ALL).await;
+        add("page of tags", &tags.expect("a page"));
+    }
+    text
+}
+
+/// Reads everything when a commit is announced, which is before it is visible.
+struct ReaderAtCommit {
+    content: Content,
+    posts: Vec<(String, PostKey)>,
+}
+
+impl WriteObserver for ReaderAtCommit {
+    fn will_commit(&self, _: u64, _: Option<&[WrittenRow]>) {
+        let reading = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+            runtime.block_on(async {
+                let reader = self.content.reader().at_one_moment().await.expect("a snapshot");
+                read_all(&reader, &self.posts).await;
+            });
+        };
+        std::thread::scope(|scope| scope.spawn(reading).join().expect("it reads"));
+    }
+
+    fn was_reopened(&self) {}
+}
+
+struct History {
+    site: Site,
+    holding: Content,
+    random: Random,
+    posts: Vec<(String, PostKey)>,
+    /// Readers that began earlier: one that uses held values, one that uses none, and when.
+    open: Vec<(Reader, Reader, String)>,
+}
+
+impl History {
+    async fn new(seed: u64, bytes_max: usize) -> Self {
+        let site = Site::in_memory().await;
+        let mut posts: Vec<_> =
+            (0..8).map(|n| post(n, instant(&format!("2026-0{}-1{n}T00:00:00Z", 4 + n % 3)))).collect();
+        for (n, whole) in posts.iter_mut().enumerate() {
+            whole.post.tags = slugs([&["a"][..], &["a", "b"], &["c"]][n % 3]);
+        }
+        site.publish(&posts).await;
+        let posts = posts.iter().take(4).map(|whole| (format!("post-{}", whole.post.id), whole.post.key())).collect();
+        let holding = site.content.clone().holding_values(bytes_max);
+        Self { site, holding, random: Random::new(seed), posts, open: Vec::new() }
+    }
+
+    async fn readers(&self) -> (Reader, Reader) {
+        let of = async |content: &Content| content.reader().at_one_moment().await.expect("a snapshot");
+        (of(&self.holding).await, of(&self.site.content).await)
+    }
+
+    async fn compare(&self, after: &str) {
+        let (holding, plain) = self.readers().await;
+        let expected = read_all(&plain, &self.posts).await;
+        assert_eq!(read_all(&holding, &self.posts).await, expected, "after the step to {after}");
+        for (holding, plain, since) in &self.open {
+            let expected = read_all(plain, &self.posts).await;
+            assert_eq!(
+                read_all(holding, &self.posts).await,
+                expected,
+                "after {after}, a reader that began after {since}"
+            );
+        }
+    }
+
+    async fn change(&mut self, field: &str, more: Value) {
+        let (id, _) = self.random.pick(&self.posts).clone();
+        let query = format!("{{ node(id: \"{id}\") {{ ... on Post {{ version }} }} }}");
+        let version = self.site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["node"]["version"].clone();
+        let mut input = json!({ "id": id, "expectedVersion": version });
+        input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let name = format!("{}{}", field[..1].to_uppercase(), &field[1..]);
+        let query = format!("mutation($input: {name}Input!) {{ {field}(input: $input) {{ __typename }} }}");
+        self.site.mutate(&query, json!({ "input": input }), Some(EDITOR_TOKEN)).await;
+    }
+
+    fn time(&mut self) -> Instant {
+        let minutes = [-60 * 24 * 40, -30, 0, 1, 10, 60 * 24 * 20][self.random.below(6)];
+        let now = self.site.clock.now();
+        Instant::from_ticks(now.ticks() + minutes * 60 * 10_000_000).expect("an instant").start_of_millisecond()
+    }
+
+    async fn step(&mut self, number: u64) -> String {
+        let at = self.time();
+        let publish_at = json!({ "publishAt": at.to_string() });
+        match self.random.below(10) {
+            0 | 1 => {
+                let title = format!("Title {number}");
+                self.change("updatePost", json!({ "title": title })).await;
+                "update the title".to_owned()
+            }
+            2 => {
+                let slug = format!("moved-{}", self.random.below(2));
+                self.change("updatePost", json!({ "slug": slug })).await;
+                "update the slug".to_owned()
+            }
+            3 => {
+                let tags = [vec!["a"], vec!["b", "c"], vec![]][self.random.below(3)].clone();
+                self.change("updatePost", json!({ "tags": tags, "createMissingTags": true })).await;
+                "update the tags".to_owned()
+            }
+            4 => {
+                self.change("unpublishPost", json!({})).await;
+                "unpublish".to_owned()
+            }
+            5 | 6 => {
+                self.change("publishPost", publish_at).await;
+                format!("publish at {at}")
+            }
+            7 => {
+                let name = self.site.with_ids("@tag(a)").await;
+                let slug = *self.random.pick(&["a", "renamed"]);
+                let query = format!("mutation {{ updateTag(input: {{ {name}, slug: \"{slug}\" }}) {{ __typename }} }}");
+                self.site.mutate(&query, json!({}), Some(EDITOR_TOKEN)).await;
+                "rename a tag".to_owned()
+            }
+            _ => {
+                self.site.clock.set(at);
+                format!("set the clock to {at}")
+            }
+        }
+    }
+}
+
+async fn run(seed: u64, bytes_max: usize) {
+    let _report = report_seed_on_failure(seed);
+    let mut history = History::new(seed, bytes_max).await;
+    let observer: Arc<dyn WriteObserver> =
+        Arc::new(ReaderAtCommit { content: history.holding.clone(), posts: history.posts.clone() });
+    assert!(history.site.store.observe_writes(Arc::downgrade(&observer)));
+    history.compare("begin").await;
+    for number in 0..20 {
+        let step = history.step(number).await;
+        history.compare(&step).await;
+        if history.random.chance(30) {
+            let (holding, plain) = history.readers().await;
+            history.open.push((holding, plain, step));
+        }
+        if history.open.len() > 3 {
+            history.open.remove(0);
+        }
+    }
+    history.open.clear();
+    history.site.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_that_uses_held_values_reads_what_another_reads() {
+    for seed in seeds(2) {
+        run(seed, VALUE_BYTES_MAX).await;
+        run(seed, FEW_BYTES).await;
+    }
+}
+
+/// The storage requests, and how many values were held, of the same query again.
+async fn cost_again(site: &Site, query: &str) -> (u64, u64) {
+    let mut last = (0, 0);
+    for _ in 0..2 {
+        let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
+        let request = crate::support::graphql::json_request("application/json");
+        let answer = site.send(request, Some(EDITOR_TOKEN), body).await;
+        assert_eq!(answer.body.get("errors"), None, "{query}");
+        let storage = &answer.body["extensions"]["storage"];
+        let count = |name: &str| storage[name].as_u64().expect("a count");
+        last = (count("pointReads") + count("rangeReads"), count("hits"));
+    }
+    last
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_query_whose_values_are_held_makes_no_storage_request() {
+    let site = Site::in_memory().await;
+    let posts: Vec<_> = (0..60)
+        .map(|n| {
+            let mut whole = post(n, instant(&format!("2026-05-{:02}T00:00:00Z", 1 + n % 28)));
+            whole.post.tags = slugs(&["a", ["b", "c"][n as usize % 2]]);
+            whole.post.authors = slugs(&[["ada", "grace"][n as usize % 2]]);
+            whole.post.categories = slugs(&["news"]);
+            whole
+        })
+        .collect();
+    site.publish(&posts).await;
+    let site = Site { content: site.content.holding_values(VALUE_BYTES_MAX), ..site };
+    let card = "id slug title excerpt publishedAt authors { name slug } categories { name slug } tags { name slug }";
+    let edges = site.query("{ posts(first: 30) { edges { cursor } } }").await["posts"]["edges"].clone();
+    let after = edges[29]["cursor"].as_str().expect("a cursor").to_owned();
+    let page = format!("{{ edges {{ cursor node {{ {card} }} }} pageInfo {{ hasNextPage endCursor }} }}");
+    for query in [
+        format!("{{ posts(first: 20) {page} }}"),
+        format!("{{ post(slug: \"post-5\") {{ {card} body {{ markdown }} }} }}"),
+        "{ tag(slug: \"a\") { name posts(first: 20) { nodes { id slug title publishedAt authors { name slug } } } } }"
+            .to_owned(),
+        format!("{{ posts(first: 20, after: \"{after}\") {page} }}"),
+        "{ authors(first: 10) { nodes { name slug posts(first: 5) { nodes { slug title publishedAt tags { name slug } } } } } }"
+            .to_owned(),
+        "{ tags(first: 10) { nodes { name postCount } } posts { totalCount nodes { body { markdown } } } }".to_owned(),
+    ] {
+        let (requests, hits) = cost_again(&site, &query).await;
+        assert_eq!(requests, 0, "{query}");
+        assert!(hits > 0, "{query}");
+    }
+}
+
+/// What a read set contains, shown by the drops of an answer that was computed from held values alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_from_held_values_depends_on_what_they_depend_on() {
+    let site = Site::in_memory().await;
+    let mut whole = post(1, instant("2026-05-01T00:00:00Z"));
+    whole.post.tags = slugs(&["a"]);
+    site.publish(&[whole]).await;
+    let site = Site { content: site.content.holding_values(VALUE_BYTES_MAX), ..site };
+    let router = site.router();
+    let names = "{ posts { nodes { title tags { name } } } post(slug: \"post-1\") { title } }";
+    // In another order, so that the answer is not held, but all values are.
+    let again = "{ post(slug: \"post-1\") { title } posts { nodes { tags { name } title } } }";
+    let ask = async |query: &str| {
+        let request = crate::support::graphql::json_request("application/json");
+        let request = request.body(axum::body::Body::from(json!({ "query": query }).to_string())).expect("a request");
+        let router: axum::Router = router.clone();
+        let answered = tokio::spawn(tower::ServiceExt::oneshot(router, request)).await;
+        let response = answered.expect("no panic").expect("an answer");
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+        serde_json::from_slice::<Value>(&bytes).expect("JSON")["data"].clone()
+    };
+    ask(names).await;
+    let (requests, hits) = cost_again(&site, again).await;
+    assert!(requests == 0 && hits > 0, "{requests} requests, {hits} hits");
+    for (number, change) in
+        ["updateTag(input: { @tag(a), name: \"N\" })", "updateTag(input: { @tag(a), name: \"M\" })"].iter().enumerate()
+    {
+        let before = ask(again).await;
+        assert_eq!(before, ask(again).await);
+        let query = format!("mutation {{ {change} {{ userErrors {{ message }} }} }}");
+        let answer = site.mutate(&query, json!({}), Some(EDITOR_TOKEN)).await;
+        assert_eq!(answer.body.get("errors"), None, "{}", answer.text);
+        let name = ask(again).await["posts"]["nodes"][0]["tags"][0]["name"].clone();
+        assert_eq!(name, ["N", "M"][number]);
+    }
+}
+
+/// Keeps what is announced, for [`a_write_that_nobody_reads_drops_nothing`].
+#[derive(Default)]
+struct Announced(Mutex<usize>);
+
+impl WriteObserver for Announced {
+    fn will_commit(&self, _: u64, rows: Option<&[WrittenRow]>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += rows.map_or(0, <[WrittenRow]>::len);
+    }
+
+    fn was_reopened(&self) {}
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_that_nobody_reads_drops_nothing() {
+    let site = Site::in_memory().await;
+    site.publish(&[post(1, instant("2026-05-01T00:00:00Z")), post(2, instant("2026-05-02T00:00:00Z"))]).await;
+    let site = Site { content: site.content.holding_values(VALUE_BYTES_MAX), ..site };
+    let announced = Arc::new(Announced::default());
+    let observer: Weak<dyn WriteObserver> = Arc::<Announced>::downgrade(&announced) as Weak<dyn WriteObserver>;
+    assert!(site.store.observe_writes(observer));
+    let query = "{ post(slug: \"post-1\") { id version title } }";
+    let found = site.query(query).await;
+    let other = site.query("{ post(slug: \"post-2\") { id version } }").await["post"].clone();
+    let input = json!({ "input": { "id": other["id"], "expectedVersion": other["version"], "title": "X" } });
+    let update = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { post { version } } }";
+    site.mutate(update, input, Some(EDITOR_TOKEN)).await;
+    assert!(*announced.0.lock().expect("no panic") > 0);
+    let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
+    let request = crate::support::graphql::json_request("application/json");
+    let answer = site.send(request, Some(EDITOR_TOKEN), body).await;
+    assert_eq!(answer.body["data"], found);
+    assert_eq!(answer.body["extensions"]["storage"]["pointReads"], 0, "{}", answer.text);
+}
