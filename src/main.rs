@@ -5,6 +5,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// docs/decisions.md says why.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The number of task polls after which a thread looks for new connections and data. With tokio's default of 61, a request waits long while
 /// the bodies and answers of other clients are processed (docs/decisions.md has the figures).
 const POLLS_BETWEEN_EVENTS: u32 = 8;

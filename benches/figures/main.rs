@@ -30,6 +30,10 @@ use clap::Parser;
 
 use table::with_commas;
 
+/// That of the program, so that the servers that it is compared with have the same.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A failure ends the run with its text.
 pub type Result<T, E = Box<dyn std::error::Error + Send + Sync>> = std::result::Result<T, E>;
 
