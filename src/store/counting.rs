@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, Weak};
 
 use tokio::task::yield_now;
 
-use super::storage_use::StorageUse;
+use super::storage_use::{StorageUse, entity_bytes};
 use super::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange, Snapshot,
-    Store, TableStore, Value, WriteObserver,
+    Store, TableStore, WriteObserver,
 };
 
 /// How many requests and rows of a local store are read before others run.
@@ -345,22 +345,6 @@ impl TableStore for CountingStore {
 
     async fn ping(&self) -> Result<()> {
         self.inner.ping().await
-    }
-}
-
-fn entity_bytes(entity: &Entity) -> u64 {
-    let keys = entity.key.partition().len() + entity.key.row().len();
-    let values: usize = entity.properties.iter().map(|(name, value)| name.len() + value_bytes(value)).sum();
-    (keys + values) as u64
-}
-
-fn value_bytes(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::Binary(bytes) => bytes.len(),
-        Value::Int64(_) | Value::DateTime(_) => 8,
-        Value::Int32(_) => 4,
-        Value::Boolean(_) => 1,
     }
 }
 
