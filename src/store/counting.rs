@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio::task::yield_now;
 
 use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange, Snapshot,
-    Store, TableStore, Value, WriteObserver,
+    AnnouncedRows, Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange,
+    Snapshot, Store, StoreError, TableStore, Value, WriteObserver,
 };
 
 /// How many requests and rows of a local store are read before others run.
@@ -63,6 +63,8 @@ struct CountingState {
     unyielded: (u32, u64),
     /// Everything that was read since the caller began to note it.
     noted: Option<ReadSet>,
+    /// A read that would exceed this number of requests is refused.
+    requests_max: Option<u64>,
 }
 
 impl CountingState {
@@ -97,6 +99,21 @@ impl CountingState {
         });
     }
 
+    /// # Errors
+    /// If so many more requests exceed the maximum, which is a mistake of the code that computed it.
+    fn check(&self, more: usize) -> Result<()> {
+        let requests = u64::from(self.used.requests()) + more as u64;
+        match self.requests_max.filter(|max| requests > *max) {
+            None => Ok(()),
+            Some(max) => {
+                let what = format!(
+                    "a query needs more than {max} storage requests, at which it is stopped, because its bound is lower"
+                );
+                Err(StoreError::Internal(what))
+            }
+        }
+    }
+
     fn name_read(&mut self, name: impl FnOnce() -> String) {
         if self.names_reads && self.used.reads.len() < READS_NAMED_MAX {
             self.used.reads.push(name());
@@ -123,6 +140,7 @@ impl CountingStore {
             yields,
             unyielded: (0, 0),
             noted: None,
+            requests_max: None,
         };
         Arc::new(Self { inner, state: Arc::new(Mutex::new(state)) })
     }
@@ -130,6 +148,12 @@ impl CountingStore {
     /// What was requested since the wrapper was created.
     pub fn used(&self) -> StorageUse {
         self.lock().used.clone()
+    }
+
+    /// From now on, refuses each read that exceeds this number of requests; `None`: refuses none. Writes are never refused, because a change must not
+    /// be left unfinished.
+    pub fn stop_at(&self, requests: Option<u64>) {
+        self.lock().requests_max = requests;
     }
 
     /// From now on, notes what is read, also by the snapshots of this store.
@@ -185,6 +209,7 @@ impl TableStore for CountingStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.lock().check(1)?;
         let wave = self
             .start(|state| {
                 state.used.point_reads += 1;
@@ -201,6 +226,9 @@ impl TableStore for CountingStore {
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         if keys.is_empty() {
             return Vec::new();
+        }
+        if self.lock().check(keys.len()).is_err() {
+            return keys.iter().map(|_| self.lock().check(keys.len()).map(|()| None)).collect();
         }
         let wave = self
             .start(|state| {
@@ -221,6 +249,7 @@ impl TableStore for CountingStore {
         limit: usize,
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
+        self.lock().check(1)?;
         let wave = self
             .start(|state| {
                 state.used.range_reads += 1;
@@ -280,6 +309,31 @@ impl TableStore for CountingStore {
 
     fn announces(&self, table: &str) -> bool {
         self.inner.announces(table)
+    }
+
+    async fn check_clock(&self) -> Result<()> {
+        self.inner.check_clock().await
+    }
+
+    /// Counted as one write, if the store announces.
+    async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
+        let announced = self.inner.announce(rows).await?;
+        if announced.is_some() {
+            self.lock().used.transactions += 1;
+        }
+        Ok(announced)
+    }
+
+    async fn follow_writes(&self) {
+        self.inner.follow_writes().await;
+    }
+
+    async fn finish_writes(&self) {
+        self.inner.finish_writes().await;
+    }
+
+    async fn remove_old_announcements(&self) -> Result<()> {
+        self.inner.remove_old_announcements().await
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

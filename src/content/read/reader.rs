@@ -15,6 +15,7 @@ use crate::keys::{Collection, PostPlace, Table, lookup, place};
 use crate::model::{Actor, Instant, Month, Post, PostId, PostKey, Slug, TermKind, WholePost};
 use crate::store::{CountingStore, Entity, Etag, Key, Result as StoreResult, StorageUse, Store};
 
+use super::catalogs::QueryCatalogs;
 use super::coalesce;
 
 /// How often a post may be moved while it is looked for.
@@ -30,8 +31,10 @@ enum ReadPart {
 #[derive(Clone)]
 pub struct Reader {
     pub(super) source: CatalogSource,
-    counted: Arc<CountingStore>,
-    partition_catalogs: Arc<PartitionCatalogs>,
+    pub(super) counted: Arc<CountingStore>,
+    pub(super) partition_catalogs: Arc<PartitionCatalogs>,
+    /// The lists of partitions that a query has read; `None` for other requests, which must see what they have just written.
+    pub(super) catalogs: Option<Arc<QueryCatalogs>>,
     /// In whole milliseconds, as the API returns times: a post that is published now has exactly the time that an answer shows.
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
@@ -66,29 +69,36 @@ impl Reader {
             source: CatalogSource { store, version: None, horizon: None, counted: Arc::clone(&counted) },
             counted,
             partition_catalogs,
+            catalogs: None,
             now,
             actor: None,
             preview: None,
         }
     }
 
-    /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer. Otherwise a reader that
-    /// knows which writes its reads certainly see, if the store does.
+    /// The reader of a query: it reads each list of partitions at most once. If the store has snapshots, it reads the content as it is now, and sees no
+    /// later writes: drop it with the answer. Otherwise it knows which writes its reads certainly see, if the store does.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn at_one_moment(self) -> Result<Self> {
-        let Some(snapshot) = self.store().snapshot().await? else {
-            let horizon = self.store().horizon();
-            return Ok(Self { source: CatalogSource { horizon, ..self.source }, ..self });
+        let this = Self { catalogs: Some(Arc::default()), ..self };
+        let Some(snapshot) = this.store().snapshot().await? else {
+            let horizon = this.store().horizon();
+            return Ok(Self { source: CatalogSource { horizon, ..this.source }, ..this });
         };
         let (store, version) = (snapshot.store, Some(snapshot.version));
-        let source = CatalogSource { store, version, ..self.source };
-        Ok(Self { source, ..self })
+        let source = CatalogSource { store, version, ..this.source };
+        Ok(Self { source, ..this })
     }
 
     pub(in crate::content) fn store(&self) -> &Store {
         &self.source.store
+    }
+
+    /// The store itself, not a snapshot of it, with the counts of this reader.
+    pub(in crate::content) fn counting_store(&self) -> Store {
+        Arc::<CountingStore>::clone(&self.counted) as Store
     }
 
     /// The reader for this actor, which also returns the drafts and scheduled posts that the actor has access to.
@@ -117,17 +127,20 @@ impl Reader {
         self.now
     }
 
-    /// How many months hold posts, or have held some.
-    pub async fn month_count(&self) -> Result<usize> {
-        Ok(self.months(Collection::Posts).await?.len())
-    }
-
     pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
-        Ok(self.partition_catalogs.months(&self.source, collection).await?)
+        let read = || async { Ok(self.partition_catalogs.months(&self.source, collection).await?) };
+        match &self.catalogs {
+            Some(catalogs) => catalogs.months(&self.source, collection, read).await,
+            None => read().await,
+        }
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
-        Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
+        let read = || async { Ok(self.partition_catalogs.first_characters(&self.source, kind).await?) };
+        match &self.catalogs {
+            Some(catalogs) => catalogs.first_characters(&self.source, kind, read).await,
+            None => read().await,
+        }
     }
 
     /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several

@@ -20,6 +20,7 @@ mod nulls;
 mod oidc;
 mod post;
 mod preview;
+mod price;
 mod query;
 mod renamed;
 mod repeated;
