@@ -11,7 +11,7 @@ use tokio::task::yield_now;
 
 use super::{
     AnnouncedRows, Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange,
-    Snapshot, Store, StoreError, TableStore, Value, WriteObserver,
+    Snapshot, Store, StoreError, TableStore, WriteObserver,
 };
 
 /// How many requests and rows of a local store are read before others run.
@@ -197,7 +197,7 @@ impl CountingStore {
         for row in rows {
             state.used.rows += 1;
             state.unyielded.1 += 1;
-            state.used.bytes += entity_bytes(row);
+            state.used.bytes += row.bytes();
         }
     }
 }
@@ -350,22 +350,6 @@ impl TableStore for CountingStore {
 
     async fn ping(&self) -> Result<()> {
         self.inner.ping().await
-    }
-}
-
-fn entity_bytes(entity: &Entity) -> u64 {
-    let keys = entity.key.partition().len() + entity.key.row().len();
-    let values: usize = entity.properties.iter().map(|(name, value)| name.len() + value_bytes(value)).sum();
-    (keys + values) as u64
-}
-
-fn value_bytes(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::Binary(bytes) => bytes.len(),
-        Value::Int64(_) | Value::DateTime(_) => 8,
-        Value::Int32(_) => 4,
-        Value::Boolean(_) => 1,
     }
 }
 
