@@ -103,15 +103,8 @@ impl CountingState {
     /// If so many more requests exceed the maximum, which is a mistake of the code that computed it.
     fn check(&self, more: usize) -> Result<()> {
         let requests = u64::from(self.used.requests()) + more as u64;
-        match self.requests_max.filter(|max| requests > *max) {
-            None => Ok(()),
-            Some(max) => {
-                let what = format!(
-                    "a query needs more than {max} storage requests, at which it is stopped, because its bound is lower"
-                );
-                Err(StoreError::Internal(what))
-            }
-        }
+        let Some(max) = self.requests_max.filter(|max| requests > *max) else { return Ok(()) };
+        Err(StoreError::Internal(format!("a query is stopped at {max} storage requests, because its bound is lower")))
     }
 
     fn name_read(&mut self, name: impl FnOnce() -> String) {
