@@ -5,6 +5,6 @@ pub use crate::content::access::{NewToken, Tokens, operator};
 pub use crate::content::commands::{Edited, NewPost, Patch, PostChanges, UserError, UserErrorCode};
 pub use crate::content::editor::{Editor, NamedTerms, NewTerm, TermChanges};
 pub use crate::content::maintenance::{Difference, RepairOptions, Repaired};
-pub use crate::content::read::pages;
+pub use crate::content::read::{Sizes, pages};
 pub use crate::content::tables::rows;
 pub use crate::content::write::{Change, Deleted, Intent, Outcome, Recovered, Renamed, Stored, intent};

@@ -14,7 +14,7 @@ use async_graphql::Request;
 use criterion::{BatchSize, Criterion};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::graphql::cost::CostModel;
+use tidings::graphql::cost::{Circumstances, CostModel, Sees, Sizes};
 use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::outline::OperationOutline;
 use tidings::graphql::schema;
@@ -53,12 +53,15 @@ fn documents(criterion: &mut Criterion) {
     criterion.bench_function("admit a document: scan, parse, limits", |bencher| bencher.iter(admitted));
     let types = TypeMap::of(&schema::sdl(&schema::build())).expect("the schema");
     let costs = CostModel::new(Arc::new(types));
+    let sizes = Sizes::assumed(Clock::System.now(), &[100; MONTHS], [10, 100, 20]);
     criterion.bench_function("the bound of its cost", |bencher| {
         bencher.iter_batched_ref(
             admitted,
             |request| {
                 let operation = OperationOutline::of(request).expect("a document").expect("an operation");
-                black_box(costs.bound(&operation, &request.variables, MONTHS))
+                let circumstances =
+                    Circumstances { variables: &request.variables, sizes: &sizes, sees: Sees::Published };
+                black_box(costs.bound(&operation, circumstances))
             },
             BatchSize::SmallInput,
         );

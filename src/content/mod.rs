@@ -125,6 +125,12 @@ impl Content {
         Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now()).using(self.values.clone())
     }
 
+    /// The same content, whose reads and writes are counted with those of this reader.
+    #[must_use]
+    pub fn counted_with(&self, reader: &Reader) -> Self {
+        Self { store: reader.counting_store(), ..self.clone() }
+    }
+
     pub fn writer(&self) -> Result<Writer> {
         Writer::new(Arc::clone(&self.store), Arc::clone(&self.partition_catalogs), self.clock.clone())
     }

@@ -16,7 +16,8 @@ use super::access::{self, SignIn};
 use super::budget::Budget;
 use super::completion::Completion;
 use super::context::RequestContext;
-use super::cost::{self, Bound, CostModel};
+use super::cost::{Bound, CostModel, CostRequest, Disclosure, OnlyCheck, Price};
+use super::error::{Code, coded};
 use super::guard::Limits;
 use super::held::{Announcements, Recording};
 use super::memory::{Charge, OverBudget};
@@ -33,6 +34,8 @@ pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 /// The schema over some content. The guard bounds the depth, size and fragments of a document; this service bounds its storage requests.
 pub struct ContentService {
     schema: TidingsSchema,
+    /// The same schema, which validates and runs nothing.
+    checking: TidingsSchema,
     types: Arc<TypeMap>,
     costs: CostModel,
     content: Content,
@@ -48,6 +51,7 @@ impl ContentService {
         let types = Arc::new(TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed"));
         Self {
             schema,
+            checking: builder().extension(OnlyCheck).finish(),
             costs: CostModel::new(Arc::clone(&types)),
             types,
             content,
@@ -68,7 +72,11 @@ impl ContentService {
     /// [`Limits::introspection`](super::guard::Limits::introspection).
     #[must_use]
     pub fn without_suggestions(self) -> Self {
-        Self { schema: builder().disable_suggestions().finish(), ..self }
+        Self {
+            schema: builder().disable_suggestions().finish(),
+            checking: builder().disable_suggestions().extension(OnlyCheck).finish(),
+            ..self
+        }
     }
 
     #[must_use]
@@ -89,35 +97,78 @@ impl ContentService {
         self.sign_in.reader(&self.content, reader, request).await
     }
 
-    /// The upper bound of the cost of the request.
-    ///
-    /// # Errors
-    /// If the bound exceeds the limit.
-    async fn bound(
+    /// The price of the request, which leaves the rest of the limit to the requests after it in a batch.
+    async fn price(
         &self,
         operation: Option<&OperationOutline>,
         request: &Request,
         reader: &Reader,
-    ) -> Result<Bound, ServerError> {
-        let signing_in = if access::has_token(request) { cost::SIGN_IN } else { Bound::default() };
-        let bound = match operation {
-            Some(operation) => self.costs.bound(operation, &request.variables, months_for(operation, reader).await),
-            // Nothing runs: the engine reports that the request names no operation.
-            None => Bound::default(),
-        };
-        let bound = bound.plus(signing_in);
+        disclosure: Disclosure,
+    ) -> Price {
         let budget = Budget::of(request);
         let limit = self.storage_requests_max.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
-        if bound.requests() > limit {
-            return Err(cost::refusal(&bound, limit));
+        // Without an operation nothing runs: the engine reports that the request names none.
+        let Some(operation) = operation else { return Price::default() };
+        self.costs.price(operation, request, reader, (limit, disclosure)).await
+    }
+
+    /// What the client asks for by the header `GraphQL-Cost`, if it may.
+    ///
+    /// # Errors
+    /// FORBIDDEN if it asks for the cost alone and may not know it: then nothing runs.
+    fn cost_request(&self, request: &Request, actor: Option<&Actor>) -> Result<Option<CostRequest>, ServerError> {
+        match CostRequest::of(request) {
+            Some(CostRequest::Validate) if !self.reports_storage_to(actor) => {
+                let message = "This server reports costs only to tokens that may read all drafts. Nothing was run.";
+                Err(coded(Code::Forbidden, message.to_owned(), None))
+            }
+            asked => Ok(asked.filter(|_| self.reports_storage_to(actor))),
         }
-        if bound.values > cost::VALUES_MAX {
-            return Err(cost::refusal_of_values(&bound));
+    }
+
+    /// Runs an operation that is admitted.
+    async fn run(
+        &self,
+        operation: Option<OperationOutline>,
+        mut request: Request,
+        reader: &Reader,
+        (price, reported): (&Price, Reported),
+    ) -> Response {
+        let recording = recording_of(&request, operation.as_ref());
+        if recording.is_some() {
+            reader.start_recording();
         }
-        if let Some(budget) = budget {
-            budget.spend(bound.requests());
+        let charge = Charge::of(&request);
+        let _values = match charge_values(charge.as_ref(), &price.bound).await {
+            Ok(charged) => charged,
+            Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
+        };
+        if let Some(operation) = &operation
+            && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
+        {
+            return with_cost(response, reader, price, reported);
         }
-        Ok(bound)
+        let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
+        let is_mutation = operation.as_ref().is_some_and(|found| found.operation().kind == OperationType::Mutation);
+        let content = if is_mutation {
+            self.content.counted_with(reader)
+        } else {
+            reader.stop_at(Some(price.stopped_at()));
+            self.content.clone()
+        };
+        let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
+        let budget = Budget::of(&request).unwrap_or_default();
+        let context = RequestContext::new(content, reader.clone(), budget, charge).writing_text(writes_text);
+        let mut response = self.schema.execute(request.data(context)).await;
+        reader.stop_at(None);
+        if let Some(completion) = completion {
+            completion.complete(&mut response);
+        }
+        let response = with_cost(response, reader, price, reported);
+        if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
+            reader.end_recording(&recording).await;
+        }
+        response
     }
 }
 
@@ -144,39 +195,33 @@ impl GraphqlService for ContentService {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let recording = recording_of(&request, operation.as_ref());
-        if recording.is_some() {
-            reader.start_recording();
-        }
-        let reports_storage = requests_storage(&request) && self.reports_storage_to(reader.actor());
-        let bound = match self.bound(operation.as_ref(), &request, &reader).await {
-            Ok(bound) => bound,
+        let reported = match self.cost_request(&request, reader.actor()) {
+            Ok(cost) => {
+                Reported { storage: requests_storage(&request) && self.reports_storage_to(reader.actor()), cost }
+            }
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let charge = Charge::of(&request);
-        let _values = match charge_values(charge.as_ref(), &bound).await {
-            Ok(charged) => charged,
-            Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
+        let disclosure = match self.reports_storage_to(reader.actor()) {
+            true if reported.cost.is_some() => Disclosure::Reported,
+            true => Disclosure::Open,
+            false => Disclosure::Hidden,
         };
-        if let Some(operation) = &operation
-            && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
-        {
-            return with_cost(response, &reader, &bound, reports_storage);
+        let price = self.price(operation.as_ref(), &request, &reader, disclosure).await;
+        if let Err(error) = price.check() {
+            return without_run(Response::from_errors(vec![error]), &price, reported);
         }
-        let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
-        let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
-        let budget = Budget::of(&request).unwrap_or_default();
-        let context =
-            RequestContext::new(self.content.clone(), reader.clone(), budget, charge).writing_text(writes_text);
-        let mut response = self.schema.execute(request.data(context)).await;
-        if let Some(completion) = completion {
-            completion.complete(&mut response);
+        if reported.cost == Some(CostRequest::Validate) {
+            if let Some(operation) = &operation
+                && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
+            {
+                return response;
+            }
+            return without_run(self.checking.execute(request).await, &price, reported);
         }
-        let response = with_cost(response, &reader, &bound, reports_storage);
-        if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
-            reader.end_recording(&recording).await;
+        if let Some(budget) = Budget::of(&request) {
+            budget.spend(price.bound.requests());
         }
-        response
+        self.run(operation, request, &reader, (&price, reported)).await
     }
 
     fn announcements(&self) -> Option<Announcements> {
@@ -188,12 +233,33 @@ impl GraphqlService for ContentService {
     }
 }
 
+/// The figures that the client gets with the answer.
+#[derive(Clone, Copy)]
+struct Reported {
+    /// `extensions.storage`
+    storage: bool,
+    cost: Option<CostRequest>,
+}
+
+/// The answer to an operation that does not run, with its price if the client asks for it.
+fn without_run(response: Response, price: &Price, reported: Reported) -> Response {
+    match reported.cost {
+        Some(_) => response.extension(CostRequest::EXTENSION, price.describe(None)),
+        None => response,
+    }
+}
+
 /// Counts the cost of an answer in the metrics, and adds it to the answer if the client is to get it.
-fn with_cost(response: Response, reader: &Reader, bound: &Bound, is_reported: bool) -> Response {
-    let used = reader.storage_used();
+fn with_cost(response: Response, reader: &Reader, price: &Price, reported: Reported) -> Response {
+    let (used, bound) = (reader.storage_used(), &price.bound);
     metrics::query_cost(bound.requests(), used.requests());
     metrics::held(HeldKind::Value, "hit", u64::from(used.hits));
-    if is_reported { response.extension("storage", describe(&used, bound)) } else { response }
+    price.check_used(used.requests().into());
+    let response = if reported.storage { response.extension("storage", describe(&used, bound)) } else { response };
+    match reported.cost {
+        Some(_) => response.extension(CostRequest::EXTENSION, price.describe(Some(&used))),
+        None => response,
+    }
 }
 
 /// Values that an answer can have without a charge of their own: so few that all running requests can have them at once.
@@ -229,7 +295,7 @@ fn requests_storage(request: &Request) -> bool {
 fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
-    (is_query && !requests_storage(request)).then(|| recording.clone())
+    (is_query && !requests_storage(request) && CostRequest::of(request).is_none()).then(|| recording.clone())
 }
 
 /// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.
@@ -238,15 +304,6 @@ async fn at_one_moment(reader: Reader, operation: Option<&OperationOutline>) -> 
         return Ok(reader);
     }
     reader.at_one_moment().await.map_err(access::failed)
-}
-
-/// The number of months in the archive, if the document selects the archive. The read is cached for the field `archive`.
-async fn months_for(operation: &OperationOutline, reader: &Reader) -> usize {
-    if !operation.outline().has_field("archive") {
-        return 0;
-    }
-    // If the store cannot be read, the field that needs it reports the error.
-    reader.month_count().await.unwrap_or(0)
 }
 
 pub fn build() -> TidingsSchema {
@@ -275,10 +332,11 @@ fn describe(used: &StorageUse, bound: &Bound) -> Value {
         "pointReads": used.point_reads,
         "rangeReads": used.range_reads,
         "hits": used.hits,
+        "transactions": used.transactions,
         "rows": used.rows,
         "bytes": used.bytes,
         "roundTrips": used.round_trips,
         "reads": reads,
-        "bound": { "pointReads": bound.point_reads, "rangeReads": bound.range_reads },
+        "bound": { "pointReads": bound.point_reads, "rangeReads": bound.range_reads, "transactions": bound.transactions },
     })
 }

@@ -7,7 +7,7 @@ use std::{str::FromStr, time::Duration};
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::{request_id, timing};
+use super::{cost_header, request_id, timing};
 
 /// How long browsers cache the answer to a preflight; Chromium's maximum.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(2 * 60 * 60);
@@ -29,7 +29,8 @@ impl AllowedOrigins {
         if self.is_empty() {
             return None;
         }
-        let headers = [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, request_id::HEADER];
+        let headers =
+            [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, cost_header::HEADER, request_id::HEADER];
         let layer = CorsLayer::new()
             .allow_origin(self.allow())
             .allow_methods([Method::GET, Method::HEAD, Method::POST])

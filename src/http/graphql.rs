@@ -12,7 +12,7 @@ use async_graphql::{
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{Extensions, HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
 };
 
 use tracing::Instrument;
@@ -23,12 +23,12 @@ use super::{
     api::Api,
     bearer,
     body::{self, Received},
-    connection::ConnectionSlots,
-    etag,
+    cost_header, etag,
     held::{self, Door, ToHold},
     parameters::SentRequest,
     parsed::{self, HeldValues},
     playground,
+    share::{Share, share_of},
     timing::Stages,
 };
 use crate::graphql::{
@@ -36,13 +36,9 @@ use crate::graphql::{
     budget::Budget,
     error::{Code, add_new_names, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
     guard::Admitted,
-    memory::{AnswerMemory, Charge, ConnectionMemory},
+    memory::Charge,
 };
 use crate::telemetry::{metrics, spans};
-
-/// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
-/// the connection.
-const REQUEST_BYTES: u64 = 32 * 1024;
 
 pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
@@ -77,13 +73,16 @@ async fn answer_received(
     share: &Share,
     stages: &mut Stages,
 ) -> Response<Body> {
+    if let Err(failure) = cost_header::check(headers) {
+        return failure.render(media);
+    }
     let to_hold = match find_held(api, headers, (Door::Post(media), &received.bytes), share, stages) {
         Ok(answer) => return answer.into_http(media),
         Err(to_hold) => to_hold,
     };
     match parsed::from_body(received, api.parameter_bounds(), &share.charge).await {
         Ok((SentRequest::One(request), held)) => {
-            let request = bearer::forward(*request, headers).data(held);
+            let request = forward(*request, headers).data(held);
             match run(api, request, (CanWrite::Yes, to_hold), share, stages).await {
                 Ok(ran) => ran.answer.into_http(media),
                 Err(failure) => failure.render(media),
@@ -126,19 +125,24 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
         Ok(share) => share,
         Err(refused) => return refused.render(media),
     };
+    if let Err(failure) = cost_header::check(headers) {
+        return failure.render(media);
+    }
     let query = request.uri().query().unwrap_or_default().as_bytes();
     let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut stages) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
         Err(to_hold) => match receive_get(&api, request.uri(), &share).await {
             Ok(sent) => {
-                let sent = bearer::forward(sent, headers);
+                let sent = forward(sent, headers);
                 run(&api, sent, (CanWrite::No, to_hold), &share, &mut stages).await
             }
             Err(failure) => Err(failure),
         },
     };
     // A request that could not be parsed may contain a secret.
-    let is_private = headers.contains_key(header::AUTHORIZATION) || ran.as_ref().map_or(true, |ran| ran.has_secret);
+    let is_private = headers.contains_key(header::AUTHORIZATION)
+        || headers.contains_key(cost_header::HEADER)
+        || ran.as_ref().map_or(true, |ran| ran.has_secret);
     let mut response = match ran {
         Ok(Ran { answer, .. }) => {
             let tag = (!is_private).then(|| etag::tag_of_hash(answer.json.hash()));
@@ -152,28 +156,10 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     };
     let caching = if is_private { "no-store" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization"));
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization, graphql-cost"));
     response.extensions_mut().insert(share.charge);
     stages.report(&mut response);
     response
-}
-
-/// A request's share of its connection.
-struct Share {
-    charge: Charge,
-    slots: ConnectionSlots,
-}
-
-/// Charges the memory of a request before its body is read and before it gets a slot to run: the requests of a client that does not read its
-/// answers wait here.
-async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
-    // Without a connection, as in tests, there are no other answers to count.
-    let memory = extensions.get::<ConnectionMemory>().cloned();
-    let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
-    match charge.take_before_run(REQUEST_BYTES).await {
-        Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
-        Err(over_budget) => Err(RequestFailure::overloaded(&over_budget)),
-    }
 }
 
 async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, RequestFailure> {
@@ -234,7 +220,7 @@ async fn run_batch(
     for request in requests {
         let outcome = match request {
             Ok(request) => {
-                let request = bearer::forward(request, headers).data(Arc::clone(&budget)).data(held.clone());
+                let request = forward(request, headers).data(Arc::clone(&budget)).data(held.clone());
                 run(api, request, (CanWrite::Yes, None), share, stages).await
             }
             Err(failure) => Err(failure),
@@ -243,6 +229,11 @@ async fn run_batch(
     }
     stages.run("batch");
     answer::batch(answers)
+}
+
+/// Adds what the headers say about the request.
+fn forward(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
+    cost_header::forward(bearer::forward(request, headers), headers)
 }
 
 /// The result of a GraphQL request.

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use async_graphql::Request as GraphqlRequest;
 use axum::http::{HeaderMap, header};
 
-use super::{accept::Media, answer::Answer, api::Api, compression::BYTES_MIN, held_json::HeldJson, json::Json};
+use super::{
+    accept::Media, answer::Answer, api::Api, compression::BYTES_MIN, cost_header, held_json::HeldJson, json::Json,
+};
 use crate::graphql::{
     held::{HeldAnswers, Recording},
     memory::Charge,
@@ -53,7 +55,8 @@ pub(super) fn find(
     (door, request): (Door, &[u8]),
     charge: &Charge,
 ) -> Result<Answer, Option<ToHold>> {
-    let held = api.held.as_ref().filter(|_| !headers.contains_key(header::AUTHORIZATION));
+    let is_plain = !headers.contains_key(header::AUTHORIZATION) && !headers.contains_key(cost_header::HEADER);
+    let held = api.held.as_ref().filter(|_| is_plain);
     let Some(held) = held.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
     match held.find(door.number(), request) {
         // Without memory the query is run, which waits for memory or is refused.

@@ -9,18 +9,12 @@ use std::sync::{Arc, Mutex, Weak};
 
 use tokio::task::yield_now;
 
-use super::storage_use::{StorageUse, entity_bytes};
+use super::counting_state::{CountingState, ROWS_BETWEEN_YIELDS};
+use super::storage_use::StorageUse;
 use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange, Snapshot,
-    Store, TableStore, WriteObserver,
+    AnnouncedRows, Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange,
+    Snapshot, Store, TableStore, WriteObserver,
 };
-
-/// How many requests and rows of a local store are read before others run.
-const REQUESTS_BETWEEN_YIELDS: u32 = 16;
-const ROWS_BETWEEN_YIELDS: u64 = 1_000;
-
-/// How many reads are listed by their keys and ranges; the others are only counted.
-const READS_NAMED_MAX: usize = 1_000;
 
 /// Wraps a store, and counts its requests.
 pub struct CountingStore {
@@ -29,60 +23,6 @@ pub struct CountingStore {
     state: Arc<Mutex<CountingState>>,
     /// The store of the whole request, which counts, if this one only notes what a part of the request reads.
     request: Option<Arc<CountingStore>>,
-}
-
-struct CountingState {
-    used: StorageUse,
-    /// The highest wave of which a request has been answered.
-    answered: u32,
-    names_reads: bool,
-    /// Whether each request waits until those that are sent together with it are counted.
-    yields: bool,
-    /// The requests and the rows since the last yield.
-    unyielded: (u32, u64),
-    /// Everything that was read since the caller began to note it.
-    noted: Option<ReadSet>,
-    /// Whether a part of the request may depend on a read that is noted for the request only.
-    has_unnoted: bool,
-}
-
-impl CountingState {
-    /// Whether a request that starts now yields first.
-    fn is_to_yield(&mut self) -> bool {
-        let (requests, rows) = &mut self.unyielded;
-        *requests += 1;
-        let is_to_yield = self.yields || *requests > REQUESTS_BETWEEN_YIELDS || *rows >= ROWS_BETWEEN_YIELDS;
-        if is_to_yield {
-            self.unyielded = (0, 0);
-        }
-        is_to_yield
-    }
-
-    /// `is_announced`: whether the writes of the table are announced. Otherwise nobody learns when what was read is out of date.
-    fn note(&mut self, is_announced: bool, note: impl FnOnce(&mut ReadSet)) {
-        if let Some(noted) = &mut self.noted {
-            match is_announced {
-                true => note(noted),
-                false => noted.break_off(),
-            }
-        }
-    }
-
-    /// Notes the point reads of these keys, or that one of them failed.
-    fn note_rows<T>(&mut self, is_announced: bool, table: &str, keys: &[Key], answers: &[Result<T>]) {
-        self.note(is_announced, |noted| {
-            keys.iter().for_each(|key| noted.note_row(table, key));
-            if answers.iter().any(Result::is_err) {
-                noted.break_off();
-            }
-        });
-    }
-
-    fn name_read(&mut self, name: impl FnOnce() -> String) {
-        if self.names_reads && self.used.reads.len() < READS_NAMED_MAX {
-            self.used.reads.push(name());
-        }
-    }
 }
 
 impl CountingStore {
@@ -97,15 +37,7 @@ impl CountingStore {
 
     fn of(inner: Store, names_reads: bool) -> Arc<Self> {
         let yields = names_reads || !inner.is_local();
-        let state = CountingState {
-            used: StorageUse::default(),
-            answered: 0,
-            names_reads,
-            yields,
-            unyielded: (0, 0),
-            noted: None,
-            has_unnoted: false,
-        };
+        let state = CountingState::new(names_reads, yields);
         Arc::new(Self { inner, state: Arc::new(Mutex::new(state)), request: None })
     }
 
@@ -133,6 +65,12 @@ impl CountingStore {
     /// What was requested since the wrapper was created.
     pub fn used(&self) -> StorageUse {
         self.lock().used.clone()
+    }
+
+    /// From now on, refuses each read that exceeds this number of requests; `None`: refuses none. Writes are never refused, because a change must not
+    /// be left unfinished.
+    pub fn stop_at(&self, requests: Option<u64>) {
+        self.lock().requests_max = requests;
     }
 
     /// From now on, notes what is read, also by the snapshots of this store.
@@ -223,7 +161,7 @@ impl CountingStore {
         for row in rows {
             state.used.rows += 1;
             state.unyielded.1 += 1;
-            state.used.bytes += entity_bytes(row);
+            state.used.bytes += row.bytes();
         }
     }
 }
@@ -235,6 +173,7 @@ impl TableStore for CountingStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.lock().check(1)?;
         let wave = self
             .start(|state| {
                 state.used.point_reads += 1;
@@ -251,6 +190,9 @@ impl TableStore for CountingStore {
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         if keys.is_empty() {
             return Vec::new();
+        }
+        if self.lock().check(keys.len()).is_err() {
+            return keys.iter().map(|_| self.lock().check(keys.len()).map(|()| None)).collect();
         }
         let wave = self
             .start(|state| {
@@ -271,6 +213,7 @@ impl TableStore for CountingStore {
         limit: usize,
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
+        self.lock().check(1)?;
         let wave = self
             .start(|state| {
                 state.used.range_reads += 1;
@@ -331,6 +274,31 @@ impl TableStore for CountingStore {
         self.inner.announces(table)
     }
 
+    async fn check_clock(&self) -> Result<()> {
+        self.inner.check_clock().await
+    }
+
+    /// Counted as one write, if the store announces.
+    async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
+        let announced = self.inner.announce(rows).await?;
+        if announced.is_some() {
+            self.lock().used.transactions += 1;
+        }
+        Ok(announced)
+    }
+
+    async fn follow_writes(&self) {
+        self.inner.follow_writes().await;
+    }
+
+    async fn finish_writes(&self) {
+        self.inner.finish_writes().await;
+    }
+
+    async fn remove_old_announcements(&self) -> Result<()> {
+        self.inner.remove_old_announcements().await
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.lock().note(true, ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
@@ -357,6 +325,7 @@ mod tests {
     use tokio::task::coop::unconstrained;
 
     use super::*;
+    use crate::store::counting_state::REQUESTS_BETWEEN_YIELDS;
     use crate::store::embedded::EmbeddedStore;
 
     /// A task that yields is polled again only after others, which costs more than the read.

@@ -93,3 +93,24 @@ pub struct Entity {
     pub etag: Etag,
     pub properties: Properties,
 }
+
+impl Entity {
+    /// The bytes of its keys, names and values.
+    pub(super) fn bytes(&self) -> u64 {
+        let keys = self.key.partition().len() + self.key.row().len();
+        let values: usize = self.properties.iter().map(|(name, value)| name.len() + value.bytes()).sum();
+        (keys + values) as u64
+    }
+}
+
+impl Value {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::String(text) => text.len(),
+            Self::Binary(bytes) => bytes.len(),
+            Self::Int64(_) | Self::DateTime(_) => 8,
+            Self::Int32(_) => 4,
+            Self::Boolean(_) => 1,
+        }
+    }
+}

@@ -23,6 +23,7 @@
 pub mod azure;
 pub mod batch;
 pub mod counting;
+mod counting_state;
 pub mod embedded;
 pub mod entity;
 pub mod error;

@@ -1,7 +1,5 @@
 //! What one GraphQL request has requested from the store. The rule: it only counts.
 
-use super::{Entity, Value};
-
 /// What was requested from the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageUse {
@@ -25,22 +23,5 @@ impl StorageUse {
     /// Requests in all, as a store's log counts them.
     pub fn requests(&self) -> u32 {
         self.point_reads + self.range_reads + self.transactions
-    }
-}
-
-/// The bytes of a row: keys, names and values.
-pub(super) fn entity_bytes(entity: &Entity) -> u64 {
-    let keys = entity.key.partition().len() + entity.key.row().len();
-    let values: usize = entity.properties.iter().map(|(name, value)| name.len() + value_bytes(value)).sum();
-    (keys + values) as u64
-}
-
-fn value_bytes(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::Binary(bytes) => bytes.len(),
-        Value::Int64(_) | Value::DateTime(_) => 8,
-        Value::Int32(_) => 4,
-        Value::Boolean(_) => 1,
     }
 }

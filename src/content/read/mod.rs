@@ -2,6 +2,7 @@
 //! read scans a table.
 
 mod audit_log;
+mod catalogs;
 mod coalesce;
 mod noted;
 pub mod pages;
@@ -12,6 +13,7 @@ mod rendering;
 mod revisions;
 mod scheduled;
 mod similar;
+mod sizes;
 mod term_reads;
 
 pub(crate) use crate::content::tables::rows::change::Action;
@@ -23,3 +25,5 @@ pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{
     REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
 };
+pub use sizes::Sizes;
+pub(crate) use sizes::{Catalog, Start};

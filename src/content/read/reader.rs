@@ -13,6 +13,8 @@ use crate::keys::{Collection, PostPlace, Table, lookup};
 use crate::model::{Actor, Instant, Post, PostId, Slug, TermKind, WholePost};
 use crate::store::{CountingStore, Etag, Key, StorageUse, Store};
 
+use super::catalogs::QueryCatalogs;
+
 /// How often a post may be moved while it is looked for.
 const FINDS_MAX: usize = 8;
 
@@ -27,6 +29,8 @@ enum ReadPart {
 pub struct Reader {
     pub(in crate::content::read) source: CatalogSource,
     pub(super) partition_catalogs: Arc<PartitionCatalogs>,
+    /// The lists of partitions that a query has read; `None` for other requests, which must see what they have just written.
+    pub(super) catalogs: Option<Arc<QueryCatalogs>>,
     /// The values that readers of snapshots share.
     pub(super) values: Option<Arc<HeldValues>>,
     /// The era of the values before the snapshot was taken: what was known before an era ends is not known after it.
@@ -48,7 +52,7 @@ impl Reader {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
         let source = CatalogSource { store, version: None, horizon: None, counted };
-        Self { source, partition_catalogs, values: None, era: 0, now, actor: None, preview: None }
+        Self { source, partition_catalogs, catalogs: None, values: None, era: 0, now, actor: None, preview: None }
     }
 
     /// The reader that uses these values once it reads from a snapshot.
@@ -65,25 +69,31 @@ impl Reader {
         Self { source, ..self.clone() }
     }
 
-    /// If the store has snapshots, a reader of the content as it is now, which sees no later writes. Drop it with the answer. Otherwise a reader that
-    /// knows which writes its reads certainly see, if the store does.
+    /// The reader of a query: it reads each list of partitions at most once. If the store has snapshots, it reads the content as it is now, and sees no
+    /// later writes: drop it with the answer. Otherwise it knows which writes its reads certainly see, if the store does.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn at_one_moment(self) -> Result<Self> {
-        let era = self.values.as_ref().map_or(0, |values| values.era());
-        let Some(snapshot) = self.source.counted.uncounted().snapshot().await? else {
-            let horizon = self.store().horizon();
-            return Ok(Self { source: CatalogSource { horizon, ..self.source }, era, ..self });
+        let this = Self { catalogs: Some(Arc::default()), ..self };
+        let era = this.values.as_ref().map_or(0, |values| values.era());
+        let Some(snapshot) = this.source.counted.uncounted().snapshot().await? else {
+            let horizon = this.store().horizon();
+            return Ok(Self { source: CatalogSource { horizon, ..this.source }, era, ..this });
         };
-        let counted = self.source.counted.over(snapshot.store);
+        let counted = this.source.counted.over(snapshot.store);
         let store: Store = Arc::<CountingStore>::clone(&counted);
-        let source = CatalogSource { store, counted, version: Some(snapshot.version), ..self.source };
-        Ok(Self { source, era, ..self })
+        let source = CatalogSource { store, counted, version: Some(snapshot.version), ..this.source };
+        Ok(Self { source, era, ..this })
     }
 
     pub(in crate::content) fn store(&self) -> &Store {
         &self.source.store
+    }
+
+    /// The store itself, not a snapshot of it, with the counts of this reader.
+    pub(in crate::content) fn counting_store(&self) -> Store {
+        Arc::<CountingStore>::clone(&self.source.counted) as Store
     }
 
     /// The reader for this actor, which also returns the drafts and scheduled posts that the actor has access to.
@@ -112,17 +122,20 @@ impl Reader {
         self.now
     }
 
-    /// How many months hold posts, or have held some.
-    pub async fn month_count(&self) -> Result<usize> {
-        Ok(self.months(Collection::Posts).await?.len())
-    }
-
     pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
-        Ok(self.partition_catalogs.months(&self.source, collection).await?)
+        let read = || async { Ok(self.partition_catalogs.months(&self.source, collection).await?) };
+        match &self.catalogs {
+            Some(catalogs) => catalogs.months(&self.source, collection, read).await,
+            None => read().await,
+        }
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
-        Ok(self.partition_catalogs.first_characters(&self.source, kind).await?)
+        let read = || async { Ok(self.partition_catalogs.first_characters(&self.source, kind).await?) };
+        match &self.catalogs {
+            Some(catalogs) => catalogs.first_characters(&self.source, kind, read).await,
+            None => read().await,
+        }
     }
 
     /// By id, without its body. Two point reads.

@@ -129,23 +129,30 @@ impl Reader {
         Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
     }
 
-    /// The terms of listed rows, in their order. A term whose current slug is not its first takes a point read; these reads are sent together.
-    pub(super) async fn listed_terms(&self, kind: TermKind, rows: &[Entity]) -> Result<Vec<Arc<Term>>> {
-        let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(rows.len());
+    /// The first terms of listed rows, in their order, and how many rows were looked at for `need` of them; there may be fewer, if a row does not count. A term whose current slug is not its first takes a point read; these reads are sent together.
+    pub(super) async fn listed_terms(
+        &self,
+        kind: TermKind,
+        rows: &[Entity],
+        need: usize,
+    ) -> Result<(Vec<Arc<Term>>, usize)> {
+        let mut looked_at = 0;
+        let mut found: Vec<Option<Arc<Term>>> = Vec::with_capacity(need.min(rows.len()));
         let mut elsewhere: Vec<(usize, Slug, (TermKind, Slug))> = Vec::new();
-        for (i, row) in rows.iter().enumerate() {
-            let Some((slug, _)) = term::parse_row(row.key.row()) else {
-                found.push(None);
-                continue;
-            };
-            found.push(match rows::term::read(kind, row)? {
-                TermRow::Identity(row) => Some(row.term).filter(|term| term.slug == slug).map(Arc::new),
+        for row in rows {
+            looked_at += 1;
+            let Some((slug, _)) = term::parse_row(row.key.row()) else { continue };
+            match rows::term::read(kind, row)? {
+                TermRow::Identity(row) if row.term.slug == slug => found.push(Some(Arc::new(row.term))),
                 TermRow::Slug(row) if row.is_listed => {
-                    elsewhere.push((i, slug, (kind, row.first_slug)));
-                    None
+                    elsewhere.push((found.len(), slug, (kind, row.first_slug)));
+                    found.push(None);
                 }
-                TermRow::Slug(_) | TermRow::Gone { .. } => None,
-            });
+                TermRow::Identity(_) | TermRow::Slug(_) | TermRow::Gone { .. } => {}
+            }
+            if found.len() == need {
+                break;
+            }
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
         for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
@@ -153,7 +160,7 @@ impl Reader {
                 found[i] = Some(row.term).filter(|term| term.slug == slug).map(Arc::new);
             }
         }
-        Ok(found.into_iter().flatten().collect())
+        Ok((found.into_iter().flatten().collect(), looked_at))
     }
 
     /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.

@@ -55,7 +55,43 @@ impl PartitionCatalogs {
 
     /// The months of `Posts`, if they are cached.
     pub(in crate::content) fn cached_months(&self, source: &CatalogSource) -> Option<Months> {
-        self.months.fresh(self.age_max, source)
+        self.cached_months_of(source, Collection::Posts)
+    }
+
+    /// The months of a collection, if they are cached.
+    pub(in crate::content) fn cached_months_of(
+        &self,
+        source: &CatalogSource,
+        collection: Collection,
+    ) -> Option<Months> {
+        let cached = match collection {
+            Collection::Posts => &self.months,
+            Collection::Drafts => &self.draft_months,
+        };
+        cached.fresh(self.age_max, source)
+    }
+
+    /// The first characters of the terms of a kind, if they are cached.
+    pub(in crate::content) fn cached_first_characters(
+        &self,
+        source: &CatalogSource,
+        kind: TermKind,
+    ) -> Option<FirstCharacters> {
+        self.terms[kind as usize].fresh(self.age_max, source)
+    }
+
+    /// Notes the read of a list that the request has already.
+    pub(in crate::content) fn note_months(source: &CatalogSource, collection: Collection, months: &Months) {
+        let Ok(rows) = RowRange::new(place::months_partition(collection), None, None) else { return };
+        let count_of = |month: &Month| (collection.table(), place::count(place::month_partition(*month)));
+        note_list(source, (Table::Months, &rows), months, count_of);
+    }
+
+    /// As [`note_months`](Self::note_months).
+    pub(in crate::content) fn note_first_characters(source: &CatalogSource, kind: TermKind, listed: &FirstCharacters) {
+        let Ok(rows) = RowRange::new(term::CATALOG_PARTITION, None, None) else { return };
+        let table = Table::Terms(kind);
+        note_list(source, (table, &rows), listed, |character| (table, place::count(character.clone())));
     }
 
     /// The months of a collection. One range read for each 1,000 months, or none if they are cached; and a point read for each awaited month.
@@ -143,13 +179,7 @@ impl<P> Cached<P> {
         count_of: impl Fn(&P) -> (Table, Key),
     ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
         if let Some(list) = self.fresh(age_max, source) {
-            source.counted.note_cached(|noted| {
-                noted.note_range(table.name(), rows);
-                for listed in list.iter().filter(|listed| listed.is_awaited) {
-                    let (table, key) = count_of(&listed.partition);
-                    noted.note_row(table.name(), &key);
-                }
-            });
+            note_list(source, (table, rows), &list, count_of);
             return Ok(list);
         }
         let generation = self.lock().generation;
@@ -179,6 +209,22 @@ impl<P> Cached<P> {
     fn lock(&self) -> std::sync::MutexGuard<'_, CatalogState<P>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Notes a list that is not read again, and the counts that were read for it, so that a held answer depends on them.
+fn note_list<P>(
+    source: &CatalogSource,
+    (table, rows): (Table, &RowRange),
+    list: &[Listed<P>],
+    count_of: impl Fn(&P) -> (Table, Key),
+) {
+    source.counted.note_cached(|noted| {
+        noted.note_range(table.name(), rows);
+        for listed in list.iter().filter(|listed| listed.is_awaited) {
+            let (table, key) = count_of(&listed.partition);
+            noted.note_row(table.name(), &key);
+        }
+    });
 }
 
 /// Reads a whole range, page by page.

@@ -1,5 +1,7 @@
 //! The upper bound of a cost, and the errors for a bound above a limit. The rule: arithmetic saturates, so that a bound is never too small.
 
+use std::fmt::Display;
+
 use async_graphql::ServerError;
 
 use crate::graphql::error::{Code, coded};
@@ -9,33 +11,43 @@ pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 /// The maximum number of values of one answer: 100 posts with 100 terms of each kind are 60,000, with all their fields.
 pub const VALUES_MAX: u64 = 500_000;
 
-/// The maximum number of storage requests.
+/// The maximum number of storage requests, for content that nobody changes meanwhile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Bound {
     pub point_reads: u64,
     pub range_reads: u64,
+    /// Writes: each is one transaction.
+    pub transactions: u64,
     /// Fields of the answer, each multiplied by the maximum number of its parents. They cost no storage requests, but much memory.
     pub values: u64,
 }
 
 impl Bound {
-    pub(super) const fn new(point_reads: u64, range_reads: u64) -> Self {
-        Self { point_reads, range_reads, values: 0 }
+    pub(super) const NONE: Self = Self::new(0, 0);
+
+    pub const fn new(point_reads: u64, range_reads: u64) -> Self {
+        Self { point_reads, range_reads, transactions: 0, values: 0 }
     }
 
-    /// The bound of a field that costs no storage request.
-    pub(super) const fn one_value() -> Self {
-        Self { point_reads: 0, range_reads: 0, values: 1 }
+    /// With so many writes.
+    pub(super) const fn writing(self, transactions: u64) -> Self {
+        Self { transactions, ..self }
+    }
+
+    /// The bound of fields that cost no storage request.
+    pub(super) const fn values(values: u64) -> Self {
+        Self { point_reads: 0, range_reads: 0, transactions: 0, values }
     }
 
     pub fn requests(&self) -> u64 {
-        self.point_reads.saturating_add(self.range_reads)
+        self.point_reads.saturating_add(self.range_reads).saturating_add(self.transactions)
     }
 
     pub const fn plus(self, other: Self) -> Self {
         Self {
             point_reads: self.point_reads.saturating_add(other.point_reads),
             range_reads: self.range_reads.saturating_add(other.range_reads),
+            transactions: self.transactions.saturating_add(other.transactions),
             values: self.values.saturating_add(other.values),
         }
     }
@@ -44,6 +56,7 @@ impl Bound {
         Self {
             point_reads: self.point_reads.saturating_mul(n),
             range_reads: self.range_reads.saturating_mul(n),
+            transactions: self.transactions.saturating_mul(n),
             values: self.values.saturating_mul(n),
         }
     }
@@ -53,7 +66,18 @@ impl Bound {
         Self {
             point_reads: self.point_reads.max(other.point_reads),
             range_reads: self.range_reads.max(other.range_reads),
+            transactions: self.transactions.max(other.transactions),
             values: self.values.max(other.values),
+        }
+    }
+
+    /// The lower of two bounds of the same.
+    pub(super) fn min(self, other: Self) -> Self {
+        Self {
+            point_reads: self.point_reads.min(other.point_reads),
+            range_reads: self.range_reads.min(other.range_reads),
+            transactions: self.transactions.min(other.transactions),
+            values: self.values.min(other.values),
         }
     }
 }
@@ -67,11 +91,12 @@ pub fn refusal_of_values(bound: &Bound) -> ServerError {
     coded(Code::QueryTooComplex, message, None)
 }
 
-/// The error for too many storage requests. It names the bound and the limit.
-pub fn refusal(bound: &Bound, limit: u64) -> ServerError {
+/// The error for too many storage requests. It names the bound, the limit, and the part of the query that costs most.
+pub fn refusal(bound: &Bound, limit: u64, dearest: Option<&dyn Display>) -> ServerError {
     let requests = bound.requests();
+    let dearest = dearest.map(|dearest| format!(" The dearest part is {dearest}.")).unwrap_or_default();
     let message = format!(
-        "This query may need {requests} storage requests; the limit is {limit}. Request smaller pages, or fewer nested lists."
+        "This query may need {requests} storage requests; the limit is {limit}.{dearest} Request smaller pages with `first`, or fewer nested lists."
     );
     coded(Code::QueryTooComplex, message, None)
 }

@@ -1,30 +1,20 @@
-//! The prices of the fields, by the object type that a field is on. The rule: an entry is an upper bound for any content of the tables, and every field
-//! that returns objects has one. A field without an entry costs no storage request; a test lists these fields.
+//! The prices of the fields, by the object type that a field is on. The rule: an entry is an upper bound for content that nobody changes meanwhile, and
+//! every field that returns objects has one. A field without an entry costs no storage request; a test lists these fields.
 //!
 //! Interfaces and unions have no entries, because the walk prices a field on each type that an object there can have.
 
 use std::collections::HashMap;
 
-use crate::content::read::pages::{FILTER_SLUGS_MAX, LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
-use crate::content::read::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
+use crate::content::read::pages::{PAGE_SIZE_MAX, RANGE_READS_MAX};
+use crate::content::read::{REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
+use crate::model::TermKind;
 use crate::model::post::TERMS_MAX;
 
-use super::arguments::Arguments;
 use super::bound::Bound;
+use super::pages::Source;
 
-/// Reads the token of a request and its author, or the key of preview links.
-pub const SIGN_IN: Bound = Bound::new(1 + TERM_READS, 0);
-
-/// A list of months costs one range read for each 1,000 months; ten reads cover more months than have passed since the year 1200.
-const PARTITION_CATALOG_READS: u64 = 10;
-/// Reads that a slug or an id may take if its term was renamed several times.
-const TERM_READS: u64 = 8;
-/// The maximum for one post: by a former slug, and while the post is being moved.
-const POST_READS: u64 = 6;
-/// A version of a post by its id, for which the post is read first.
-const REVISION_READS: u64 = POST_READS + REVISION_READS_MAX;
-/// The maximum for one object by its id: a term or a version of a post.
-const NODE_READS: u64 = if TERM_READS > REVISION_READS { TERM_READS } else { REVISION_READS };
+/// By a slug that the term does not have first.
+pub(super) const TERM_READS: u64 = 2;
 /// The terms of one kind that a post may have; an import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The maximum number of ids of one `nodes`: the size of the largest page.
@@ -32,35 +22,18 @@ pub const NODES_MAX: usize = 100;
 /// The months of a century: what `@listSize` says of the archive, because the number of its months is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 
-const POST: Bound = Bound::new(POST_READS, 0);
-const TERM: Bound = Bound::new(TERM_READS, 0);
-const NODE: Bound = Bound::new(NODE_READS, 0);
-const NEIGHBOUR: Bound = Bound::new(2, PARTITION_CATALOG_READS + 2);
-/// Two range reads are 2,000 scheduled posts of the term; more of them would cost more.
-const COUNT_OF_TERM: Bound = Bound::new(1, 2);
-const COUNT_OF_POSTS: Bound =
-    Bound::new(2 * FILTER_SLUGS_MAX as u64, 2 * RANGE_READS_MAX as u64 + PARTITION_CATALOG_READS);
-/// A slug begins with one of 36 characters: ten digits and twenty-six letters.
-const PAGE_OF_TERMS: Bound = Bound::new(2, 1 + 3 * 36);
-/// A change of a post with the maximum number of terms before and after: a few requests for each term.
-/// The range reads are for suggestions: five for each kind of terms.
-const CHANGE: Bound = Bound::new(6 * 6 * TERMS_OF_POST, 3 * 5);
 /// A deletion that is refused counts the posts and drafts that have the term.
-const DELETION_OF_TERM: Bound = CHANGE.plus(Bound::new(2, RANGE_READS_MAX as u64 + PARTITION_CATALOG_READS));
+const COUNT_OF_USES: Bound = Bound::new(4, RANGE_READS_MAX as u64 + 10);
 /// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
 const TOKENS: Bound = Bound::new(0, 2);
 /// The tokens that exist, the author, and the authors with similar slugs if no author has the slug.
-const TO_CREATE_TOKEN: Bound = TOKENS.plus(TERM).plus(Bound::new(0, 1));
+const TO_CREATE_TOKEN: Bound = TOKENS.plus(Bound::new(TERM_READS, 1));
 /// Reads, repeated while other writers change the same row.
-const CHANGE_OF_TOKEN: Bound = Bound::new(100, 0);
-/// An author by its first slug, which another author may have meanwhile.
-const AUTHOR_OF_ACTOR: Bound = Bound::new(2, 0);
-/// A range read for each of two years, and more if the store cuts a page of rows short.
-const AUDIT_LOG: Bound = Bound::new(0, 8);
-/// The current post, and a range read; more if bodies fill the store's pages.
-const REVISIONS: Bound = Bound::new(POST_READS, 1 + REVISIONS_PAGE_MAX as u64);
+const CHANGE_OF_TOKEN: Bound = Bound::new(50, 0).writing(50);
+/// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
+const AUDIT_LOG: Bound = Bound::new(0, 4);
 /// Finds the oldest version that is kept.
-const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
+pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
 /// The fields with a price, by the object type that they are on.
 pub(super) type PriceTable = [(&'static str, &'static [(&'static str, Price)])];
@@ -80,14 +53,38 @@ pub(super) struct Price {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reads {
     Fixed(Bound),
-    /// For each value in the list of the argument `ids`.
-    ForEachId(Bound),
-    /// A page of the posts of all months or of one, newest first. With a filter it is read from an index.
-    PageOfPosts,
-    /// A page of posts that is read from an index.
-    PageOfIndex,
-    /// A page of posts that are not published.
-    PageOfHiddenPosts,
+    /// As `Fixed`, but fields that request the same share them: a loader makes them.
+    Shared(Bound),
+    /// A post, and so many point reads before it.
+    Post {
+        more: u64,
+    },
+    /// The objects of the argument `id` or `ids`.
+    ByIds(&'static str),
+    /// The body of a post, if the post was not read with it.
+    Body,
+    /// A page of a list.
+    Page(Source),
+    /// The count of the list whose page the field is on.
+    Count,
+    /// The count of the posts of a term.
+    CountOfTerm,
+    /// One term of a post.
+    TermOfPost(TermKind),
+    /// The terms of a post.
+    TermsOfPost(TermKind),
+    /// The terms of a version, which may be deleted by now.
+    TermsOfRevision,
+    /// The next or previous post.
+    Neighbour,
+    /// The list of months with their counts.
+    Archive,
+    /// A change of a post.
+    Change,
+    /// A change of a term, and what it costs beside that.
+    ChangeOfTerm(Bound),
+    /// A new post; without a slug, it looks for one that no post has.
+    CreatePost,
     /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
     PageOfRevisions,
 }
@@ -99,6 +96,8 @@ pub(super) enum Objects {
     /// A short list without a fixed maximum, counted as one object: at most one of its objects has fields that cost storage requests.
     Few,
     AtMost(u64),
+    /// The terms of one kind that a post has.
+    TermsOfPost(TermKind),
     /// The page size that was requested of the connection that the field is on, up to this maximum.
     Page(u64),
     /// One for each value in the list of the argument `ids`.
@@ -112,27 +111,30 @@ const ONE: Price = Price::of(Bound::new(0, 0));
 const FEW: Price = ONE.returning(Objects::Few);
 const PAGE: Price = ONE.returning(Objects::Page(PAGE_SIZE_MAX as u64));
 const PAGE_OF_REVISIONS: Price = ONE.returning(Objects::Page(REVISIONS_PAGE_MAX as u64));
-const TERMS_OF_ONE_KIND: Price = Price::of(Bound::new(TERMS_OF_POST, 0)).returning(Objects::AtMost(TERMS_OF_POST));
 
 /// At most one of the user errors has the object as it is now.
 const POST_PAYLOAD_FIELDS: &[(&str, Price)] = &[("post", ONE), ("userErrors", FEW)];
 const EDGE_FIELDS: &[(&str, Price)] = &[("node", ONE)];
 const TERM_FIELDS: &[(&str, Price)] =
-    &[("postCount", Price::of(COUNT_OF_TERM)), ("posts", Price::computed(Reads::PageOfIndex))];
-const TERM_CONNECTION_FIELDS: &[(&str, Price)] =
-    &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::of(Bound::new(0, 1)))];
+    &[("postCount", Price::computed(Reads::CountOfTerm)), ("posts", Price::computed(Reads::Page(Source::Term)))];
+const CONNECTION_FIELDS: &[(&str, Price)] =
+    &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::computed(Reads::Count))];
+/// An author by its first slug, which another author may have meanwhile.
+const AUTHOR_OF_ACTOR: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
+const TERMS_OF_REVISION: Price = Price::computed(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
+const TERM: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
 
 /// The prices of the schema.
 pub(super) const PRICES: &PriceTable = &[
-    ("Actor", &[("author", Price::of(AUTHOR_OF_ACTOR))]),
-    ("ArchiveMonth", &[("posts", Price::computed(Reads::PageOfPosts))]),
+    ("Actor", &[("author", AUTHOR_OF_ACTOR)]),
+    ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
     ("Author", TERM_FIELDS),
-    ("AuthorConnection", TERM_CONNECTION_FIELDS),
+    ("AuthorConnection", CONNECTION_FIELDS),
     ("AuthorEdge", EDGE_FIELDS),
     ("Category", TERM_FIELDS),
-    ("CategoryConnection", TERM_CONNECTION_FIELDS),
+    ("CategoryConnection", CONNECTION_FIELDS),
     ("CategoryEdge", EDGE_FIELDS),
-    ("Change", &[("actor", ONE), ("node", Price::of(POST))]),
+    ("Change", &[("actor", ONE), ("node", Price::computed(Reads::Post { more: 0 }))]),
     ("ChangeConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("ChangeEdge", EDGE_FIELDS),
     ("ConflictError", &[("current", ONE)]),
@@ -149,64 +151,63 @@ pub(super) const PRICES: &PriceTable = &[
     (
         "Mutation",
         &[
-            ("createAuthor", Price::of(CHANGE)),
-            ("createCategory", Price::of(CHANGE)),
-            ("createPost", Price::of(CHANGE)),
+            ("createAuthor", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
+            ("createCategory", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
+            ("createPost", Price::computed(Reads::CreatePost)),
             ("createPreview", Price::of(CHANGE_OF_TOKEN)),
-            ("createTag", Price::of(CHANGE)),
+            ("createTag", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
             ("createToken", Price::of(TO_CREATE_TOKEN.plus(CHANGE_OF_TOKEN))),
-            ("deleteAuthor", Price::of(DELETION_OF_TERM)),
-            ("deleteCategory", Price::of(DELETION_OF_TERM)),
-            ("deletePost", Price::of(CHANGE)),
-            ("deleteTag", Price::of(DELETION_OF_TERM)),
-            ("publishPost", Price::of(CHANGE)),
-            ("restoreRevision", Price::of(CHANGE)),
+            ("deleteAuthor", Price::computed(Reads::ChangeOfTerm(COUNT_OF_USES))),
+            ("deleteCategory", Price::computed(Reads::ChangeOfTerm(COUNT_OF_USES))),
+            ("deletePost", Price::computed(Reads::Change)),
+            ("deleteTag", Price::computed(Reads::ChangeOfTerm(COUNT_OF_USES))),
+            ("publishPost", Price::computed(Reads::Change)),
+            ("restoreRevision", Price::computed(Reads::Change)),
             ("revokePreviews", Price::of(CHANGE_OF_TOKEN)),
             ("revokeToken", Price::of(TOKENS.plus(CHANGE_OF_TOKEN))),
-            ("unpublishPost", Price::of(CHANGE)),
-            ("updateAuthor", Price::of(CHANGE)),
-            ("updateCategory", Price::of(CHANGE)),
-            ("updatePost", Price::of(CHANGE)),
-            ("updateTag", Price::of(CHANGE)),
+            ("unpublishPost", Price::computed(Reads::Change)),
+            ("updateAuthor", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
+            ("updateCategory", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
+            ("updatePost", Price::computed(Reads::Change)),
+            ("updateTag", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
         ],
     ),
     (
         "Post",
         &[
-            ("author", Price::of(TERM)),
-            ("authors", TERMS_OF_ONE_KIND),
-            ("body", Price::of(Bound::new(1 + POST_READS, 0))),
-            ("categories", TERMS_OF_ONE_KIND),
-            ("newer", Price::of(NEIGHBOUR)),
-            ("older", Price::of(NEIGHBOUR)),
+            ("author", Price::computed(Reads::TermOfPost(TermKind::Author))),
+            ("authors", Price::of_terms(TermKind::Author)),
+            ("body", Price::computed(Reads::Body)),
+            ("categories", Price::of_terms(TermKind::Category)),
+            ("newer", Price::computed(Reads::Neighbour)),
+            ("older", Price::computed(Reads::Neighbour)),
             ("revisions", Price::computed(Reads::PageOfRevisions)),
-            ("tags", TERMS_OF_ONE_KIND),
+            ("tags", Price::of_terms(TermKind::Tag)),
         ],
     ),
-    (
-        "PostConnection",
-        &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::of(COUNT_OF_POSTS))],
-    ),
+    ("PostConnection", CONNECTION_FIELDS),
     ("PostEdge", EDGE_FIELDS),
     ("PublishPostPayload", POST_PAYLOAD_FIELDS),
     (
         "Query",
         &[
-            ("archive", Price::of(Bound::new(0, PARTITION_CATALOG_READS + 1)).returning(Objects::Months)),
+            ("archive", Price::computed(Reads::Archive).returning(Objects::Months)),
             ("auditLog", Price::of(AUDIT_LOG)),
-            ("author", Price::of(TERM)),
-            ("authors", Price::of(PAGE_OF_TERMS)),
-            ("categories", Price::of(PAGE_OF_TERMS)),
-            ("category", Price::of(TERM)),
-            ("draftPosts", Price::computed(Reads::PageOfHiddenPosts)),
-            ("node", Price::of(NODE)),
-            ("nodes", Price::computed(Reads::ForEachId(NODE)).returning(Objects::ForEachId)),
-            ("post", Price::of(POST)),
-            ("posts", Price::computed(Reads::PageOfPosts)),
-            ("preview", Price::of(Bound::new(POST_READS + 1, 0))),
-            ("scheduledPosts", Price::computed(Reads::PageOfHiddenPosts)),
-            ("tag", Price::of(TERM)),
-            ("tags", Price::of(PAGE_OF_TERMS)),
+            ("author", TERM),
+            ("authors", Price::computed(Reads::Page(Source::Terms(TermKind::Author)))),
+            ("categories", Price::computed(Reads::Page(Source::Terms(TermKind::Category)))),
+            ("category", TERM),
+            ("draftPosts", Price::computed(Reads::Page(Source::Drafts))),
+            ("node", Price::computed(Reads::ByIds("id"))),
+            ("nodes", Price::computed(Reads::ByIds("ids")).returning(Objects::ForEachId)),
+            // A former slug takes one more.
+            ("post", Price::computed(Reads::Post { more: 1 })),
+            ("posts", Price::computed(Reads::Page(Source::Posts))),
+            // The key of preview links, then the post.
+            ("preview", Price::computed(Reads::Post { more: 1 })),
+            ("scheduledPosts", Price::computed(Reads::Page(Source::Scheduled))),
+            ("tag", TERM),
+            ("tags", Price::computed(Reads::Page(Source::Terms(TermKind::Tag)))),
             ("tokens", Price::of(TOKENS)),
             ("viewer", ONE),
         ],
@@ -215,11 +216,11 @@ pub(super) const PRICES: &PriceTable = &[
     (
         "Revision",
         &[
-            ("authors", TERMS_OF_ONE_KIND),
+            ("authors", TERMS_OF_REVISION),
             ("body", ONE),
-            ("categories", TERMS_OF_ONE_KIND),
+            ("categories", TERMS_OF_REVISION),
             ("changedBy", ONE),
-            ("tags", TERMS_OF_ONE_KIND),
+            ("tags", TERMS_OF_REVISION),
         ],
     ),
     (
@@ -235,9 +236,9 @@ pub(super) const PRICES: &PriceTable = &[
     ("RevokePreviewsPayload", &[("userErrors", FEW)]),
     ("RevokeTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
     ("Tag", TERM_FIELDS),
-    ("TagConnection", TERM_CONNECTION_FIELDS),
+    ("TagConnection", CONNECTION_FIELDS),
     ("TagEdge", EDGE_FIELDS),
-    ("Token", &[("author", Price::of(AUTHOR_OF_ACTOR))]),
+    ("Token", &[("author", AUTHOR_OF_ACTOR)]),
     ("TokenConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("TokenEdge", EDGE_FIELDS),
     ("UnpublishPostPayload", POST_PAYLOAD_FIELDS),
@@ -245,7 +246,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("UpdateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
     ("UpdatePostPayload", POST_PAYLOAD_FIELDS),
     ("UpdateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
-    ("Viewer", &[("author", Price::of(AUTHOR_OF_ACTOR))]),
+    ("Viewer", &[("author", AUTHOR_OF_ACTOR)]),
 ];
 
 impl Prices {
@@ -269,73 +270,11 @@ impl Price {
         Self { reads, objects: Objects::One }
     }
 
+    const fn of_terms(kind: TermKind) -> Self {
+        Self::computed(Reads::TermsOfPost(kind)).returning(Objects::TermsOfPost(kind))
+    }
+
     pub(super) const fn returning(self, objects: Objects) -> Self {
         Self { objects, ..self }
     }
-}
-
-impl Reads {
-    pub(super) fn bound(self, arguments: &Arguments<'_>) -> Bound {
-        match self {
-            Self::Fixed(bound) => bound,
-            Self::ForEachId(bound) => bound.times(ids(arguments)),
-            Self::PageOfPosts => page_of_posts(arguments, arguments.has("filter")),
-            Self::PageOfIndex => page_of_posts(arguments, true),
-            Self::PageOfHiddenPosts => page_of_hidden_posts(arguments),
-            Self::PageOfRevisions if arguments.has("last") => REVISIONS.plus(OLDEST_REVISION),
-            Self::PageOfRevisions => REVISIONS,
-        }
-    }
-}
-
-impl Objects {
-    /// `page_size`: the one that was requested of the connection that the field is on. `months`: the number of months in the archive.
-    pub(super) fn count(self, arguments: &Arguments<'_>, page_size: u64, months: u64) -> u64 {
-        match self {
-            Self::One | Self::Few => 1,
-            Self::AtMost(count) => count,
-            Self::Page(most) => page_size.min(most),
-            Self::ForEachId => ids(arguments),
-            Self::Months => match (arguments.has("year"), arguments.has("month")) {
-                (true, true) => 1,
-                (true, false) => months.min(12),
-                _ => months,
-            },
-        }
-    }
-}
-
-fn ids(arguments: &Arguments<'_>) -> u64 {
-    arguments.list_length("ids").min(NODES_MAX as u64)
-}
-
-/// One page: the reads of months or of the index with their look-ups, and the reads for `hasNextPage` and `hasPreviousPage`.
-fn page_of_posts(arguments: &Arguments<'_>, by_index: bool) -> Bound {
-    let items = arguments.page_size();
-    let page = match (by_index, arguments.has("filter")) {
-        (true, true) => Bound::new(2 * (items + 1), 2 * u64::from(RANGE_READS_MAX)),
-        (true, false) => Bound::new(2 * (items + 1), 3 + items),
-        (false, _) => Bound::new(items + 1, PARTITION_CATALOG_READS + items + 2),
-    };
-    let neighbours =
-        if arguments.has_cursor() { Bound::new(4, 2 * (PARTITION_CATALOG_READS + 2)) } else { Bound::default() };
-    page.plus(neighbours).plus(excluded(arguments))
-}
-
-/// What `none` in a filter costs: the look-ups of the excluded terms, the posts that are examined until the page is full, and so for each of its sides;
-/// and the second list that `totalCount` counts.
-fn excluded(arguments: &Arguments<'_>) -> Bound {
-    if !arguments.excludes_terms() {
-        return Bound::default();
-    }
-    let first_slugs = Bound::new(TERM_READS * FILTER_SLUGS_MAX as u64, 0);
-    let examined = Bound::new(2 * u64::from(LOOK_UPS_MAX), u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
-    let of_page = first_slugs.plus(examined.times(if arguments.has_cursor() { 3 } else { 1 }));
-    of_page.plus(COUNT_OF_POSTS).plus(first_slugs)
-}
-
-/// The actor is not known here. For the role author, own drafts are filtered from all drafts, for the page and for each of its sides.
-fn page_of_hidden_posts(arguments: &Arguments<'_>) -> Bound {
-    let filtered = Bound::new(0, u64::from(RANGE_READS_MAX) + PARTITION_CATALOG_READS);
-    page_of_posts(arguments, true).plus(filtered.times(if arguments.has_cursor() { 3 } else { 1 }))
 }

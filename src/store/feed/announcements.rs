@@ -260,7 +260,7 @@ impl Announcements {
             metrics::feed_announced(kind);
             if let Some(waiter) = one.waiter.take() {
                 // Who waited may be gone.
-                let _ = waiter.send(written.as_ref().map(|()| ()).map_err(not_announced));
+                let _ = waiter.send(written.as_ref().copied().map_err(not_announced));
             }
         }
         if let Err(error) = written {

@@ -129,8 +129,7 @@ impl FeedStore {
             self.follower.stop_trusting();
             return Err(error);
         }
-        let followed = rows.map(|rows| self.follower.apply(&self.steps, (began, &self.clock), rows));
-        followed
+        rows.map(|rows| self.follower.apply(&self.steps, (began, &self.clock), rows))
     }
 
     async fn read_all(&self) -> Result<Vec<Entity>> {

@@ -89,7 +89,7 @@ impl Default for Families {
         let mut all = Registering(Registry::default());
         // Exported as 0 before the first one, because a rate needs both values.
         let (retries, drops) = (of_reasons(&RETRY_REASONS), of_reasons(&DROP_REASONS));
-        let (announcements, polls) = (of_outcomes(&ANNOUNCED), of_outcomes(&POLLED));
+        let (feed_announcements, feed_polls) = all.feed();
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.0.register("tidings_build", "The build that is running", version);
         Self {
@@ -150,12 +150,8 @@ impl Default for Families {
             held_answer_bytes: all.plain("tidings_held_answer_bytes", "Memory of the held answers", Gauge::default()),
             held_values: all.plain("tidings_held_values", "Held values by what happened to them", Family::default()),
             held_value_bytes: all.plain("tidings_held_value_bytes", "Memory of the held values", Gauge::default()),
-            feed_announcements: all.plain(
-                "tidings_feed_announcements",
-                "Announcements of writes by outcome",
-                announcements,
-            ),
-            feed_polls: all.plain("tidings_feed_polls", "Polls of the feed by outcome", polls),
+            feed_announcements,
+            feed_polls,
             feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", drops),
             feed_age: all.timed("tidings_feed_age", "Age of the poll before the last one at its end", Gauge::default()),
             registry: all.0,
@@ -187,6 +183,14 @@ impl Registering {
     fn timed<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
         self.0.register_with_unit(name, help, Unit::Seconds, metric.clone());
         metric
+    }
+
+    /// The announcements and the polls, each 0 before the first one.
+    fn feed(&mut self) -> (Family<OutcomeLabels, Counter>, Family<OutcomeLabels, Counter>) {
+        let announcements = of_outcomes(&ANNOUNCED);
+        let announcements =
+            self.plain("tidings_feed_announcements", "Announcements of writes by outcome", announcements);
+        (announcements, self.plain("tidings_feed_polls", "Polls of the feed by outcome", of_outcomes(&POLLED)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tests of the documentation. The rule: each code block of a page is run, or a comment above it says why it is not. docs/contributing.md
 //! describes these comments.
 
-mod block;
+pub mod block;
 mod bounds;
 mod codes;
 mod links;

@@ -21,6 +21,7 @@ mod nulls;
 mod oidc;
 mod post;
 mod preview;
+mod price;
 mod query;
 mod ready;
 mod renamed;

@@ -185,15 +185,20 @@ impl TermRange<'_> {
         Ok(!self.take(after, before, direction, 1).await?.is_empty())
     }
 
-    /// Up to `need` terms of one partition; rows that only point to another slug are skipped.
+    /// Up to `need` terms of one partition; rows that only point to another slug are skipped. If some were, all the others are read at once.
     async fn read(&self, rows: RowRange, need: usize) -> Result<Vec<Arc<Term>>> {
         let table = Table::Terms(self.kind).name();
         let mut found = Vec::new();
         let mut continuation = None;
         while found.len() < need {
-            let limit = (need - found.len()).min(PAGE_ROWS_MAX);
+            let limit = if continuation.is_none() { need.min(PAGE_ROWS_MAX) } else { PAGE_ROWS_MAX };
             let page = self.reader.store().range(table, &rows, limit, continuation.as_ref()).await?;
-            found.extend(self.reader.listed_terms(self.kind, &page.rows).await?);
+            let mut rows = page.rows.as_slice();
+            while !rows.is_empty() && found.len() < need {
+                let (terms, looked_at) = self.reader.listed_terms(self.kind, rows, need - found.len()).await?;
+                found.extend(terms);
+                rows = &rows[looked_at..];
+            }
             continuation = page.continuation;
             if continuation.is_none() {
                 break;

@@ -55,7 +55,8 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             let partition = term::posts_partition(&slug);
             let row = reader.store().get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
             match row.as_ref().map(count::read).transpose()?.filter(|count| count.rows > 0) {
-                // The list may name the term by a slug that is not its first.
+                // The list of a term names it by its first slug; a filter may name it by another one.
+                None if list.filter.is_empty() => Ok(0),
                 None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
                     Some(first) if first != slug => {
                         Box::pin(count_query(reader, &list.clone().with_slug(kind, &slug, &first), query)).await

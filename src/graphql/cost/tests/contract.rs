@@ -8,6 +8,7 @@ use super::super::{Bound, CostModel};
 use crate::graphql::guard::{Limits, admit};
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::type_map::TypeMap;
+use crate::model::{CreationId, NodeId, PostId, TermId, TermKind, TermNodeId};
 
 const SDL: &str = include_str!("../../../../schema.graphql");
 
@@ -15,19 +16,28 @@ fn bound(document: &str) -> Bound {
     let costs = CostModel::new(Arc::new(TypeMap::of(SDL).expect("SDL")));
     let mut request = admit(Request::new(document), &Limits::default()).expect(document).request;
     let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
-    costs.bound(&operation, &request.variables, 0)
+    costs.bound(&operation, super::unknown(&request.variables))
+}
+
+/// The id of a term of this kind.
+fn term(kind: TermKind) -> NodeId {
+    let key = TermId { kind, first_slug: "a".parse().expect("a slug") };
+    NodeId::Term(TermNodeId { key, creation: CreationId::from_bits(7) })
 }
 
 #[test]
 fn a_field_of_content_or_term_costs_what_it_costs_on_the_type() {
     let content = "body { html } revisions(first: 5) { nodes { tags { posts { totalCount } } } } viewerCanUpdate";
-    let term = "postCount posts(first: 10, after: \"x\") { totalCount nodes { body { html } authors { name } } }";
+    let term_fields =
+        "postCount posts(first: 10, after: \"x\") { totalCount nodes { body { html } authors { name } } }";
+    let post = NodeId::Post(PostId::from_bits(7));
+    let (tag, category) = (term(TermKind::Tag), term(TermKind::Category));
     for (field, interface, object, selection) in [
-        ("preview(token: \"x\")", "Content", "Post", content),
-        ("node(id: \"x\")", "Content", "Post", content),
-        ("nodes(ids: [\"x\", \"y\"])", "Content", "Post", content),
-        ("node(id: \"x\")", "Term", "Tag", term),
-        ("nodes(ids: [\"x\", \"y\"])", "Term", "Category", term),
+        ("preview(token: \"x\")".to_owned(), "Content", "Post", content),
+        (format!("node(id: \"{post}\")"), "Content", "Post", content),
+        (format!("nodes(ids: [\"{post}\", \"{post}\"])"), "Content", "Post", content),
+        (format!("node(id: \"{tag}\")"), "Term", "Tag", term_fields),
+        (format!("nodes(ids: [\"{category}\", \"{category}\"])"), "Term", "Category", term_fields),
     ] {
         let on = |name: &str| bound(&format!("{{ {field} {{ ... on {name} {{ {selection} }} }} }}"));
         assert_eq!(on(interface), on(object), "{field} {interface}");
@@ -35,4 +45,15 @@ fn a_field_of_content_or_term_costs_what_it_costs_on_the_type() {
     }
     let direct = bound(&format!("{{ preview(token: \"x\") {{ {content} }} }}"));
     assert_eq!(direct, bound(&format!("{{ preview(token: \"x\") {{ ... on Post {{ {content} }} }} }}")));
+}
+
+#[test]
+fn an_id_costs_what_the_object_that_it_names_costs() {
+    let selection =
+        "... on Post { body { html } } ... on Tag { posts(first: 10) { nodes { id } } } ... on Token { author { id } }";
+    let of = |id: &str| bound(&format!("{{ node(id: \"{id}\") {{ {selection} }} }}")).requests();
+    assert_eq!(of(&NodeId::Post(PostId::from_bits(7)).to_string()), 2 + 1);
+    assert_eq!(of(&term(TermKind::Tag).to_string()), 2 + 1 + 10 + 10 / 4);
+    assert_eq!(of(&term(TermKind::Category).to_string()), 2);
+    assert_eq!(of("token-x"), 0, "no id");
 }

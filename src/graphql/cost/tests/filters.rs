@@ -5,7 +5,7 @@ use async_graphql::parser::parse_query;
 use serde_json::json;
 
 use super::super::{Bound, CostModel};
-use crate::content::read::pages::LOOK_UPS_MAX;
+use crate::content::read::pages::{LOOK_UPS_MAX, RANGE_READS_MAX};
 use crate::graphql::outline::{OperationOutline, Outline};
 use crate::graphql::type_map::TypeMap;
 
@@ -14,26 +14,43 @@ fn bound_of(document: &str, variables: serde_json::Value) -> Bound {
     let types = TypeMap::of(include_str!("../../../../schema.graphql")).expect("the schema parses");
     let outline = Outline::of(&parse_query(document).expect("a document"));
     let operation = OperationOutline::select(outline, None).expect("an operation");
-    CostModel::new(std::sync::Arc::new(types)).bound(&operation, &Variables::from_json(variables), 3)
+    CostModel::new(std::sync::Arc::new(types)).bound(&operation, super::unknown(&Variables::from_json(variables)))
 }
 
 #[test]
 fn a_filter_that_excludes_terms_costs_the_posts_that_it_examines() {
-    let with = |filter: &str| bound_of(&format!("{{ posts(filter: {filter}) {{ totalCount }} }}"), json!({}));
+    let with =
+        |filter: &str| bound_of(&format!("{{ posts(filter: {filter}) {{ nodes {{ id }} totalCount }} }}"), json!({}));
     let plain = with(r#"{ tags: { any: ["a"] } }"#);
     let dear = with(r#"{ tags: { none: ["a"] } }"#);
-    assert!(dear.point_reads > plain.point_reads + u64::from(LOOK_UPS_MAX), "{plain:?} {dear:?}");
+    let dearest = with(r#"{ tags: { any: ["b"], none: ["a"] } }"#);
+    assert!(dear.range_reads >= u64::from(RANGE_READS_MAX) && plain.range_reads < 40, "{plain:?} {dear:?}");
+    assert!(dearest.point_reads > plain.point_reads + u64::from(LOOK_UPS_MAX) - 30, "{plain:?} {dearest:?}");
     for kind in ["categories", "tags", "authors"] {
-        assert_eq!(with(&format!(r#"{{ {kind}: {{ any: ["b"], none: ["a"] }} }}"#)), dear, "{kind}");
-        assert_eq!(with(&format!("{{ {kind}: {{ none: null }} }}")), plain, "{kind}");
+        assert_eq!(with(&format!(r#"{{ {kind}: {{ none: ["a"] }} }}"#)), dear, "{kind}");
+        assert_eq!(with(&format!(r#"{{ {kind}: {{ any: ["b"], none: ["a"] }} }}"#)), dearest, "{kind}");
+        assert_eq!(with(&format!(r#"{{ {kind}: {{ any: ["a"], none: null }} }}"#)), plain, "{kind}");
     }
     for (parameter, filter, variables) in [
         ("$v: PostFilter", "$v", json!({ "v": { "tags": { "none": ["a"] } } })),
         ("$v: TagFilter", "{ tags: $v }", json!({ "v": { "none": ["a"] } })),
         ("$v: [String!]", "{ tags: { none: $v } }", json!({ "v": ["a"] })),
     ] {
-        let document = format!("query({parameter}) {{ posts(filter: {filter}) {{ totalCount }} }}");
+        let document = format!("query({parameter}) {{ posts(filter: {filter}) {{ nodes {{ id }} totalCount }} }}");
         assert_eq!(bound_of(&document, variables), dear, "{parameter}");
-        assert!(bound_of(&document, json!({})).point_reads <= plain.point_reads, "{parameter}");
+        assert!(bound_of(&document, json!({})).requests() < plain.requests() + 40, "{parameter}");
     }
+}
+
+#[test]
+fn a_page_costs_only_what_is_selected_of_it() {
+    let of = |selection: &str| {
+        bound_of(&format!("{{ tag(slug: \"a\") {{ posts(first: 10) {{ {selection} }} }} }}"), json!({}))
+    };
+    let page = of("nodes { id }");
+    assert_eq!(of("totalCount").requests(), page.requests() - 1 - 10 - 10 / 4 + 11);
+    assert_eq!(of("__typename").requests(), 2);
+    assert_eq!(of("nodes { id } pageInfo { hasNextPage }").point_reads, page.point_reads + 1);
+    assert_eq!(of("pageInfo { endCursor }").requests(), page.requests());
+    assert_eq!(of("... on PostConnection { ... { nodes { id } } }").requests(), page.requests());
 }

@@ -29,7 +29,7 @@ async fn run(document: &str) -> Run {
     let mut request = admitted.expect(document).request;
     let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
     let costs = CostModel::with_prices(Arc::clone(&types), places::PRICES);
-    let bound = costs.bound(&operation, &request.variables, 0);
+    let bound = costs.bound(&operation, super::unknown(&request.variables));
     let completion = Completion::prepare(&types, operation, &mut request);
     let reads = Arc::new(Reads::default());
     let mut response = schema.execute(request.data(Arc::clone(&reads))).await;
@@ -147,5 +147,5 @@ fn a_selection_is_computed_once_for_each_type() {
     let types = Arc::new(TypeMap::of(&places::schema().sdl()).expect("the engine's own SDL"));
     let costs = CostModel::with_prices(types, places::PRICES);
     let operation = OperationOutline::of(&mut Request::new(document)).expect("a document").expect("an operation");
-    assert_eq!(costs.bound(&operation, &Variables::default(), 0).requests(), 51);
+    assert_eq!(costs.bound(&operation, super::unknown(&Variables::default())).requests(), 51);
 }

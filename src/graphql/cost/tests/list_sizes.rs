@@ -7,7 +7,7 @@ use async_graphql::parser::types::{
     BaseType, ConstDirective, FieldDefinition, TypeDefinition, TypeKind, TypeSystemDefinition,
 };
 
-use super::super::prices::{MONTHS_ASSUMED, NODES_MAX, Objects, PRICES, Prices};
+use super::super::prices::{MONTHS_ASSUMED, NODES_MAX, Objects, PRICES, Prices, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::graphql::type_map::{TypeMap, innermost};
 
@@ -39,6 +39,7 @@ fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices)
         let objects = types.objects(of).iter().filter_map(|object| prices.get(object, name)).map(|price| price.objects);
         let sizes = objects.filter_map(|objects| match objects {
             Objects::AtMost(count) => Some(count),
+            Objects::TermsOfPost(_) => Some(TERMS_OF_POST),
             Objects::ForEachId => Some(NODES_MAX as u64),
             Objects::Months => Some(MONTHS_ASSUMED),
             Objects::Page(_) | Objects::Few | Objects::One => None,

@@ -6,3 +6,15 @@ mod interfaces;
 mod list_sizes;
 mod places;
 mod table;
+
+use std::sync::LazyLock;
+
+use async_graphql::Variables;
+
+use super::{Circumstances, Sees, Sizes};
+
+/// Circumstances in which nothing is known of the content.
+fn unknown(variables: &Variables) -> Circumstances<'_> {
+    static SIZES: LazyLock<Sizes> = LazyLock::new(Sizes::default);
+    Circumstances { variables, sizes: &SIZES, sees: Sees::All }
+}

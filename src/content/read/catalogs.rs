@@ -1,0 +1,75 @@
+//! The lists of partitions that one query uses. The rule: a query reads each list at most once, whatever other requests do to the cache meanwhile, so
+//! that the bound of its cost can count it once.
+
+use std::future::Future;
+
+use tokio::sync::OnceCell;
+
+use crate::content::error::Result;
+use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
+use crate::keys::Collection;
+use crate::model::TermKind;
+
+#[derive(Default)]
+pub(super) struct QueryCatalogs {
+    posts: OnceCell<Months>,
+    drafts: OnceCell<Months>,
+    pub(super) terms: [OnceCell<FirstCharacters>; 3],
+}
+
+impl QueryCatalogs {
+    pub(super) fn of(&self, collection: Collection) -> &OnceCell<Months> {
+        match collection {
+            Collection::Posts => &self.posts,
+            Collection::Drafts => &self.drafts,
+        }
+    }
+
+    pub(super) async fn months<F: Future<Output = Result<Months>>>(
+        &self,
+        source: &CatalogSource,
+        collection: Collection,
+        read: impl FnOnce() -> F,
+    ) -> Result<Months> {
+        let mut is_read_here = false;
+        let cell = self.of(collection).get_or_try_init(|| {
+            is_read_here = true;
+            read()
+        });
+        let months = cell.await.cloned()?;
+        // Another part of the query has read it, and this one depends on it too.
+        if !is_read_here {
+            PartitionCatalogs::note_months(source, collection, &months);
+        }
+        Ok(months)
+    }
+
+    pub(super) async fn first_characters<F: Future<Output = Result<FirstCharacters>>>(
+        &self,
+        source: &CatalogSource,
+        kind: TermKind,
+        read: impl FnOnce() -> F,
+    ) -> Result<FirstCharacters> {
+        let mut is_read_here = false;
+        let cell = self.terms[kind as usize].get_or_try_init(|| {
+            is_read_here = true;
+            read()
+        });
+        let listed = cell.await.cloned()?;
+        if !is_read_here {
+            PartitionCatalogs::note_first_characters(source, kind, &listed);
+        }
+        Ok(listed)
+    }
+}
+
+/// A list that the query has read, or else the one that is cached, which it uses from now on.
+pub(super) fn known<T: Clone>(cell: &OnceCell<T>, cached: impl FnOnce() -> Option<T>) -> Option<T> {
+    if cell.get().is_none()
+        && let Some(list) = cached()
+    {
+        // If another field has set it meanwhile, that list is used.
+        let _ = cell.set(list);
+    }
+    cell.get().cloned()
+}

@@ -1,0 +1,397 @@
+//! What the lists of partitions say about the size of the content, and how many ranges a page reads at most. The rule: a figure is exact or too high for
+//! content that nobody changes meanwhile, and a list that is not in memory is unknown, never assumed to be short.
+
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::tables::rows::partition_catalog::Listed;
+use crate::content::tables::{FirstCharacters, Months};
+use crate::keys::Collection;
+use crate::model::{Instant, Month, TermKind};
+use crate::store::PAGE_ROWS_MAX;
+
+use super::catalogs::known;
+use super::reader::Reader;
+
+/// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
+const ADDED_MEANWHILE: u64 = 100;
+
+/// A list of partitions, which a query reads at most once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Catalog {
+    /// The months of posts.
+    Posts,
+    /// The months of drafts.
+    Drafts,
+    /// The first characters of terms.
+    Terms(TermKind),
+}
+
+/// Where in its list a page begins to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// The newest post, or the first term.
+    First,
+    /// The oldest post, or the last term.
+    Last,
+    /// At a cursor, or at a date.
+    Anywhere,
+}
+
+/// The lists of partitions that are in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Sizes {
+    posts: Option<Months>,
+    drafts: Option<Months>,
+    terms: [Option<FirstCharacters>; 3],
+    now: Option<Instant>,
+    /// Whether a post may be on its way from one partition to another, because no transaction covers both.
+    pub may_move: bool,
+    /// Whether the figures say nothing of unpublished posts, for a client that must not know of them: its bound is the same whether they exist or not,
+    /// up to a thousand.
+    is_coarse: bool,
+}
+
+impl Catalog {
+    pub const ALL: [Self; 5] = [
+        Self::Posts,
+        Self::Drafts,
+        Self::Terms(TermKind::Category),
+        Self::Terms(TermKind::Tag),
+        Self::Terms(TermKind::Author),
+    ];
+}
+
+impl Reader {
+    /// What is in memory without a read. `is_coarse`: without what only some clients may know.
+    pub fn sizes(&self, is_coarse: bool) -> Sizes {
+        Sizes {
+            posts: self.known_months(Collection::Posts),
+            drafts: self.known_months(Collection::Drafts),
+            terms: TermKind::ALL.map(|kind| self.known_first_characters(kind)),
+            now: Some(self.now()),
+            // A snapshot has no transactions, and nothing moves in it.
+            may_move: self.source.version.is_none() && !self.store().is_transactional(),
+            is_coarse,
+        }
+    }
+
+    fn known_months(&self, collection: Collection) -> Option<Months> {
+        let cached = || self.partition_catalogs.cached_months_of(&self.source, collection);
+        match &self.catalogs {
+            Some(catalogs) => known(catalogs.of(collection), cached),
+            None => cached(),
+        }
+    }
+
+    fn known_first_characters(&self, kind: TermKind) -> Option<FirstCharacters> {
+        let cached = || self.partition_catalogs.cached_first_characters(&self.source, kind);
+        match &self.catalogs {
+            Some(catalogs) => known(&catalogs.terms[kind as usize], cached),
+            None => cached(),
+        }
+    }
+
+    /// Reads a list that is not in memory. One range read for each 1,000 months, or one.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn read_catalog(&self, catalog: Catalog) -> Result<()> {
+        match catalog {
+            Catalog::Posts => self.months(Collection::Posts).await.map(drop),
+            Catalog::Drafts => self.months(Collection::Drafts).await.map(drop),
+            Catalog::Terms(kind) => self.first_characters(kind).await.map(drop),
+        }
+    }
+
+    /// From now on, a query that needs more storage requests than this is stopped, because its bound is wrong; `None`: any number.
+    pub fn stop_at(&self, requests: Option<u64>) {
+        self.source.counted.stop_at(requests);
+    }
+}
+
+impl Sizes {
+    pub fn knows(&self, catalog: Catalog) -> bool {
+        match catalog {
+            Catalog::Posts => self.posts.is_some(),
+            Catalog::Drafts => self.drafts.is_some(),
+            Catalog::Terms(kind) => self.terms[kind as usize].is_some(),
+        }
+    }
+
+    /// The number of terms of a kind.
+    pub fn terms(&self, kind: TermKind) -> Option<u64> {
+        let listed: u64 = self.terms[kind as usize].as_ref()?.iter().map(rows_of).sum();
+        Some(listed + self.margin())
+    }
+
+    /// What other servers may add while a list is cached.
+    fn margin(&self) -> u64 {
+        if self.may_move { ADDED_MEANWHILE } else { 0 }
+    }
+
+    /// The number of posts that are not drafts, scheduled ones included; of a client that must not know of these, only the published ones, rounded up.
+    pub fn posts(&self) -> Option<u64> {
+        let now = self.now?;
+        let months = self.posts.as_ref()?.iter();
+        if !self.is_coarse {
+            return Some(months.map(rows_of).sum::<u64>() + self.margin());
+        }
+        let (mut over, mut present) = (0, 0);
+        for listed in months.filter(|listed| listed.partition.first() <= now) {
+            *(if listed.partition.last() < now { &mut over } else { &mut present }) += rows_of(listed);
+        }
+        Some(over + rounded(present) + self.margin())
+    }
+
+    /// The number of drafts; not for a client that must not know of them.
+    pub fn drafts(&self) -> Option<u64> {
+        Some(self.drafts.as_ref().filter(|_| !self.is_coarse)?.iter().map(rows_of).sum())
+    }
+
+    /// The number of months that may hold drafts.
+    pub fn draft_months(&self) -> Option<u64> {
+        let drafts = self.drafts.as_ref().filter(|_| !self.is_coarse)?;
+        Some(drafts.iter().filter(|month| month.may_hold_rows()).count() as u64)
+    }
+
+    /// The number of months that hold posts, of a year and of a month of the year if they are given.
+    pub fn months(&self, year: Option<u64>, month: Option<u64>) -> Option<u64> {
+        let is_meant = |of: &Month| {
+            year.is_none_or(|year| u64::from(of.year()) == year)
+                && month.is_none_or(|month| u64::from(of.month()) == month)
+        };
+        Some(self.visible()?.into_iter().filter(|(of, _)| is_meant(of)).count() as u64)
+    }
+
+    /// The range reads of a page of `need` posts of all months.
+    pub fn reads_of_months(&self, need: u64, start: Start) -> Option<u64> {
+        let rows: Vec<u64> = self.visible()?.into_iter().map(|(_, rows)| rows).collect();
+        Some(reads(&rows, need, start))
+    }
+
+    /// The range reads of a page of `need` drafts.
+    pub fn reads_of_drafts(&self, need: u64, start: Start) -> Option<u64> {
+        let drafts = self.drafts.as_ref().filter(|_| !self.is_coarse)?;
+        let rows: Vec<u64> = drafts.iter().filter(|month| month.may_hold_rows()).map(rows_of).collect();
+        Some(reads(&rows, need, start))
+    }
+
+    /// The months whose posts may be scheduled.
+    pub fn months_to_come(&self) -> Option<u64> {
+        let now = self.now?;
+        let is_to_come = |listed: &&Listed<Month>| listed.may_hold_rows() && listed.partition.last() >= now;
+        Some(self.posts.as_ref()?.iter().filter(is_to_come).count() as u64)
+    }
+
+    /// The range reads that count the scheduled posts of the present month, or of a term.
+    pub fn reads_to_count_scheduled(&self) -> Option<u64> {
+        let now = self.now?;
+        let to_come = self.posts.as_ref()?.iter().filter(|listed| listed.partition.last() >= now);
+        Some(to_come.map(rows_of).sum::<u64>() / PAGE_ROWS_MAX as u64 + 1)
+    }
+
+    /// The range reads that count the posts of a month, or of all months. Only the present month can hold both published and scheduled posts.
+    pub fn reads_to_count_months(&self) -> Option<u64> {
+        let now = self.now?;
+        let may_be_both = |listed: &Listed<Month>| {
+            listed.may_hold_rows() && listed.count.newest.as_ref().is_none_or(|newest| newest.at > now)
+        };
+        let mut months = self.posts.as_ref()?.iter();
+        let is_none = !self.is_coarse && !months.any(may_be_both);
+        if is_none { Some(0) } else { self.reads_to_count_scheduled() }
+    }
+
+    /// The range reads that count the posts of the two months in which a range of dates begins and ends.
+    pub fn reads_to_count_dates(&self) -> Option<u64> {
+        let largest = self.posts.as_ref()?.iter().map(rows_of).max().unwrap_or(0);
+        Some(2 * (largest / PAGE_ROWS_MAX as u64 + 1))
+    }
+
+    /// The partitions that a page of `need` terms reads.
+    pub fn partitions_of_terms(&self, kind: TermKind, need: u64, start: Start) -> Option<u64> {
+        let listed = self.terms[kind as usize].as_ref()?;
+        let rows: Vec<u64> = listed.iter().filter(|listed| listed.may_hold_rows()).map(rows_of).collect();
+        Some(reads(&rows, need, start))
+    }
+
+    /// The months up to now that may hold published posts, the newest first, and how many they hold at least.
+    fn visible(&self) -> Option<Vec<(Month, u64)>> {
+        let now = self.now?;
+        let months = self.posts.as_ref()?.iter();
+        let months = months.filter(|listed| listed.may_hold_rows() && listed.partition.first() <= now);
+        // How many posts of the present month are scheduled is not known.
+        let is_published = |listed: &Listed<Month>| listed.count.newest.as_ref().is_some_and(|newest| newest.at <= now);
+        let visible = months.map(|listed| (listed.partition, if is_published(listed) { rows_of(listed) } else { 0 }));
+        if !self.is_coarse {
+            return Some(visible.collect());
+        }
+        let before = visible.filter(|(month, _)| month.last() < now);
+        Some([(now.month(), 0)].into_iter().chain(before).collect())
+    }
+
+    /// Of a request that changes content: nothing that it reads afterwards is known before.
+    pub fn before_a_change(&self) -> Self {
+        Self { now: self.now, may_move: self.may_move, is_coarse: self.is_coarse, ..Self::default() }
+    }
+
+    /// Sizes with these numbers of posts in consecutive months, the newest first, and these numbers of categories, tags and authors: for tests and
+    /// benchmarks of prices.
+    pub fn assumed(now: Instant, posts: &[u64], terms: [u64; 3]) -> Self {
+        let listed = |partition: Month, rows: u64| Listed {
+            partition,
+            count: crate::content::tables::rows::count::Count { rows: rows as i64, ..Default::default() },
+            is_awaited: false,
+        };
+        let mut month = now.month();
+        let months = posts.iter().map(|rows| {
+            let this = listed(month, *rows);
+            month = month.first().previous().map_or(month, |last| last.month());
+            this
+        });
+        let posts = Arc::new(months.collect());
+        let terms = terms.map(|rows| {
+            let count = crate::content::tables::rows::count::Count { rows: rows as i64, ..Default::default() };
+            Some(Arc::new(vec![Listed { partition: "a".to_owned(), count, is_awaited: false }]))
+        });
+        Self {
+            posts: Some(posts),
+            drafts: Some(Arc::default()),
+            terms,
+            now: Some(now),
+            may_move: false,
+            is_coarse: false,
+        }
+    }
+}
+
+/// A number that does not tell how many posts of the present month are scheduled, up to a thousand.
+fn rounded(rows: u64) -> u64 {
+    (rows / PAGE_ROWS_MAX as u64 + 1) * PAGE_ROWS_MAX as u64
+}
+
+fn rows_of<P>(listed: &Listed<P>) -> u64 {
+    u64::try_from(listed.count.rows).unwrap_or(0)
+}
+
+/// How many of these partitions, in the order of their list, a page of `need` items reads at most: all whose rows it may need, and at a cursor the
+/// partition of the cursor, which may hold nothing on its side.
+fn reads(rows: &[u64], need: u64, start: Start) -> u64 {
+    let until = |rows: &mut dyn Iterator<Item = &u64>| {
+        let (mut count, mut sum) = (0, 0);
+        while sum < need
+            && let Some(rows) = rows.next()
+        {
+            count += 1;
+            sum += rows;
+        }
+        count
+    };
+    match start {
+        Start::First => until(&mut rows.iter()),
+        Start::Last => until(&mut rows.iter().rev()),
+        Start::Anywhere => (longest_without(rows, need) + 2).min(rows.len() as u64),
+    }
+}
+
+/// The most partitions in a row that together hold fewer than `need` rows.
+fn longest_without(rows: &[u64], need: u64) -> u64 {
+    let (mut longest, mut begin, mut sum) = (0, 0, 0);
+    for (end, of_end) in rows.iter().enumerate() {
+        sum += of_end;
+        while sum >= need && begin <= end {
+            sum -= rows[begin];
+            begin += 1;
+        }
+        longest = longest.max(end + 1 - begin);
+    }
+    longest as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every page, read step by step: from each partition on, in both directions, with nothing left in the first one.
+    fn dearest_page(rows: &[u64], need: u64) -> u64 {
+        let mut dearest = 0;
+        for begin in 0..rows.len() {
+            let forward: Vec<u64> = rows[begin..].to_vec();
+            let backward: Vec<u64> = rows[..=begin].iter().rev().copied().collect();
+            for mut page in [forward, backward] {
+                page[0] = 0;
+                dearest = dearest.max(reads(&page, need, Start::First));
+            }
+        }
+        dearest
+    }
+
+    #[test]
+    fn a_page_from_anywhere_reads_at_most_what_the_dearest_page_reads() {
+        let mut state = 7_u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..2_000 {
+            let rows: Vec<u64> = (0..next(12)).map(|_| next(6)).collect();
+            let need = 1 + next(15);
+            let (bound, dearest) = (reads(&rows, need, Start::Anywhere), dearest_page(&rows, need));
+            assert!(bound >= dearest, "{rows:?} {need}: {bound} < {dearest}");
+            assert!(bound <= dearest + 1, "{rows:?} {need}: {bound} > {dearest} + 1");
+        }
+    }
+
+    #[test]
+    fn a_page_from_an_end_reads_until_it_is_full() {
+        assert_eq!(reads(&[3, 0, 5, 9], 8, Start::First), 3);
+        assert_eq!(reads(&[3, 0, 5, 9], 8, Start::Last), 1);
+        assert_eq!(reads(&[3, 5], 100, Start::First), 2);
+        assert_eq!(reads(&[], 1, Start::Anywhere), 0);
+    }
+
+    #[test]
+    fn what_a_client_must_not_know_changes_no_coarse_figure() {
+        let now: Instant = "2026-06-15T12:00:00Z".parse().expect("an instant");
+        let figures = |scheduled: &[(&str, i64)]| {
+            let count = |rows, newest: Option<&str>| crate::content::tables::rows::count::Count {
+                rows,
+                newest: newest.map(|at| crate::model::PostKey {
+                    at: at.parse().expect("an instant"),
+                    id: crate::model::PostId::from_bits(1),
+                }),
+                ..Default::default()
+            };
+            let mut months: Vec<Listed<Month>> = Vec::new();
+            for (at, rows) in scheduled {
+                let partition = at.parse::<Instant>().expect("an instant").month();
+                months.push(Listed { partition, count: count(*rows, Some(at)), is_awaited: false });
+            }
+            let past: Instant = "2026-04-01T00:00:00Z".parse().expect("an instant");
+            months.push(Listed {
+                partition: past.month(),
+                count: count(7, Some("2026-04-02T00:00:00Z")),
+                is_awaited: false,
+            });
+            let posts = Some(Arc::new(months));
+            let sizes =
+                Sizes { posts, drafts: Some(Arc::default()), now: Some(now), is_coarse: true, ..Sizes::default() };
+            (
+                (sizes.posts(), sizes.drafts(), sizes.months(None, None), sizes.months(Some(2026), Some(6))),
+                (sizes.reads_of_months(3, Start::First), sizes.reads_of_months(30, Start::Anywhere)),
+                (sizes.reads_to_count_months(), sizes.reads_to_count_scheduled()),
+            )
+        };
+        let without = figures(&[]);
+        assert_eq!(figures(&[("2026-06-20T00:00:00Z", 3)]), without);
+        assert_eq!(figures(&[("2026-08-20T00:00:00Z", 5), ("2026-06-20T00:00:00Z", 3)]), without);
+    }
+
+    #[test]
+    fn what_is_not_at_hand_is_unknown() {
+        let sizes = Sizes::default();
+        assert!(Catalog::ALL.iter().all(|catalog| !sizes.knows(*catalog)));
+        assert_eq!((sizes.posts(), sizes.terms(TermKind::Tag), sizes.months_to_come()), (None, None, None));
+        assert_eq!(sizes.reads_of_months(1, Start::First), None);
+    }
+}

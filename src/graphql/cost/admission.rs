@@ -1,0 +1,192 @@
+//! The admission of an operation by its price. The rule: it is admitted or refused before anything runs, and the lists of partitions that are not in memory
+//! are read only if the operation reads them anyway, would be refused without them, or reports its cost.
+
+use std::any::TypeId;
+use std::fmt::Display;
+
+use async_graphql::parser::types::OperationType;
+use async_graphql::{Request, ServerError, Value};
+use futures_util::future::join_all;
+
+use super::{Bound, Circumstances, CostModel, DearestPath, Sees, Sizes, VALUES_MAX, refusal, refusal_of_values};
+use crate::content::read::Catalog;
+use crate::content::{Reader, StorageUse};
+use crate::graphql::outline::OperationOutline;
+use crate::model::TermKind;
+
+/// What a client asks for with the header `GraphQL-Cost`, as Hot Chocolate has it. The transport adds it to the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CostRequest {
+    /// The answer with its cost.
+    Report,
+    /// The cost alone: nothing runs.
+    Validate,
+}
+
+impl CostRequest {
+    pub const HEADER: &str = "graphql-cost";
+    /// The key of the figures in the extensions of the answer.
+    pub const EXTENSION: &str = "operationCost";
+
+    /// The value of the header; `None` if it is another one.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "report" => Some(Self::Report),
+            "validate" => Some(Self::Validate),
+            _ => None,
+        }
+    }
+
+    pub fn of(request: &Request) -> Option<Self> {
+        request.data.get(&TypeId::of::<Self>())?.downcast_ref().copied()
+    }
+}
+
+/// How much of a price the client may know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disclosure {
+    /// It gets the figures, so they are as exact as they can be.
+    Reported,
+    /// It may know them.
+    Open,
+    /// A refusal has a figure, from which nothing can be concluded about unpublished posts.
+    Hidden,
+}
+
+/// The price of an operation.
+#[derive(Debug, Default)]
+pub struct Price {
+    /// With the storage requests that were made before the price was known.
+    pub bound: Bound,
+    limit: u64,
+    dearest: Option<DearestPath>,
+    /// Whether changes that are made at the same time may cause more reads.
+    may_be_exceeded: bool,
+}
+
+impl Price {
+    /// # Errors
+    /// If the operation exceeds a limit.
+    pub fn check(&self) -> Result<(), ServerError> {
+        if self.bound.requests() > self.limit {
+            let dearest = self.dearest.as_ref().map(|dearest| dearest as &dyn Display);
+            return Err(refusal(&self.bound, self.limit, dearest));
+        }
+        if self.bound.values > VALUES_MAX {
+            return Err(refusal_of_values(&self.bound));
+        }
+        Ok(())
+    }
+
+    /// The storage requests after which a query is stopped. On a file, which is read at one moment, only a mistake in a price can exceed the bound, or rows
+    /// of thousands of deleted terms. On tables, posts may be moved and terms created while the query runs.
+    pub fn stopped_at(&self) -> u64 {
+        let bound = self.bound.requests();
+        bound.saturating_add(if self.may_be_exceeded { bound.saturating_add(1_000) } else { 100 })
+    }
+
+    /// Logs that an operation has needed more than its bound: on a file, the price is wrong.
+    pub fn check_used(&self, used: u64) {
+        let bound = self.bound.requests();
+        match self.may_be_exceeded {
+            _ if used <= bound => {}
+            true => tracing::warn!(bound, used, "graphql.bound_exceeded"),
+            false => tracing::error!(bound, used, "graphql.bound_exceeded"),
+        }
+    }
+
+    /// The figures for the client; `used` is `None` if nothing has run.
+    pub fn describe(&self, used: Option<&StorageUse>) -> Value {
+        let Bound { point_reads, range_reads, transactions, values } = self.bound;
+        let bound = async_graphql::value!({
+            "requests": self.bound.requests(),
+            "pointReads": point_reads,
+            "rangeReads": range_reads,
+            "transactions": transactions,
+            "values": values,
+        });
+        let spent = used.map_or(Value::Null, |used| {
+            async_graphql::value!({
+                "requests": used.requests(),
+                "pointReads": used.point_reads,
+                "rangeReads": used.range_reads,
+                "transactions": used.transactions,
+                "rows": used.rows,
+                "bytes": used.bytes,
+                "roundTrips": used.round_trips,
+            })
+        });
+        let dearest = self.dearest.as_ref().map_or(Value::Null, |dearest| dearest.to_string().into());
+        async_graphql::value!({ "limit": self.limit, "bound": bound, "spent": spent, "dearest": dearest })
+    }
+}
+
+impl CostModel {
+    /// The price of an operation of an admitted request. `limit`: the storage requests that it may need at most.
+    pub async fn price(
+        &self,
+        operation: &OperationOutline,
+        request: &Request,
+        reader: &Reader,
+        (limit, disclosure): (u64, Disclosure),
+    ) -> Price {
+        let sees = match reader.actor() {
+            None => Sees::Published,
+            Some(actor) if actor.sees_all() => Sees::All,
+            Some(_) => Sees::Own,
+        };
+        let variables = &request.variables;
+        let (is_reported, is_coarse) = (disclosure == Disclosure::Reported, disclosure == Disclosure::Hidden);
+        let mut sizes = reader.sizes(is_coarse);
+        if operation.operation().kind == OperationType::Mutation {
+            sizes = sizes.before_a_change();
+        }
+        let first = self.read_first(operation, Circumstances { variables, sizes: &sizes, sees });
+        if first.iter().any(|catalog| !sizes.knows(*catalog)) {
+            sizes = read(reader, &first, is_coarse).await;
+        }
+        let mut bound = self.bound(operation, Circumstances { variables, sizes: &sizes, sees }).plus(spent(reader));
+        if is_reported || bound.requests() > limit {
+            let useful = useful(operation, sees);
+            if useful.iter().any(|catalog| !sizes.knows(*catalog)) {
+                sizes = read(reader, &useful, is_coarse).await;
+                bound = self.bound(operation, Circumstances { variables, sizes: &sizes, sees }).plus(spent(reader));
+            }
+        }
+        let dearest = match is_reported || bound.requests() > limit {
+            true => self.dearest_path(operation, Circumstances { variables, sizes: &sizes, sees }),
+            false => None,
+        };
+        Price { bound, limit, dearest, may_be_exceeded: sizes.may_move }
+    }
+}
+
+/// The storage requests so far: of the sign-in, and of the lists of partitions that the price needs.
+fn spent(reader: &Reader) -> Bound {
+    let used = reader.storage_used();
+    Bound::new(used.point_reads.into(), used.range_reads.into())
+}
+
+/// If the store cannot be read, the sizes are unknown, and the field that needs them reports the error.
+async fn read(reader: &Reader, catalogs: &[Catalog], is_coarse: bool) -> Sizes {
+    join_all(catalogs.iter().map(|catalog| reader.read_catalog(*catalog))).await;
+    reader.sizes(is_coarse)
+}
+
+/// The lists of partitions that make the price of an operation with these fields exact.
+fn useful(operation: &OperationOutline, sees: Sees) -> Vec<Catalog> {
+    if operation.operation().kind == OperationType::Mutation {
+        return Vec::new();
+    }
+    let has = |names: &[&str]| names.iter().any(|name| operation.outline().has_field(name));
+    let is_useful = |catalog: &Catalog| match catalog {
+        Catalog::Posts => has(&["posts", "archive", "newer", "older", "scheduledPosts", "postCount"]),
+        Catalog::Drafts => sees != Sees::Published && has(&["draftPosts"]),
+        Catalog::Terms(kind) => match kind {
+            TermKind::Category => has(&["categories", "category"]),
+            TermKind::Tag => has(&["tags", "tag"]),
+            TermKind::Author => has(&["authors", "author"]),
+        },
+    };
+    Catalog::ALL.into_iter().filter(is_useful).collect()
+}

@@ -1,0 +1,106 @@
+//! What a part of a query may need of the store. The rule: each figure is an upper bound by itself, and a key that several fields may look up is counted
+//! apart from the other requests, because the number of different keys has a bound of its own.
+
+use crate::content::read::{Catalog, Sizes};
+use crate::model::TermKind;
+
+use super::bound::Bound;
+
+/// The range reads of a list of months whose length is not known: more months than have passed since the year 1200.
+const MONTHS_READS_UNKNOWN: u64 = 10;
+
+/// Partitions in which changes are under way, if their number is not known: all first characters of slugs.
+const AWAITED_UNKNOWN: u64 = 36;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Demand {
+    pub requests: Bound,
+    /// Look-ups of the terms that posts name, by kind. A request looks up each term once.
+    pub terms: [u64; 3],
+    /// The lists of partitions, each read at most once in a request: a bit for each of [`Catalog::ALL`].
+    catalogs: u8,
+}
+
+impl Demand {
+    pub(super) const fn of(requests: Bound) -> Self {
+        Self { requests, terms: [0; 3], catalogs: 0 }
+    }
+
+    pub(super) const fn reads(point_reads: u64, range_reads: u64) -> Self {
+        Self::of(Bound::new(point_reads, range_reads))
+    }
+
+    pub(super) fn of_terms(kind: TermKind, count: u64) -> Self {
+        let mut demand = Self::default();
+        demand.terms[kind as usize] = count;
+        demand
+    }
+
+    pub(super) fn with(self, catalog: Catalog) -> Self {
+        Self { catalogs: self.catalogs | bit(catalog), ..self }
+    }
+
+    pub(super) fn needs(&self, catalog: Catalog) -> bool {
+        self.catalogs & bit(catalog) != 0
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            requests: self.requests.plus(other.requests),
+            terms: std::array::from_fn(|kind| self.terms[kind].saturating_add(other.terms[kind])),
+            catalogs: self.catalogs | other.catalogs,
+        }
+    }
+
+    pub(super) fn times(self, n: u64) -> Self {
+        if n == 0 {
+            return Self::default();
+        }
+        Self {
+            requests: self.requests.times(n),
+            terms: self.terms.map(|count| count.saturating_mul(n)),
+            catalogs: self.catalogs,
+        }
+    }
+
+    pub(super) fn max(self, other: Self) -> Self {
+        Self {
+            requests: self.requests.max(other.requests),
+            terms: std::array::from_fn(|kind| self.terms[kind].max(other.terms[kind])),
+            catalogs: self.catalogs | other.catalogs,
+        }
+    }
+
+    /// The lower of two bounds of the same.
+    pub(super) fn min(self, other: Self) -> Self {
+        Self {
+            requests: self.requests.min(other.requests),
+            terms: std::array::from_fn(|kind| self.terms[kind].min(other.terms[kind])),
+            catalogs: self.catalogs & other.catalogs,
+        }
+    }
+
+    /// The requests in all. `parts`: the fields of the root that share nothing, each of which reads its lists of partitions.
+    pub(super) fn bound(&self, sizes: &Sizes, parts: u64) -> Bound {
+        let look_ups = TermKind::ALL.map(|kind| self.terms[kind as usize].min(sizes.terms(kind).unwrap_or(u64::MAX)));
+        let look_ups = look_ups.into_iter().fold(0, u64::saturating_add);
+        let unread = Catalog::ALL.into_iter().filter(|catalog| self.needs(*catalog) && !sizes.knows(*catalog));
+        let unread_count = unread.clone().count() as u64;
+        let ranges = unread.map(|catalog| match catalog {
+            Catalog::Posts | Catalog::Drafts => MONTHS_READS_UNKNOWN,
+            Catalog::Terms(_) => 1,
+        });
+        // The own count of a partition in which a change is under way.
+        let awaited = if sizes.may_move { AWAITED_UNKNOWN * unread_count } else { 0 };
+        let catalogs = Bound::new(awaited, ranges.sum()).times(parts);
+        self.requests.plus(Bound::new(look_ups, 0)).plus(catalogs)
+    }
+}
+
+fn bit(catalog: Catalog) -> u8 {
+    match catalog {
+        Catalog::Posts => 1,
+        Catalog::Drafts => 2,
+        Catalog::Terms(kind) => 4 << kind as u8,
+    }
+}

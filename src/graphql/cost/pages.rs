@@ -1,0 +1,297 @@
+//! The storage requests of pages and counts of lists. The rule: the figures follow the steps of `content::read::pages`, for content that nobody changes
+//! meanwhile; what the lists of partitions do not say is assumed to be as dear as it can be.
+
+use crate::content::read::pages::{LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
+use crate::content::read::{Catalog, Sizes, Start};
+use crate::model::TermKind;
+
+use super::arguments::{Arguments, FilteredSlugs};
+use super::circumstances::Sees;
+use super::demand::Demand;
+
+/// A look-up by a slug that is not the first slug of its term.
+const BY_SLUG: u64 = 2;
+/// The same for an index that is empty, and the look-up of the first slug, whose index is empty too.
+const BY_SLUG_OF_EMPTY: u64 = BY_SLUG + 1;
+/// A post that is being moved: its row, the other end of its move, and its own row again if that is gone.
+const READS_OF_MOVE: u64 = 3;
+/// Rows of one range read.
+const ROWS: u64 = 1_000;
+/// Of so many posts that are looked up together, a range read may replace the point reads, in vain.
+const POSTS_OF_RANGE: u64 = 4;
+/// Rows of the first read of each index of an intersection.
+const FIRST_ROWS: u64 = 250;
+/// Different first characters of slugs: ten digits and twenty-six letters.
+const CHARACTERS: u64 = 36;
+/// Reads that count scheduled posts, if their number is not known: for 10,000 of them.
+const COUNT_READS_UNKNOWN: u64 = 10;
+
+/// What a list is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Source {
+    /// All published posts.
+    Posts,
+    /// The posts of one month.
+    Month,
+    /// The posts of a term.
+    Term,
+    Drafts,
+    Scheduled,
+    Terms(TermKind),
+    /// Another list, whose price does not depend on its arguments.
+    Other,
+}
+
+/// A list, as far as the cost of its pages and of its count depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct List {
+    pub source: Source,
+    /// The requested page size.
+    pub size: u64,
+    slugs: FilteredSlugs,
+    has_dates: bool,
+    /// Whether only the posts of one author are in it.
+    is_of_author: bool,
+}
+
+/// The parts of a page that are selected.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Requested {
+    pub items: bool,
+    pub has_next: bool,
+    pub has_previous: bool,
+}
+
+impl List {
+    pub(super) fn of(source: Source, arguments: &Arguments<'_>, sees: Sees) -> Self {
+        let is_hidden = matches!(source, Source::Drafts | Source::Scheduled);
+        if is_hidden && sees == Sees::Published {
+            return Self::none(Source::Other);
+        }
+        let is_of_author = is_hidden && sees == Sees::Own;
+        let mut list = Self { size: arguments.page_size(), is_of_author, ..Self::none(source) };
+        if matches!(source, Source::Posts | Source::Term) {
+            (list.slugs, list.has_dates) = (arguments.filtered_slugs(), arguments.has_dates());
+        }
+        list
+    }
+
+    pub(super) fn none(source: Source) -> Self {
+        Self { source, size: 0, slugs: FilteredSlugs::default(), has_dates: false, is_of_author: false }
+    }
+
+    /// The most items that a page of it has.
+    pub(super) fn items(&self, sizes: &Sizes) -> u64 {
+        let of_list = match self.source {
+            Source::Posts | Source::Month | Source::Term => sizes.posts(),
+            Source::Drafts => sizes.drafts(),
+            Source::Terms(kind) => sizes.terms(kind),
+            Source::Scheduled | Source::Other => None,
+        };
+        self.size.min(of_list.unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn is_published(&self) -> bool {
+        matches!(self.source, Source::Posts | Source::Month | Source::Term)
+    }
+
+    /// The index partitions that a page reads.
+    fn indexes(&self) -> u64 {
+        let own = matches!(self.source, Source::Term) || (self.source == Source::Scheduled && self.is_of_author);
+        u64::from(own) + self.slugs.indexes()
+    }
+
+    /// Whether a page has the common posts of several indexes.
+    fn is_intersection(&self) -> bool {
+        u64::from(self.source == Source::Term) + self.slugs.all + self.slugs.any_lists > 1
+    }
+
+    fn catalog(&self) -> Catalog {
+        if self.source == Source::Drafts { Catalog::Drafts } else { Catalog::Posts }
+    }
+
+    /// The list of partitions that a page or the count of it reads before anything else.
+    pub(super) fn read_first(&self, is_archive: bool, requested: Requested, is_counted: bool) -> Option<Catalog> {
+        let is_read = is_counted || (requested != Requested::default() && self.size > 0);
+        match self.source {
+            _ if is_archive => Some(Catalog::Posts),
+            _ if !is_read => None,
+            Source::Posts if self.slugs.is_empty() => Some(Catalog::Posts),
+            Source::Terms(kind) => Some(Catalog::Terms(kind)),
+            _ => None,
+        }
+    }
+
+    fn start(&self, arguments: &Arguments<'_>) -> Start {
+        let usual = if matches!(self.source, Source::Terms(_)) { "ASC" } else { "DESC" };
+        let is_reversed = arguments.direction().is_some_and(|direction| direction != usual);
+        match is_reversed != arguments.is_from_end() {
+            _ if self.has_dates || arguments.has("after") || arguments.has("before") => Start::Anywhere,
+            false => Start::First,
+            true => Start::Last,
+        }
+    }
+}
+
+/// The reads of a page: its items, and its sides if they are requested.
+pub(super) fn page(list: &List, arguments: &Arguments<'_>, requested: Requested, sizes: &Sizes) -> Demand {
+    if requested == Requested::default() {
+        return Demand::default();
+    }
+    let and_one = if arguments.is_from_end() { requested.has_previous } else { requested.has_next };
+    let need = list.size.min(PAGE_SIZE_MAX as u64) + u64::from(and_one);
+    let sides = [(requested.has_previous, "after"), (requested.has_next, "before")];
+    let sides = sides.iter().filter(|(is_requested, cursor)| *is_requested && arguments.has(cursor)).count() as u64;
+    let (items, side) = match list.source {
+        Source::Terms(kind) => (
+            terms(kind, need, list.start(arguments), sizes),
+            // Whether the term of the cursor is still there, then the first term on that side.
+            terms(kind, 1, Start::Anywhere, sizes).plus(Demand::reads(BY_SLUG, 0)),
+        ),
+        Source::Other => return Demand::default(),
+        _ => (posts(list, need, list.start(arguments), sizes), posts(list, 1, Start::Anywhere, sizes)),
+    };
+    let first_slugs = Demand::reads(BY_SLUG * list.slugs.none, 0);
+    items.plus(side.times(sides)).plus(first_slugs)
+}
+
+/// A page of `need` posts.
+fn posts(list: &List, need: u64, start: Start, sizes: &Sizes) -> Demand {
+    if need == 0 {
+        return Demand::default();
+    }
+    if list.indexes() > 0 {
+        return posts_of_indexes(list, need, sizes);
+    }
+    let ranges = match list.source {
+        _ if list.slugs.none > 0 => reads_with_excluded(need, sizes),
+        // Its posts are one partition.
+        Source::Month => Some(1),
+        Source::Drafts if list.is_of_author => reads_of_own_drafts(sizes),
+        Source::Drafts => sizes.reads_of_drafts(need, start),
+        Source::Scheduled if sizes.may_move => sizes.months_to_come(),
+        Source::Scheduled => sizes.months_to_come().map(|months| months.min(need + 1)),
+        _ => sizes.reads_of_months(need, start),
+    };
+    // Each month that is listed holds a post, except the one of the cursor and the present one.
+    let unknown = if list.slugs.none > 0 || list.is_of_author || sizes.may_move { u64::MAX } else { need + 2 };
+    let moving = if sizes.may_move { need * READS_OF_MOVE } else { 0 };
+    Demand::reads(moving, ranges.unwrap_or(unknown).min(u64::from(RANGE_READS_MAX))).with(list.catalog())
+}
+
+/// A month is read again if its rows do not suffice, and those after it with it.
+fn reads_with_excluded(need: u64, sizes: &Sizes) -> Option<u64> {
+    let months = sizes.months(None, None)?;
+    let rows = (2 * need).min(FIRST_ROWS);
+    Some(if sizes.posts()? <= rows { months } else { 2 * months + sizes.posts()? / rows + 1 })
+}
+
+fn reads_of_own_drafts(sizes: &Sizes) -> Option<u64> {
+    Some(2 * sizes.draft_months()? + sizes.drafts()? / FIRST_ROWS + 1)
+}
+
+fn posts_of_indexes(list: &List, need: u64, sizes: &Sizes) -> Demand {
+    let (indexes, rows) = (list.indexes(), sizes.posts());
+    let excludes = list.slugs.none > 0;
+    let first_rows = if list.is_intersection() { FIRST_ROWS.max(need) } else { need };
+    let ranges = match list.is_intersection() || excludes {
+        false => indexes,
+        true => rows.map_or(u64::MAX, |rows| indexes.saturating_mul(reads_of_index(rows, first_rows))),
+    };
+    let ranges = ranges.min(u64::from(RANGE_READS_MAX));
+    let posts = match excludes {
+        false => need,
+        true => u64::from(LOOK_UPS_MAX).min(rows.unwrap_or(u64::MAX)),
+    };
+    let posts = posts.min(rows.unwrap_or(u64::MAX));
+    let look_ups = if sizes.may_move { posts * (1 + READS_OF_MOVE) } else { posts };
+    let look_ups = Demand::reads(look_ups, posts.div_ceil(POSTS_OF_RANGE));
+    // If an index is empty, its slug may not be the first one of its term; then the indexes are read again.
+    let renamed = list.slugs.indexes();
+    let times = if renamed > 0 { 2 } else { 1 };
+    look_ups.plus(Demand::reads(BY_SLUG_OF_EMPTY * renamed, ranges * times))
+}
+
+/// The range reads of a whole index with so many rows: each asks for twice as many as the one before, and the last one may find nothing.
+fn reads_of_index(rows: u64, first_rows: u64) -> u64 {
+    let (mut reads, mut read, mut next) = (1, first_rows, (2 * first_rows).min(ROWS));
+    while read <= rows && reads < u64::from(RANGE_READS_MAX) {
+        (reads, read, next) = (reads + 1, read + next, (2 * next).min(ROWS));
+    }
+    reads
+}
+
+/// A page of `need` terms. A partition is read twice if it also holds rows of former slugs, and a term with another slug than its first is looked up.
+fn terms(kind: TermKind, need: u64, start: Start, sizes: &Sizes) -> Demand {
+    if need == 0 {
+        return Demand::default().with(Catalog::Terms(kind));
+    }
+    let partitions = sizes.partitions_of_terms(kind, need, start).unwrap_or_else(|| CHARACTERS.min(need + 2));
+    let renamed = (3 * need).min(sizes.terms(kind).unwrap_or(u64::MAX));
+    Demand::reads(renamed, 2 * partitions).with(Catalog::Terms(kind))
+}
+
+/// The next or previous post of another.
+pub(super) fn neighbour(sizes: &Sizes) -> Demand {
+    posts(&List::none(Source::Posts), 1, Start::Anywhere, sizes)
+}
+
+/// The number of posts of a term. A term remembers its newest post, also one that was scheduled and withdrawn.
+pub(super) fn count_of_term(sizes: &Sizes) -> Demand {
+    Demand::reads(1, sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN))
+}
+
+/// The number of posts of a month, or of all months.
+pub(super) fn count_of_months(sizes: &Sizes) -> Demand {
+    Demand::reads(0, sizes.reads_to_count_months().unwrap_or(COUNT_READS_UNKNOWN)).with(Catalog::Posts)
+}
+
+/// `totalCount` of a list of posts.
+pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
+    match list.source {
+        Source::Terms(kind) => return Demand::default().with(Catalog::Terms(kind)),
+        Source::Other => return Demand::default(),
+        _ => {}
+    }
+    let slugs = list.slugs;
+    let whole = count_without_excluded(list, list.indexes(), sizes);
+    if slugs.none == 0 {
+        return whole;
+    }
+    let excluded = count_without_excluded(list, list.indexes() + slugs.none, sizes);
+    whole.plus(excluded).plus(Demand::reads(BY_SLUG * slugs.none, 0))
+}
+
+/// `indexes`: how many index partitions the count reads.
+fn count_without_excluded(list: &List, indexes: u64, sizes: &Sizes) -> Demand {
+    let most = u64::from(RANGE_READS_MAX);
+    let of_rows = |rows: Option<u64>| rows.map_or(most, |rows| rows / ROWS + 2).min(most);
+    match list.source {
+        Source::Drafts if list.is_of_author => {
+            let months = sizes.draft_months().zip(sizes.drafts()).map(|(months, rows)| months + rows / FIRST_ROWS + 1);
+            Demand::reads(0, months.unwrap_or(most).min(most)).with(Catalog::Drafts)
+        }
+        Source::Drafts => Demand::default().with(Catalog::Drafts),
+        Source::Scheduled if list.is_of_author => Demand::reads(0, most),
+        Source::Scheduled => {
+            let ranges = sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN);
+            Demand::reads(0, ranges).with(Catalog::Posts)
+        }
+        _ if indexes == 0 => {
+            let dates = match list.has_dates {
+                true => sizes.reads_to_count_dates().unwrap_or(2 * COUNT_READS_UNKNOWN),
+                false => 0,
+            };
+            count_of_months(sizes).plus(Demand::reads(0, dates))
+        }
+        Source::Term if list.slugs.is_empty() && !list.has_dates => count_of_term(sizes),
+        // The count row of the slug, of its first slug, and the look-up in between.
+        _ if indexes == 1 && !list.has_dates => count_of_term(sizes).plus(Demand::reads(1 + BY_SLUG_OF_EMPTY, 0)),
+        _ => {
+            let ranges = indexes.saturating_mul(of_rows(sizes.posts())).min(most);
+            let renamed = list.slugs.indexes() + list.slugs.none;
+            // A range of dates may have no date, and then a count row is read as above.
+            Demand::reads(1 + (1 + BY_SLUG_OF_EMPTY) * renamed, 2 * ranges)
+        }
+    }
+}

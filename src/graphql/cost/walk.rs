@@ -1,0 +1,346 @@
+//! The walk over the fields of an operation. The rule: a selection is computed once for each object type, list and number of parents.
+
+use std::collections::HashMap;
+
+use async_graphql::Name;
+use async_graphql::parser::types::OperationType;
+
+use super::arguments::Arguments;
+use super::bound::Bound;
+use super::circumstances::Circumstances;
+use super::demand::Demand;
+use super::pages::{List, Requested, Source};
+use super::prices::{Objects, Price, Prices, Reads};
+use super::reads::{Priced, nodes, terms_of_post};
+use crate::content::read::Catalog;
+use crate::graphql::outline::{Field, OperationOutline, Selection, SelectionKind, SetId};
+use crate::graphql::type_map::{self, TypeMap};
+use crate::model::TermKind;
+
+/// The fragments that may be inside each other when a page's selection is looked through; the guard allows fewer.
+const FRAGMENTS_DEPTH_MAX: u32 = 64;
+
+/// The objects that a selection is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Parents<'a> {
+    /// Their type. `None` for introspection, whose types are unknown and whose fields cost no storage request.
+    pub object: Option<&'a Name>,
+    /// The list that they are a page of, if they are connections or edges.
+    pub list: List,
+    /// Whether they are posts that were read with their bodies.
+    pub has_body: bool,
+    pub count: Count,
+}
+
+/// How many objects a selection is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Count {
+    pub all: u64,
+    /// Objects with different ids. Equal fields of equal objects share their reads.
+    pub different: u64,
+}
+
+pub(super) struct CostWalk<'a> {
+    types: &'a TypeMap,
+    prices: &'a Prices,
+    pub(super) operation: &'a OperationOutline,
+    pub(super) circumstances: Circumstances<'a>,
+    known: HashMap<(SetId, Parents<'a>), Demand>,
+}
+
+/// The cost of a field, and what it returns.
+pub(super) struct Parts<'a> {
+    /// Without what is selected of the objects that it returns.
+    pub own: Demand,
+    pub children: Children<'a>,
+}
+
+/// The objects that a field returns.
+pub(super) enum Children<'a> {
+    /// Objects of each of these types.
+    Each(Vec<Parents<'a>>),
+    /// Objects of any of these types.
+    AnyOf(Vec<Parents<'a>>),
+}
+
+impl Count {
+    pub(super) const ONE: Self = Self { all: 1, different: 1 };
+
+    fn times(self, n: u64) -> Self {
+        Self { all: self.all.saturating_mul(n), different: self.different.saturating_mul(n) }
+    }
+
+    fn of_different(self, most: Option<u64>) -> Self {
+        Self { different: self.different.min(most.unwrap_or(u64::MAX)), ..self }
+    }
+}
+
+impl<'a> CostWalk<'a> {
+    pub(super) fn new(
+        types: &'a TypeMap,
+        prices: &'a Prices,
+        operation: &'a OperationOutline,
+        circumstances: Circumstances<'a>,
+    ) -> Self {
+        Self { types, prices, operation, circumstances, known: HashMap::new() }
+    }
+
+    pub(super) fn root(&mut self) -> Demand {
+        self.selection(self.operation.operation().set, self.root_parents())
+    }
+
+    pub(super) fn root_parents(&self) -> Parents<'a> {
+        let object = self.types.root(self.operation.operation().kind);
+        Parents { object, list: List::none(Source::Other), has_body: false, count: Count::ONE }
+    }
+
+    /// The demand of a selection set on these objects.
+    pub(super) fn selection(&mut self, set: SetId, parents: Parents<'a>) -> Demand {
+        if let Some(known) = self.known.get(&(set, parents)) {
+            return *known;
+        }
+        // A fragment that spreads itself, which the guard refuses, costs nothing the second time.
+        self.known.insert((set, parents), Demand::default());
+        let outline = self.operation.outline();
+        let each = outline.set(set).selections.iter().map(|selection| match &selection.kind {
+            SelectionKind::Field(field) => self.field(field, parents),
+            fragment => match outline.fragment_of(fragment) {
+                Some((on, set)) if self.applies(on, parents) => self.selection(set, parents),
+                _ => Demand::default(),
+            },
+        });
+        let demand = each.fold(Demand::default(), Demand::plus);
+        self.known.insert((set, parents), demand);
+        demand
+    }
+
+    pub(super) fn applies(&self, condition: Option<&Name>, parents: Parents<'_>) -> bool {
+        condition.zip(parents.object).is_none_or(|(condition, object)| self.types.applies(condition, object))
+    }
+
+    fn field(&mut self, field: &'a Field, parents: Parents<'a>) -> Demand {
+        let values = Demand::of(Bound::values(parents.count.all));
+        let Parts { own, children } = self.parts_of(field, parents);
+        let below = field.set.map(|set| self.below(set, &children)).unwrap_or_default();
+        own.plus(values).plus(below)
+    }
+
+    /// The demand of the field itself, and the objects that it returns.
+    pub(super) fn parts_of(&self, field: &'a Field, parents: Parents<'a>) -> Parts<'a> {
+        let price = parents.object.and_then(|object| self.prices.get(object, &field.name));
+        let Some(price) = price else {
+            return Parts { own: Demand::default(), children: self.typed(field, parents.object, parents) };
+        };
+        let priced = self.priced(field, parents);
+        let list = price.reads.list(&priced);
+        let count = if price.reads.are_shared() { parents.count.different } else { parents.count.all };
+        let own = price.reads.demand(&priced, &list).times(count).plus(self.looked_up(field, &priced, parents));
+        let children = match price.reads {
+            _ if field.set.is_none() => Children::Each(Vec::new()),
+            Reads::ByIds(argument) => self.of_ids(&priced, argument, parents),
+            _ => self.typed(field, parents.object, self.children(field, price, &priced, list, parents)),
+        };
+        Parts { own, children }
+    }
+
+    /// The terms that a page of posts looks up for fragments that do not apply to posts: the resolver of the page does not look at their types.
+    fn looked_up(&self, field: &'a Field, priced: &Priced<'a>, parents: Parents<'a>) -> Demand {
+        let (Some(set), true) = (field.set, parents.object.is_some_and(|object| object == "PostConnection")) else {
+            return Demand::default();
+        };
+        let mut names = Vec::new();
+        let mut note = |field: &'a Field| names.push(field.name.as_str());
+        match field.name.as_str() {
+            "nodes" => self.each_inapplicable(set, (0, false), &mut note),
+            "edges" => self.each_field(set, 0, &mut |edge| {
+                if let Some(set) = edge.set.filter(|_| edge.name == "node") {
+                    self.each_inapplicable(set, (0, false), &mut note);
+                }
+            }),
+            _ => {}
+        }
+        let posts = priced.list.items(priced.sizes).saturating_mul(parents.count.different);
+        let has = |name: &str| names.contains(&name);
+        let kinds = [
+            (TermKind::Category, has("categories")),
+            (TermKind::Tag, has("tags")),
+            (TermKind::Author, has("authors") || has("author")),
+        ];
+        let looked_up = kinds.into_iter().filter(|(_, is_looked_up)| *is_looked_up);
+        let each = looked_up.map(|(kind, _)| Demand::of_terms(kind, terms_of_post(kind, priced.sizes)).times(posts));
+        each.fold(Demand::default(), Demand::plus)
+    }
+
+    /// The fields of fragments that do not apply to a post.
+    fn each_inapplicable(&self, set: SetId, (depth, is_inside): (u32, bool), visit: &mut dyn FnMut(&'a Field)) {
+        if depth > FRAGMENTS_DEPTH_MAX {
+            return;
+        }
+        let outline = self.operation.outline();
+        for selection in &outline.set(set).selections {
+            match &selection.kind {
+                SelectionKind::Field(field) if is_inside => visit(field),
+                SelectionKind::Field(_) => {}
+                fragment => {
+                    if let Some((on, set)) = outline.fragment_of(fragment) {
+                        let applies = on.is_none_or(|on| self.types.applies(on, "Post"));
+                        self.each_inapplicable(set, (depth + 1, is_inside || !applies), visit);
+                    }
+                }
+            }
+        }
+    }
+
+    fn priced(&self, field: &'a Field, parents: Parents<'a>) -> Priced<'a> {
+        let Circumstances { variables, sizes, sees } = self.circumstances;
+        Priced {
+            arguments: Arguments { operation: self.operation, variables, field },
+            sizes,
+            list: parents.list,
+            requested: field.set.map_or_else(Requested::default, |set| self.requested(set)),
+            has_body: parents.has_body,
+            sees,
+        }
+    }
+
+    /// The objects that a field returns, still with the type of the object that the field is on.
+    fn children(
+        &self,
+        field: &Field,
+        price: &Price,
+        priced: &Priced<'a>,
+        list: List,
+        parents: Parents<'a>,
+    ) -> Parents<'a> {
+        let sizes = priced.sizes;
+        let is_page = matches!(price.objects, Objects::Page(_));
+        let count = parents.count.times(price.objects.count(priced));
+        // All posts of a published list are among the posts that exist.
+        let count = if is_page && parents.list.is_published() { count.of_different(sizes.posts()) } else { count };
+        let is_of_connection = is_page || field.name == "node";
+        let list = if is_of_connection { parents.list } else { list };
+        let is_query = self.types.root(self.operation.operation().kind) == parents.object;
+        let has_body = is_query && (field.name == "post" || field.name == "preview");
+        Parents { object: parents.object, list, has_body, count }
+    }
+
+    /// The demand of what is selected of the objects that a field returns.
+    fn below(&mut self, set: SetId, children: &Children<'a>) -> Demand {
+        let sum = |walk: &mut Self, each: &[Parents<'a>]| {
+            each.iter().map(|parents| walk.selection(set, *parents)).fold(Demand::default(), Demand::plus)
+        };
+        match children {
+            Children::Each(each) => sum(self, each),
+            // All objects can be of the dearest type; or of different types, of which each has its own number of different objects.
+            Children::AnyOf(any) => {
+                let one = any.iter().map(|parents| self.selection(set, Parents { count: Count::ONE, ..*parents }));
+                let dearest = one.fold(Demand::default(), Demand::max);
+                let all = any.iter().map(|parents| parents.count.all).max().unwrap_or(0);
+                dearest.times(all).min(sum(self, any))
+            }
+        }
+    }
+
+    /// The objects of a field of `on`, with the types that they can have.
+    fn typed(&self, field: &Field, on: Option<&Name>, parents: Parents<'a>) -> Children<'a> {
+        let types = self.types;
+        let Some(of) = on.and_then(|on| types.field(on, &field.name)) else {
+            return Children::Each(vec![Parents { object: None, ..parents }]);
+        };
+        let objects = types.objects(type_map::innermost(of)).iter();
+        let mut objects: Vec<_> = objects.map(|object| self.of_type(object, parents)).collect();
+        if objects.len() == 1 { Children::Each(std::mem::take(&mut objects)) } else { Children::AnyOf(objects) }
+    }
+
+    fn of_type(&self, object: &'a Name, parents: Parents<'a>) -> Parents<'a> {
+        let kind = match object.as_str() {
+            "Category" => Some(TermKind::Category),
+            "Tag" => Some(TermKind::Tag),
+            "Author" => Some(TermKind::Author),
+            _ => None,
+        };
+        let count = parents.count.of_different(kind.and_then(|kind| self.circumstances.sizes.terms(kind)));
+        Parents { object: Some(object), count, ..parents }
+    }
+
+    /// The objects that ids name, whose types the ids say.
+    fn of_ids(&self, priced: &Priced<'a>, argument: &str, parents: Parents<'a>) -> Children<'a> {
+        let mut counts: Vec<(&'static str, u64)> = Vec::new();
+        for (of, _) in nodes(&priced.arguments, argument) {
+            match counts.iter_mut().find(|(counted, _)| *counted == of) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((of, 1)),
+            }
+        }
+        let of_count = |(of, count): (&'static str, u64)| {
+            let list = List::none(Source::Other);
+            let parents = Parents { object: None, list, has_body: false, count: parents.count.times(count) };
+            Some(self.of_type(self.types.object(of)?, parents))
+        };
+        Children::Each(counts.into_iter().filter_map(of_count).collect())
+    }
+
+    /// The parts of a page that its selection names.
+    fn requested(&self, set: SetId) -> Requested {
+        let mut requested = Requested::default();
+        self.each_field(set, 0, &mut |field| match field.name.as_str() {
+            "nodes" | "edges" => requested.items = true,
+            "pageInfo" => {
+                requested.items = true;
+                let Some(set) = field.set else { return };
+                self.each_field(set, 0, &mut |field| match field.name.as_str() {
+                    "hasNextPage" => requested.has_next = true,
+                    "hasPreviousPage" => requested.has_previous = true,
+                    _ => {}
+                });
+            }
+            _ => {}
+        });
+        requested
+    }
+
+    fn each_field(&self, set: SetId, depth: u32, visit: &mut dyn FnMut(&'a Field)) {
+        if depth > FRAGMENTS_DEPTH_MAX {
+            return;
+        }
+        let outline = self.operation.outline();
+        for selection in &outline.set(set).selections {
+            match &selection.kind {
+                SelectionKind::Field(field) => visit(field),
+                fragment => {
+                    if let Some((_, set)) = outline.fragment_of(fragment) {
+                        self.each_field(set, depth + 1, visit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lists of partitions that every field of the root reads first; none if one of the fields reads something else, or may be left out.
+    pub(super) fn read_first(&self) -> Vec<Catalog> {
+        let parents = self.root_parents();
+        let first = |selection: &'a Selection| {
+            let SelectionKind::Field(field) = &selection.kind else { return None };
+            let price = self.prices.get(parents.object?, &field.name).filter(|_| selection.conditions.is_empty())?;
+            let priced = self.priced(field, parents);
+            let is_archive = matches!(price.reads, Reads::Archive);
+            let mut is_counted = false;
+            self.each_field(field.set?, 0, &mut |field| is_counted |= field.name == "totalCount");
+            price.reads.list(&priced).read_first(is_archive, priced.requested, is_counted)
+        };
+        let root = self.operation.outline().set(self.operation.operation().set);
+        root.selections.iter().map(first).collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
+    /// The fields of the root that share nothing: those of a mutation, because each of them changes what the next one reads.
+    pub(super) fn parts(&self) -> u64 {
+        match self.operation.operation().kind {
+            OperationType::Mutation => {
+                let mut count = 0;
+                self.each_field(self.operation.operation().set, 0, &mut |_| count += 1);
+                count
+            }
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The share of its connection that a request uses. The rule: it is charged before the body is read.
+
+use axum::http::Extensions;
+
+use super::{answer::RequestFailure, connection::ConnectionSlots};
+use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
+
+/// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
+/// the connection.
+const REQUEST_BYTES: u64 = 32 * 1024;
+
+/// A request's share of its connection.
+pub(super) struct Share {
+    pub(super) charge: Charge,
+    pub(super) slots: ConnectionSlots,
+}
+
+/// Charges the memory of a request before its body is read and before it gets a slot to run: the requests of a client that does not read its
+/// answers wait here.
+pub(super) async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
+    // Without a connection, as in tests, there are no other answers to count.
+    let memory = extensions.get::<ConnectionMemory>().cloned();
+    let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
+    match charge.take_before_run(REQUEST_BYTES).await {
+        Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
+        Err(over_budget) => Err(RequestFailure::overloaded(&over_budget)),
+    }
+}

@@ -1,0 +1,88 @@
+//! The counters of one GraphQL request, and what it has read. The rule: it decides when a request yields or is refused, and sends nothing.
+
+use super::storage_use::StorageUse;
+use super::{Key, ReadSet, Result, StoreError};
+
+/// How many requests and rows of a local store are read before others run.
+pub(super) const REQUESTS_BETWEEN_YIELDS: u32 = 16;
+pub(super) const ROWS_BETWEEN_YIELDS: u64 = 1_000;
+
+/// How many reads are listed by their keys and ranges; the others are only counted.
+const READS_NAMED_MAX: usize = 1_000;
+
+pub(super) struct CountingState {
+    pub used: StorageUse,
+    /// The highest wave of which a request has been answered.
+    pub answered: u32,
+    names_reads: bool,
+    /// Whether each request waits until those that are sent together with it are counted.
+    yields: bool,
+    /// The requests and the rows since the last yield.
+    pub unyielded: (u32, u64),
+    /// Everything that was read since the caller began to note it.
+    pub noted: Option<ReadSet>,
+    /// Whether a part of the request may depend on a read that is noted for the request only.
+    pub has_unnoted: bool,
+    /// A read that would exceed this number of requests is refused.
+    pub requests_max: Option<u64>,
+}
+
+impl CountingState {
+    pub(super) fn new(names_reads: bool, yields: bool) -> Self {
+        Self {
+            used: StorageUse::default(),
+            answered: 0,
+            names_reads,
+            yields,
+            unyielded: (0, 0),
+            noted: None,
+            has_unnoted: false,
+            requests_max: None,
+        }
+    }
+
+    /// Whether a request that starts now yields first.
+    pub(super) fn is_to_yield(&mut self) -> bool {
+        let (requests, rows) = &mut self.unyielded;
+        *requests += 1;
+        let is_to_yield = self.yields || *requests > REQUESTS_BETWEEN_YIELDS || *rows >= ROWS_BETWEEN_YIELDS;
+        if is_to_yield {
+            self.unyielded = (0, 0);
+        }
+        is_to_yield
+    }
+
+    /// `is_announced`: whether the writes of the table are announced. Otherwise nobody learns when what was read is out of date.
+    pub(super) fn note(&mut self, is_announced: bool, note: impl FnOnce(&mut ReadSet)) {
+        if let Some(noted) = &mut self.noted {
+            match is_announced {
+                true => note(noted),
+                false => noted.break_off(),
+            }
+        }
+    }
+
+    /// Notes the point reads of these keys, or that one of them failed.
+    pub(super) fn note_rows<T>(&mut self, is_announced: bool, table: &str, keys: &[Key], answers: &[Result<T>]) {
+        self.note(is_announced, |noted| {
+            keys.iter().for_each(|key| noted.note_row(table, key));
+            if answers.iter().any(Result::is_err) {
+                noted.break_off();
+            }
+        });
+    }
+
+    /// # Errors
+    /// If so many more requests exceed the maximum, which is a mistake of the code that computed it.
+    pub(super) fn check(&self, more: usize) -> Result<()> {
+        let requests = u64::from(self.used.requests()) + more as u64;
+        let Some(max) = self.requests_max.filter(|max| requests > *max) else { return Ok(()) };
+        Err(StoreError::Internal(format!("a query is stopped at {max} storage requests, because its bound is lower")))
+    }
+
+    pub(super) fn name_read(&mut self, name: impl FnOnce() -> String) {
+        if self.names_reads && self.used.reads.len() < READS_NAMED_MAX {
+            self.used.reads.push(name());
+        }
+    }
+}

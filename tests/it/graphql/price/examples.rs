@@ -1,0 +1,134 @@
+//! Bound and cost of every example query of the README, the documentation, the playground and the example site, on the sample blog, with nothing cached.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Asked, Asking, Way};
+use crate::docs::block::{Mark, blocks};
+use crate::support::folder::import;
+use crate::support::site::Site;
+
+/// The bound of each example is at most this many times what the example needs.
+const RATIO_MAX: f64 = 5.0;
+/// Of half of the examples.
+const RATIO_MEDIAN: f64 = 2.0;
+/// Of a filter that few posts match: how many do is known only when it is read.
+const RATIO_OF_FILTER: f64 = 12.0;
+
+struct Example {
+    place: String,
+    query: String,
+    variables: Value,
+}
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path)
+}
+
+/// The queries of a page that succeed; mutations are not among them.
+fn of_page(path: &str) -> Vec<Example> {
+    let blocks = blocks(&text(path));
+    let of_block = |(at, block): (usize, &crate::docs::block::Block)| {
+        let mut below = blocks[at + 1..].iter().take_while(|next| next.language == "json");
+        let variables = below.find(|next| next.mark == Mark::Variables);
+        Example {
+            place: format!("{path}:{}", block.line),
+            query: block.text.clone(),
+            variables: variables.map_or(json!({}), |json| serde_json::from_str(&json.text).expect("JSON")),
+        }
+    };
+    let queries = blocks.iter().enumerate().filter(|(_, block)| {
+        let is_query = block.language == "graphql" && !block.text.trim_start().starts_with("mutation");
+        is_query && !matches!(block.mark, Mark::Refused(_))
+    });
+    queries.map(of_block).collect()
+}
+
+/// The texts between the backticks of a source file.
+fn quoted(path: &str) -> Vec<String> {
+    text(path).split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn of_playground() -> Vec<Example> {
+    let is_query = |text: &String| text.contains("\nquery ");
+    let example = |query: String| Example {
+        place: format!("playground {}", query.lines().find(|line| line.starts_with("query")).unwrap_or_default()),
+        query,
+        variables: variables(),
+    };
+    quoted("playground/src/examples.js").into_iter().filter(is_query).map(example).collect()
+}
+
+/// The documents of the example site, each with the fragments that it uses.
+fn of_site() -> Vec<Example> {
+    let documents = ["examples/spa/src/posts/documents.ts", "examples/spa/src/editor/documents.ts"];
+    let texts: Vec<String> = documents.into_iter().flat_map(quoted).collect();
+    let fragments: Vec<(String, &String)> = texts
+        .iter()
+        .filter_map(|text| Some((text.trim_start().strip_prefix("fragment ")?.split(' ').next()?.to_owned(), text)))
+        .collect();
+    let queries = texts.iter().filter(|text| text.trim_start().starts_with("query "));
+    let example = |text: &String| {
+        let mut query = text.clone();
+        while let Some((_, fragment)) = fragments
+            .iter()
+            .find(|(name, _)| query.contains(&format!("...{name}\n")) && !query.contains(&format!("fragment {name} ")))
+        {
+            query.push_str(fragment);
+        }
+        Example {
+            place: format!("site {}", text.trim_start().lines().next().unwrap_or_default()),
+            query,
+            variables: variables(),
+        }
+    };
+    queries.map(example).collect()
+}
+
+/// Values for the variables of all examples; a client sends those that a query does not declare in vain.
+fn variables() -> Value {
+    json!({
+        "slug": "why-we-wash-our-html", "year": 2024, "all": ["telescopes"], "any": ["website", "volunteers"],
+        "first": 10, "after": null, "before": null, "filter": null,
+    })
+}
+
+fn of_issue() -> Vec<Example> {
+    let queries = [
+        "{ tags(first: 100) { nodes { name posts { totalCount } } } }",
+        "{ posts(first: 20) { nodes { title authors { name } categories { name } tags { name } } } }",
+        "{ tags(first: 20) { nodes { name posts { totalCount } } } }",
+    ];
+    let example = |query: &str| Example { place: query.to_owned(), query: query.to_owned(), variables: json!({}) };
+    queries.map(example).into()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bound_of_each_example_is_close_to_what_it_needs() {
+    let site = Site::in_memory().await;
+    let blog = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
+    import(&site.content, &blog).await.expect("an import");
+    let asking = Asking::of(&site);
+    let pages =
+        ["README.md", "docs/frontend.md", "docs/schema.md", "docs/access.md", "docs/clients.md", "docs/http.md"];
+    let mut examples: Vec<Example> = pages.into_iter().flat_map(of_page).collect();
+    examples.extend(of_playground().into_iter().chain(of_site()).chain(of_issue()));
+    let first = site.query("{ posts(first: 1) { nodes { id } } }").await;
+    let mut ratios = Vec::new();
+    for Example { place, query, mut variables } in examples {
+        variables["id"] = variables.get("id").cloned().unwrap_or_else(|| first["posts"]["nodes"][0]["id"].clone());
+        site.invalidate_cached();
+        let Asked { bound, spent, body } = asking.ask(&query, &variables, Way::Header("report")).await;
+        assert_eq!(body.get("errors"), None, "{place} {body}");
+        let ratio = bound as f64 / spent.max(1) as f64;
+        let most = if query.contains("filter: {") { RATIO_OF_FILTER } else { RATIO_MAX };
+        assert!(ratio <= most, "{bound} for {spent}: {place}");
+        println!("{ratio:5.1} {bound:6} {spent:5} {place}");
+        ratios.push((ratio, place));
+    }
+    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let median = ratios[ratios.len() / 2].0;
+    println!("median {median:.2} of {}", ratios.len());
+    assert!(ratios.len() > 20 && median <= RATIO_MEDIAN, "median {median:.2} of {}", ratios.len());
+}

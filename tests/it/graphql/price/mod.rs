@@ -1,0 +1,93 @@
+//! The price of a query: its bound beside what it spends, and what the server reports of it.
+
+mod examples;
+mod header;
+mod random;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, header::AUTHORIZATION, header::CONTENT_TYPE};
+use serde_json::{Value, json};
+use tidings::graphql::access::{EditorToken, SignIn};
+use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::graphql::schema::ContentService;
+use tidings::http::health::Readiness;
+use tidings::http::{HttpSettings, Writes, router};
+use tower::ServiceExt;
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::Site;
+
+/// The requests of a cost, each with a bound of its own.
+const FIGURES: [&str; 3] = ["pointReads", "rangeReads", "transactions"];
+
+/// A client of one server that reports costs to everyone.
+struct Asking {
+    router: Router,
+    /// The token that is sent, if any.
+    token: Option<String>,
+}
+
+/// How a client asks for the cost.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// By the header `GraphQL-Cost`, with this value: the server reads what makes the bound exact.
+    Header(&'static str),
+    /// By `extensions.storage`: the bound is computed from what is cached.
+    Storage,
+}
+
+/// The figures of the answer; `spent` is 0 if nothing ran.
+struct Asked {
+    bound: u64,
+    spent: u64,
+    body: Value,
+}
+
+impl Asking {
+    fn of(site: &Site) -> Self {
+        let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
+        let sign_in = SignIn { editor_token, ..SignIn::default() };
+        let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
+        let service = Arc::new(service.reporting_storage(true));
+        let readiness = Readiness::new(async || Ok(()));
+        let router = router(service, readiness, Writes::default(), HttpSettings::default());
+        Self { router, token: Some(EDITOR_TOKEN.to_owned()) }
+    }
+
+    fn with_token(&self, token: Option<&str>) -> Self {
+        Self { router: self.router.clone(), token: token.map(str::to_owned) }
+    }
+
+    async fn ask(&self, query: &str, variables: &Value, way: Way) -> Asked {
+        let mut body = json!({ "query": query, "variables": variables });
+        let mut request = Request::post("/graphql").header(CONTENT_TYPE, "application/json");
+        match way {
+            Way::Header(value) => request = request.header("GraphQL-Cost", value),
+            Way::Storage => body["extensions"] = json!({ "storage": true }),
+        }
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.body(Body::from(body.to_string())).expect("a request");
+        // On a worker thread, as in the server, so that the loaders gather.
+        let sent = tokio::spawn(self.router.clone().oneshot(request)).await.expect("no panic");
+        let bytes = to_bytes(sent.expect("an answer").into_body(), usize::MAX).await.expect("a body");
+        let body: Value = serde_json::from_slice(&bytes).expect("JSON");
+        let (spent, bound) = match way {
+            Way::Header(_) => {
+                let cost = &body["extensions"]["operationCost"];
+                (&cost["spent"], &cost["bound"])
+            }
+            Way::Storage => (&body["extensions"]["storage"], &body["extensions"]["storage"]["bound"]),
+        };
+        for name in FIGURES {
+            let figure = |of: &Value| of[name].as_u64().unwrap_or(0);
+            assert!(figure(spent) <= figure(bound), "{name}: {query}\n{variables}\n{body:.2000}");
+        }
+        let requests = |of: &Value| FIGURES.iter().map(|name| of[name].as_u64().unwrap_or(0)).sum();
+        Asked { bound: requests(bound), spent: requests(spent), body }
+    }
+}
