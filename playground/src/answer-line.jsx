@@ -41,10 +41,11 @@ function Refused({ token, isTokenNew }) {
 }
 
 function costOf(storage) {
-  if (!storage) return "its cost is not reported (start the server with --tell-storage, or use a token that has access to all drafts)";
-  const { pointReads, rangeReads, roundTrips, bound } = storage;
+  if (!storage) return "its cost is not reported (start the server with --report-storage, or use a token that has access to all drafts)";
+  const { pointReads, rangeReads, roundTrips, hits, bound } = storage;
   const most = bound.pointReads + bound.rangeReads;
-  return `${count(pointReads + rangeReads, "request")} to the storage in ${count(roundTrips, "round trip")}, ${most} at the most`;
+  const spent = `${count(pointReads + rangeReads, "request")} to the storage in ${count(roundTrips, "round trip")}`;
+  return `${spent}, ${hits} found in memory, ${most} at the most`;
 }
 
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;

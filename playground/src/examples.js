@@ -88,7 +88,7 @@ const COST = `# The cost of a query in the storage: what it reads,
 # in how many round trips, and the most it could
 # cost. Tick "Storage cost" above and run it. The
 # server reports it to tokens with access to all
-# drafts; with "serve --tell-storage", to everyone.
+# drafts; with "serve --report-storage", to everyone.
 query Cost {
   posts(first: 20) {
     nodes { title authors { name } tags { name } }

@@ -45,7 +45,7 @@ fn a_query_for_too_many_values_is_refused_before_execution() {
     let excerpts: String = (0..94).map(|n| format!("a{n}: excerpt ")).collect();
     let answer = example
         .serving
-        .ask(&format!("{{ tags(first: 100) {{ nodes {{ posts(first: 100) {{ nodes {{ {excerpts} }} }} }} }} }}"));
+        .ask(&format!("{{ tags(first: 100) {{ nodes {{ ...T }} }} }} fragment T on Tag {{ posts(first: 100) {{ nodes {{ tags {{ ...U }} }} }} }} fragment U on Tag {{ posts(first: 100) {{ nodes {{ {excerpts} }} }} }}"));
     let error = &answer["errors"][0];
     assert_eq!(error["extensions"]["code"], "QUERY_TOO_COMPLEX");
     let message = error["message"].as_str().unwrap_or_default();

@@ -156,7 +156,7 @@ fn five_hundred_idle_connections_do_not_delay_others() {
 /// The cost limit of a query applies to a batch as a whole.
 #[test]
 fn a_batch_may_cost_no_more_than_one_query() {
-    let example = Example::start(&["--batch-max", "10"], &[]);
+    let example = Example::start(&["--batch-max", "10"], &[("TIDINGS_LIMITS_STORAGE_REQUESTS", "200")]);
     let costly = json!({ "query": "{ posts(first: 100) { nodes { authors { name } categories { name } } } }" });
     let (status, answers) = ask(&example.serving.address, &post(json!(vec![costly; 10])));
     let answers: Vec<Value> = answers.as_array().expect("answers").clone();
