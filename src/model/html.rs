@@ -11,28 +11,33 @@ use super::html_cost;
 /// The maximum number of cleaning passes.
 const PASSES_MAX: usize = 3;
 
-/// The HTML without everything that is not allowed, and with every tag closed. A browser must read the result as it was checked. A parser moves
-/// misplaced content, such as that of a table or of a link that is not closed in its heading, and an element may be where it is only because of an
-/// element around it that is removed. So the result is cleaned again until nothing changes, in at most [`PASSES_MAX`] passes, and only while the cost
-/// of one more is bounded.
+/// The HTML without everything that is not allowed, and with every tag closed; shown as text if that takes too many passes.
 pub fn clean(html: &str) -> String {
+    cleaned(html).unwrap_or_else(|| clean_once(&ammonia::clean_text(html)))
+}
+
+/// As [`clean`]; `None` if it takes too many passes. A browser must read the result as it was checked. A parser moves misplaced content, such as that of
+/// a table or of a link that is not closed in its heading, and an element may be where it is only because of an element around it that is removed. So
+/// the result is cleaned again until nothing changes, in at most [`PASSES_MAX`] passes, and only while the cost of one more is bounded. A link that is
+/// not closed before dozens of nested quotes needs more, because a parser moves it out of eight of them at a time.
+pub(super) fn cleaned(html: &str) -> Option<String> {
     let mut cleaned = clean_once(html);
     for _ in 1..PASSES_MAX {
         if !html_cost::is_bounded(&cleaned) {
-            break;
+            return None;
         }
         let again = clean_once(&cleaned);
         if again == cleaned {
-            break;
+            return Some(cleaned);
         }
         cleaned = again;
     }
-    cleaned
+    None
 }
 
-/// As [`clean`], for HTML that was generated from Markdown without raw HTML: only in tables can its content be misplaced.
-pub(super) fn clean_generated(html: &str) -> String {
-    if html.contains("<table") { clean(html) } else { clean_once(html) }
+/// As [`cleaned`], for HTML that was generated from Markdown without raw HTML: only in tables can its content be misplaced.
+pub(super) fn generated(html: &str) -> Option<String> {
+    if html.contains("<table") { cleaned(html) } else { Some(clean_once(html)) }
 }
 
 fn clean_once(html: &str) -> String {

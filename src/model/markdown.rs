@@ -31,10 +31,14 @@ pub fn render(markdown: &str) -> Rendered {
     Rendered { html, text, word_count, reading_minutes }
 }
 
-/// Only the cleaned HTML, without the text and the counts.
+/// Only the cleaned HTML, without the text and the counts: with its raw HTML, or else with raw HTML shown as text, or else the Markdown as text.
 pub fn html_of(markdown: &str) -> String {
-    let Some(html) = bounded_html(markdown) else { return html_text::preformatted(markdown) };
-    if has_raw_html(markdown) { html::clean(&html) } else { html::clean_generated(&html) }
+    let has_raw_html = has_raw_html(markdown);
+    let kept = bounded_html(markdown, RawHtml::Kept);
+    let kept = kept.and_then(|html| if has_raw_html { html::cleaned(&html) } else { html::generated(&html) });
+    let escaped = || bounded_html(markdown, RawHtml::Escaped).filter(|_| has_raw_html);
+    let shown = kept.or_else(|| escaped().and_then(|html| html::generated(&html)));
+    shown.unwrap_or_else(|| html_text::preformatted(markdown))
 }
 
 /// The text of the first heading, if there is one: the title of a body that has no other.
@@ -46,15 +50,9 @@ pub fn first_heading(markdown: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// HTML that can be cleaned in time and memory in proportion to the length of the Markdown: with its raw HTML, or else with raw HTML escaped as
-/// text. `None` if neither is possible.
-fn bounded_html(markdown: &str) -> Option<String> {
-    let html = parse_and_format(markdown, RawHtml::Kept)?;
-    if html_cost::is_bounded(&html) {
-        return Some(html);
-    }
-    let escaped = if has_raw_html(markdown) { parse_and_format(markdown, RawHtml::Escaped) } else { None };
-    escaped.filter(|html| html_cost::is_bounded(html))
+/// HTML that can be cleaned in time and memory in proportion to the length of the Markdown; `None` if that is not possible.
+fn bounded_html(markdown: &str, raw_html: RawHtml) -> Option<String> {
+    parse_and_format(markdown, raw_html).filter(|html| html_cost::is_bounded(html))
 }
 
 /// False if the Markdown certainly has no raw HTML.

@@ -307,3 +307,14 @@ fn cleaning_is_idempotent_if_a_byte_order_mark_comes_to_the_front() {
     let html = render("<![CDATA[<script>\u{feff}").html;
     assert_eq!(tidings::model::html::clean(&html), html);
 }
+
+/// Found by fuzzing: a parser moves the link, which is not closed, out of eight quotes at a time.
+#[test]
+fn html_that_changes_each_time_it_is_cleaned_is_shown_as_text() {
+    let quotes = "> ".repeat(40);
+    let html = render(&format!("# <a>\n{quotes}a link: <https://a.example> and <b>text</b>\n")).html;
+    assert_eq!(tidings::model::html::clean(&html), html);
+    assert!(html.contains("&lt;b&gt;text&lt;/b&gt;") && html.contains("<blockquote>"), "{html}");
+    let few = render("# <a>\n> > a link: <https://a.example> and <b>text</b>\n").html;
+    assert!(few.contains("<b>text</b>"), "{few}");
+}

@@ -85,12 +85,13 @@ fn the_trace_of_a_query_has_its_stages_and_a_span_for_each_storage_request() {
     let reads = storage["pointReads"].as_u64().unwrap_or_default() + storage["rangeReads"].as_u64().unwrap_or_default();
     let requests: Vec<&Span> =
         spans.iter().filter(|span| attribute(span, "db.system.name").as_deref() == Some("redb")).collect();
-    assert_eq!(requests.len() as u64, reads, "{paths:#?}");
+    // A page that is held also needs the instant of the next scheduled post: one row, and no part of the cost.
+    assert_eq!(requests.len() as u64, reads + 1, "{paths:#?}");
     assert!(reads > 5, "{storage}");
     let rows = requests.iter().filter_map(|span| attribute(span, "db.response.returned_rows"));
     assert_eq!(
         rows.map(|rows| rows.parse::<u64>().expect("a number")).sum::<u64>(),
-        storage["rows"].as_u64().unwrap_or(0)
+        storage["rows"].as_u64().unwrap_or(0) + 1
     );
     for request in requests {
         assert!(paths[&request.span_id].starts_with("POST /graphql > query > "), "{paths:#?}");
