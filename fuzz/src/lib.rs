@@ -35,7 +35,7 @@ pub static TARGETS: [Target; 6] = [
     target!(document, "1", "2", "3"),
     target!(cursor, "1", "2"),
     target!(front_matter, "1", "2", "3"),
-    target!(wxr, "1", "2"),
+    target!(wxr, "1", "2", "3", "4"),
     target!(rows, "1", "2"),
     target!(markdown, "1", "2", "3", "4", "5"),
 ];

@@ -160,6 +160,8 @@ impl WxrScan {
                 term(TermKind::Category, "wp:category_nicename", text("wp:cat_name"), text("wp:category_description"))
             }
             "wp:tag" => term(TermKind::Tag, "wp:tag_slug", text("wp:tag_name"), text("wp:tag_description")),
+            // After an item the address is not changed: it is part of the origin of the posts. Only a damaged file has one there.
+            "wp:base_blog_url" | "link" if self.items > 0 => None,
             "wp:base_blog_url" => return self.site.address = address(&element.text),
             // The first link is that of the channel; the links of items are read with their items.
             _ if self.site.address.is_empty() => return self.site.address = address(&element.text),
@@ -238,6 +240,15 @@ mod tests {
         let (_folder, found, wxr) = scan(item("7", status, more).as_bytes());
         let post = wxr.read(0, "https://a.example/?p=7").expect("a post");
         (found, post)
+    }
+
+    /// Found by fuzzing, in a damaged file.
+    #[test]
+    fn an_address_after_an_item_does_not_change_its_origin() {
+        let late = format!("{}<wp:base_blog_url>https://b.example</wp:base_blog_url>", item("7", "publish", ""));
+        let (_folder, found, wxr) = scan(late.as_bytes());
+        assert_eq!(found.entries[0].origin, "https://a.example/?p=7");
+        wxr.read(0, &found.entries[0].origin).expect("the post");
     }
 
     #[test]
