@@ -9,9 +9,8 @@ use std::{
 
 use axum::{
     body::Body,
-    extract::{Request, State},
+    extract::Request,
     http::{HeaderMap, HeaderName, Response, StatusCode},
-    middleware::Next,
     response::IntoResponse,
 };
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -83,11 +82,14 @@ fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
 }
 
 /// Refuses the request of a client that has reached the limit.
-pub(super) async fn limit(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
-    let Some(clients) = &api.clients else { return next.run(request).await };
-    let Some(client) = clients.client(&request) else { return next.run(request).await };
+pub(super) async fn limit<F>(api: &Api, request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    let Some(clients) = &api.clients else { return next(request).await };
+    let Some(client) = clients.client(&request) else { return next(request).await };
     match clients.slot(client) {
-        Some(slot) => next.run(request).await.map(|body| Body::new(Counted { body, _slot: slot })),
+        Some(slot) => next(request).await.map(|body| Body::new(Counted { body, _slot: slot })),
         None => {
             let max = clients.requests_max;
             let message =

@@ -10,7 +10,6 @@ use axum::{
     body::{Body, to_bytes},
     extract::Request,
     http::{Extensions, HeaderMap, HeaderValue, Response, StatusCode, Version, header},
-    middleware::Next,
     response::IntoResponse,
 };
 use hyper::body::Body as _;
@@ -73,8 +72,8 @@ fn send_held(accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
 }
 
 /// Holds the compressed form of a held answer. Runs outside of [`layer`].
-pub(super) async fn keep_coded(request: Request, next: Next) -> Response<Body> {
-    let mut response = next.run(request).await;
+pub(super) async fn keep_coded(next: impl Future<Output = Response<Body>>) -> Response<Body> {
+    let mut response = next.await;
     let first = response.extensions_mut().remove::<FirstCoded>();
     let coding = response.headers().get(header::CONTENT_ENCODING).cloned();
     let (Some(first), Some(coding)) = (first, coding) else { return response };
@@ -90,11 +89,14 @@ pub(super) async fn keep_coded(request: Request, next: Next) -> Response<Body> {
 }
 
 /// Charges the memory of the compressor to the answer. Runs inside [`layer`].
-pub(super) async fn charge_compressor(request: Request, next: Next) -> Response<Body> {
+pub(super) async fn charge_compressor<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
     let accepted: Vec<HeaderValue> = request.headers().get_all(header::ACCEPT_ENCODING).iter().cloned().collect();
     let takes_compressed = !accepted.is_empty();
     let memory = request.extensions().get::<ConnectionMemory>().cloned();
-    let mut response = next.run(request).await;
+    let mut response = next(request).await;
     let bytes = response.body().size_hint().exact();
     let is_short = bytes.is_some_and(|bytes| bytes < u64::from(BYTES_MIN));
     if let [accepted] = accepted.as_slice()

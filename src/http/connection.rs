@@ -80,6 +80,7 @@ pub(super) async fn serve(
     let io = TokioIo::new(HeadWatch::new(StallGuard::new(stream, limits.write_time), activity.clone()));
     let mut connection = pin!(builder.serve_connection(io, service));
     let mut leaving = false;
+    let mut timer = pin!(sleep_until(deadline(&activity, &limits, leaving)));
     loop {
         if !leaving && (*is_stopping.borrow_and_update() || activity.is_asked_to_leave()) {
             if !activity.has_begun() || activity.stalled_since().is_some_and(|since| since.elapsed() >= STALLED) {
@@ -91,6 +92,11 @@ pub(super) async fn serve(
         if leaving {
             connection.as_mut().graceful_shutdown();
         }
+        // Most deadlines move away with each request, and a timer that ends early costs less than one that is set for each.
+        let deadline = deadline(&activity, &limits, leaving);
+        if timer.is_elapsed() || deadline < timer.deadline() {
+            timer.as_mut().reset(deadline);
+        }
         tokio::select! {
             ended = connection.as_mut() => return log_end(ended),
             Ok(()) = is_stopping.changed(), if !leaving => {}
@@ -101,7 +107,7 @@ pub(super) async fn serve(
                 }
             }
             () = activity.changed() => {}
-            () = sleep_until(deadline(&activity, &limits, leaving)) => match overdue(&activity, &limits, leaving) {
+            () = timer.as_mut() => match overdue(&activity, &limits, leaving) {
                 None => {}
                 Some(Overdue::Idle) if !leaving && activity.has_begun() => leaving = true,
                 Some(Overdue::Idle) => return,

@@ -1,12 +1,8 @@
 //! The time limit of an answer. The rule: every request is answered within the limit, whatever its handler waits for.
 
-use std::sync::Arc;
-
 use axum::{
     body::Body,
-    extract::{Request, State},
     http::{Response, StatusCode},
-    middleware::Next,
     response::IntoResponse,
 };
 
@@ -15,8 +11,8 @@ use crate::graphql::error::Code;
 
 /// Answers 504 and not 503, because the store behind this server did not answer in time, and because a proxy that retries after a 503 would
 /// send a mutation twice.
-pub(super) async fn limit_time(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response<Body> {
-    match tokio::time::timeout(api.limits.request_time, next.run(request)).await {
+pub(super) async fn limit_time(api: &Api, next: impl Future<Output = Response<Body>>) -> Response<Body> {
+    match tokio::time::timeout(api.limits.request_time, next).await {
         Ok(response) => response,
         Err(_elapsed) => {
             tracing::warn!(limit = ?api.limits.request_time, "a request was not answered in time");

@@ -2,9 +2,7 @@
 
 use axum::{
     body::Body,
-    extract::Request,
     http::{HeaderName, HeaderValue, Response, header},
-    middleware::Next,
 };
 
 /// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.
@@ -14,8 +12,9 @@ const ALWAYS: [(HeaderName, HeaderValue); 3] = [
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-pub(super) async fn add(request: Request, next: Next) -> Response<Body> {
-    let mut response = next.run(request).await;
+/// Adds them to the response.
+pub(super) async fn add(next: impl Future<Output = Response<Body>>) -> Response<Body> {
+    let mut response = next.await;
     for (name, value) in ALWAYS {
         response.headers_mut().entry(name).or_insert(value);
     }

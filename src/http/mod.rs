@@ -31,6 +31,7 @@ mod heads;
 mod held;
 mod held_json;
 mod json;
+mod layers;
 mod observe;
 mod open;
 mod panics;
@@ -47,12 +48,8 @@ mod value_count;
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    middleware::{from_fn, from_fn_with_state},
-    routing::get,
-};
-use tower::util::option_layer;
+use axum::{Router, routing::get};
+use tower::layer::layer_fn;
 
 pub use limits::HttpLimits;
 pub use request_id::RequestId;
@@ -66,7 +63,7 @@ use answer::RequestFailure;
 use api::Api;
 use health::Readiness;
 
-/// All routes inside all layers. The layer that is added last runs first.
+/// All routes inside all layers.
 pub fn router(
     service: Arc<dyn GraphqlService>,
     readiness: Readiness,
@@ -75,6 +72,7 @@ pub fn router(
 ) -> Router {
     let (cors, has_playground) = (settings.cors.layer(), settings.playground);
     let api = Arc::new(Api::new(service, readiness, writes, settings));
+    let of_layers = Arc::clone(&api);
     Router::new()
         .merge(playground::routes(has_playground))
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
@@ -83,15 +81,6 @@ pub fn router(
         .route("/readyz", get(health::readyz))
         .fallback(async || RequestFailure::not_found())
         .method_not_allowed_fallback(async || RequestFailure::method_not_allowed())
-        .layer(from_fn_with_state(api.clone(), deadline::limit_time))
-        .layer(from_fn_with_state(api.clone(), clients::limit))
-        .layer(from_fn(panics::catch))
-        .layer(from_fn(headers::add))
-        .layer(from_fn(compression::charge_compressor))
-        .layer(compression::layer())
-        .layer(from_fn(compression::keep_coded))
-        .layer(option_layer(cors))
-        .layer(from_fn(observe::observe))
-        .layer(from_fn(request_id::assign))
+        .layer(layer_fn(move |route| layers::around(route, cors.clone(), Arc::clone(&of_layers))))
         .with_state(api)
 }

@@ -7,7 +7,6 @@ use axum::{
     body::Body,
     extract::Request,
     http::{Method, Response},
-    middleware::Next,
 };
 use tracing::{Instrument, Span};
 
@@ -32,11 +31,14 @@ pub(super) struct RequestOutcome {
 }
 
 /// Runs inside the layer that assigns the request id.
-pub(super) async fn observe(request: Request, next: Next) -> Response<Body> {
+pub(super) async fn observe<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
     let (begun, _in_flight) = (Instant::now(), metrics::request_begun());
     let (route, method) = (route_of(request.uri().path()), method_of(request.method()));
     let span = root(&request, method, route);
-    let response = next.run(request).instrument(span.clone()).await;
+    let response = next(request).instrument(span.clone()).await;
     let (status, took) = (response.status().as_u16(), begun.elapsed());
     metrics::request_answered(route, method, status, took);
     spans::request_answered(&span, status);

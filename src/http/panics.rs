@@ -2,14 +2,14 @@
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
-use axum::{body::Body, extract::Request, http::Response, middleware::Next, response::IntoResponse};
+use axum::{body::Body, http::Response, response::IntoResponse};
 use futures_util::FutureExt;
 
 use super::answer::RequestFailure;
 
-pub(super) async fn catch(request: Request, next: Next) -> Response<Body> {
+pub(super) async fn catch(next: impl Future<Output = Response<Body>>) -> Response<Body> {
     // Unwind safe, because the handler's future is dropped and not used after a panic.
-    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+    match AssertUnwindSafe(next).catch_unwind().await {
         Ok(response) => response,
         Err(panic) => {
             tracing::error!(cause = text_of(panic.as_ref()), "a handler panicked");

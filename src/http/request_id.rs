@@ -10,7 +10,6 @@ use axum::{
     body::Body,
     extract::Request,
     http::{HeaderName, HeaderValue, Response},
-    middleware::Next,
 };
 use tracing::Instrument;
 
@@ -24,7 +23,10 @@ const LENGTH_MAX: usize = 64;
 pub struct RequestId(pub HeaderValue);
 
 /// Accepts the id from a proxy, or else assigns a new one.
-pub(super) async fn assign(mut request: Request, next: Next) -> Response<Body> {
+pub(super) async fn assign<F>(mut request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
     let given = request.headers().get(HEADER).filter(|id| is_plain(id)).cloned();
     let id = given.unwrap_or_else(new_id);
     let span = tracing::info_span!(
@@ -35,7 +37,7 @@ pub(super) async fn assign(mut request: Request, next: Next) -> Response<Body> {
         trace_id = tracing::field::Empty,
     );
     request.extensions_mut().insert(RequestId(id.clone()));
-    let mut response = next.run(request).instrument(span).await;
+    let mut response = next(request).instrument(span).await;
     response.headers_mut().insert(HEADER, id);
     response
 }

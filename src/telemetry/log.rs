@@ -15,6 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
+use super::json_lines::{JsonLine, JsonMembers};
 use super::repeats::Sampling;
 use super::spans;
 use super::traces::Tracing;
@@ -95,6 +96,6 @@ where
     if is_pretty {
         lines.with_ansi(std::io::stderr().is_terminal()).compact().boxed()
     } else {
-        lines.json().with_span_list(false).boxed()
+        lines.fmt_fields(JsonMembers).event_format(JsonLine).boxed()
     }
 }

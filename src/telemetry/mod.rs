@@ -4,6 +4,7 @@
 //! The labels of metrics are constants of the code, never input of a client or an editor, so their number is bounded. docs/telemetry.md lists all
 //! names, and tests compare it with the code.
 
+mod json_lines;
 pub mod log;
 pub mod metrics;
 pub mod repeats;
