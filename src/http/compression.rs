@@ -72,8 +72,11 @@ fn send_held(accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
 }
 
 /// Holds the compressed form of a held answer. Runs outside of [`layer`].
-pub(super) async fn keep_coded(next: impl Future<Output = Response<Body>>) -> Response<Body> {
-    let mut response = next.await;
+pub(super) async fn keep_coded<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    let mut response = next(request).await;
     let first = response.extensions_mut().remove::<FirstCoded>();
     let coding = response.headers().get(header::CONTENT_ENCODING).cloned();
     let (Some(first), Some(coding)) = (first, coding) else { return response };

@@ -1,7 +1,10 @@
 //! The time limit of an answer. The rule: every request is answered within the limit, whatever its handler waits for.
 
+use std::pin::pin;
+
 use axum::{
     body::Body,
+    extract::Request,
     http::{Response, StatusCode},
     response::IntoResponse,
 };
@@ -11,8 +14,12 @@ use crate::graphql::error::Code;
 
 /// Answers 504 and not 503, because the store behind this server did not answer in time, and because a proxy that retries after a 503 would
 /// send a mutation twice.
-pub(super) async fn limit_time(api: &Api, next: impl Future<Output = Response<Body>>) -> Response<Body> {
-    match tokio::time::timeout(api.limits.request_time, next).await {
+pub(super) async fn limit_time<F>(api: &Api, request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    let answering = pin!(next(request));
+    match tokio::time::timeout(api.limits.request_time, answering).await {
         Ok(response) => response,
         Err(_elapsed) => {
             tracing::warn!(limit = ?api.limits.request_time, "a request was not answered in time");

@@ -2,6 +2,7 @@
 
 use axum::{
     body::Body,
+    extract::Request,
     http::{HeaderName, HeaderValue, Response, header},
 };
 
@@ -12,9 +13,11 @@ const ALWAYS: [(HeaderName, HeaderValue); 3] = [
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-/// Adds them to the response.
-pub(super) async fn add(next: impl Future<Output = Response<Body>>) -> Response<Body> {
-    let mut response = next.await;
+pub(super) async fn add<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    let mut response = next(request).await;
     for (name, value) in ALWAYS {
         response.headers_mut().entry(name).or_insert(value);
     }

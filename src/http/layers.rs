@@ -1,15 +1,18 @@
-//! The layers around all routes. The rule: a layer is a function that gets what is inside of it as a function or a future, so that a request passes all
-//! of them without an allocation and a clone for each; `axum::middleware::from_fn` needs both.
+//! The layers around all routes. The rule: a layer is a function that gets what is inside of it as a function of the request, so that a request passes
+//! all of them with two allocations; `axum::middleware::from_fn` needs one and several clones for each.
+//!
+//! A layer awaits the future of what is inside of it in place, and never takes a future as an argument: an async function stores such an argument
+//! twice, so with each layer the future of a request would be twice as large.
 
 use std::{convert::Infallible, sync::Arc};
 
 use axum::{body::Body, extract::Request, http::Response, routing::Route};
-use tower::{Layer, Service, ServiceExt, service_fn, util::option_layer};
+use tower::{Layer, Service, service_fn, util::option_layer};
 use tower_http::cors::CorsLayer;
 
 use super::{api::Api, clients, compression, deadline, headers, observe, panics, request_id};
 
-/// A route inside all layers. The outermost is first: the id of the request, its report, CORS, compression, then those of [`answer`].
+/// A route inside all layers. Each of them is always ready for a request. The outermost is first: the id of the request, its report, CORS, compression, then those of [`answer`].
 pub(super) fn around(
     route: Route,
     cors: Option<CorsLayer>,
@@ -18,36 +21,48 @@ pub(super) fn around(
 {
     let answering = service_fn(move |request| {
         let (api, route) = (Arc::clone(&api), route.clone());
-        async move { Ok::<_, Infallible>(answer(&api, route, request).await) }
+        Box::pin(async move { Ok::<_, Infallible>(answer(&api, route, request).await) })
     });
     let compressing = compression::layer().layer(answering);
-    let compressing = service_fn(move |request: Request| {
-        let compressing = compressing.clone();
-        async move {
-            let compressed = async { always(compressing.oneshot(request).await).map(Body::new) };
-            Ok::<_, Infallible>(compression::keep_coded(compressed).await)
-        }
+    let compressing = service_fn(move |request| {
+        let mut compressing = compressing.clone();
+        let compress = async move |request| always(compressing.call(request).await).map(Body::new);
+        async move { Ok::<_, Infallible>(compression::keep_coded(request, compress).await) }
     });
     let sharing = option_layer(cors).layer(compressing);
-    service_fn(move |request: Request| {
-        let sharing = sharing.clone();
-        async move {
-            let shared = async |request| always(sharing.oneshot(request).await);
-            Ok(request_id::assign(request, |request| observe::observe(request, shared)).await)
-        }
+    service_fn(move |request| {
+        let mut sharing = sharing.clone();
+        let share = async move |request| always(sharing.call(request).await);
+        async move { Ok(request_id::assign(request, |request| observe::observe(request, share)).await) }
     })
 }
 
 /// The layers inside of compression, from the outermost: memory for the compressor, headers, panics, requests of the client, time.
-async fn answer(api: &Api, route: Route, request: Request) -> Response<Body> {
-    let routed = async |request| always(route.oneshot(request).await);
-    let limited = |request| {
-        headers::add(panics::catch(clients::limit(api, request, |request| deadline::limit_time(api, routed(request)))))
-    };
-    compression::charge_compressor(request, limited).await
+async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body> {
+    let routed = async move |request| always(route.call(request).await);
+    let in_time = |request| deadline::limit_time(api, request, routed);
+    let limited = |request| clients::limit(api, request, in_time);
+    let caught = |request| panics::catch(request, limited);
+    compression::charge_compressor(request, |request| headers::add(request, caught)).await
 }
 
 fn always<T>(answer: Result<T, Infallible>) -> T {
     let Ok(answer) = answer;
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes_of_future<F>(_: impl FnOnce(&'static Api, Route, Request) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// It is moved several times.
+    #[test]
+    fn the_future_of_a_request_is_small() {
+        let bytes = bytes_of_future(|api, route, request| answer(api, route, request));
+        assert!(bytes < 4 * 1024, "{bytes}");
+    }
 }
