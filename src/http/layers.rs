@@ -62,7 +62,7 @@ mod tests {
     /// It is moved several times.
     #[test]
     fn the_future_of_a_request_is_small() {
-        let bytes = bytes_of_future(|api, route, request| answer(api, route, request));
+        let bytes = bytes_of_future(answer);
         assert!(bytes < 4 * 1024, "{bytes}");
     }
 }
