@@ -13,6 +13,9 @@ use crate::config::{ServeSettings, StoreSetting};
 use crate::content::write::LEASE_SECONDS;
 use crate::content::{Content, ContentError, Sharing};
 use crate::graphql::access::SignIn;
+use crate::graphql::cost::STORAGE_REQUESTS_MAX;
+use crate::graphql::fair_use::FairUseSettings;
+use crate::graphql::role_limits::RoleLimits;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
@@ -55,8 +58,10 @@ pub struct Serving {
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
-    /// The highest cost of a query, in storage requests.
-    pub storage_requests_max: u64,
+    /// The highest cost of an operation, in storage requests.
+    pub storage_requests: RoleLimits,
+    /// What each client may cause in a second.
+    pub fair_use: FairUseSettings,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
     /// Bytes of values that are held.
@@ -67,9 +72,9 @@ pub struct Serving {
 
 impl From<ServeSettings> for Serving {
     fn from(settings: ServeSettings) -> Self {
-        let ServeSettings { sign_in, reports_storage, storage_requests_max, http, server, .. } = settings;
+        let ServeSettings { sign_in, reports_storage, storage_requests, fair_use, http, server, .. } = settings;
         let ServeSettings { rendered_bytes_max, value_bytes_max, .. } = settings;
-        Self { sign_in, reports_storage, storage_requests_max, rendered_bytes_max, value_bytes_max, http, server }
+        Self { sign_in, reports_storage, storage_requests, fair_use, rendered_bytes_max, value_bytes_max, http, server }
     }
 }
 
@@ -223,12 +228,12 @@ async fn serve_metrics(listener: TcpListener, limits: ServerLimits) {
 
 /// The router that serves this content.
 fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
-    let mut service = ContentService::new(content.clone(), serving.storage_requests_max)
+    let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
+        .with_role_limits(serving.storage_requests)
+        .with_fair_use(serving.fair_use)
+        .with_document_limits(&serving.http.limits.query)
         .with_sign_in(serving.sign_in)
         .reporting_storage(serving.reports_storage);
-    if !serving.http.limits.query.introspection {
-        service = service.without_suggestions();
-    }
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();

@@ -45,7 +45,7 @@
 //!    [`graphql::documents`] holds, only the variables are checked.
 //! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from one snapshot.
 //! 4. [`graphql::cost`] computes how many storage requests the query could need, from its fields and from the lists of months and of first characters,
-//!    and refuses the query if that is too many. Otherwise the request
+//!    and refuses the query if that is too many, or more than its client has left ([`graphql::fair_use`]). Otherwise the request
 //!    gets its own [`loaders`] on top of the reader.
 //! 5. `posts` becomes a [`content::read::pages::PostList`]; the page loader passes the pages of one level to [`content::read::pages`].
 //! 6. The list of months determines which months the page needs; their ranges are read concurrently, newest first.

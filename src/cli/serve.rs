@@ -15,7 +15,7 @@ use crate::telemetry;
 
 /// Serve the content with a GraphQL API at /graphql.
 #[derive(Debug, Args)]
-#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER, &table::limits::ALL]))]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER, &table::limits::ALL, &table::fair_use::ALL]))]
 pub(super) struct Serve {
     #[command(flatten)]
     store: Flags<OfStore>,

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use crate::graphql::access::SignIn;
+use crate::graphql::fair_use::FairUseSettings;
+use crate::graphql::role_limits::RoleLimits;
 use crate::http::{HttpSettings, ServerLimits};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
-use super::{ConfigError, StoreSetting, access, limits, store, table, traces};
+use super::{ConfigError, StoreSetting, access, fair_use, limits, store, table, traces};
 
 /// The server's settings, parsed.
 #[derive(Debug)]
@@ -27,8 +29,10 @@ pub struct ServeSettings {
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
-    /// The highest cost of a query, in storage requests.
-    pub storage_requests_max: u64,
+    /// The highest cost of an operation, in storage requests.
+    pub storage_requests: RoleLimits,
+    /// What each client may cause in a second.
+    pub fair_use: FairUseSettings,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
     /// Bytes of values that are held.
@@ -52,7 +56,8 @@ impl ServeSettings {
             create: settings.is_on(&table::CREATE)?,
             sign_in: access::sign_in(settings)?,
             reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
-            storage_requests_max: settings.number(&table::limits::STORAGE_REQUESTS)?,
+            storage_requests: fair_use::role_limits(settings)?,
+            fair_use: fair_use::fair_use(settings)?,
             rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
             value_bytes_max: settings.count(&table::limits::HELD_VALUE_BYTES)?,
             http: limits::http(settings)?,

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use async_graphql::Context;
 
 use super::budget::Budget;
+use super::dry_run::DryRun;
+use super::fair_use::LimitedClient;
 use super::memory::Charge;
 use super::texts::Texts;
 use crate::content::{Content, Reader};
@@ -18,14 +20,23 @@ pub struct RequestContext {
     pub texts: Texts,
     /// Whether fields that are ready are written as JSON ([`ready`](super::ready)).
     pub writes_text: bool,
+    pub dry_run: DryRun,
+    /// The limit of the client, and the bound of the operation. `None`: it has no limit.
+    pub rate_limit: Option<(LimitedClient, u64)>,
 }
 
 impl RequestContext {
     /// `budget`: of the batch that the request belongs to, or its own. `charge`: the memory charge of the answer.
-    pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
+    pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>, dry_run: DryRun) -> Self {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
-        Self { content, reader, loaders, texts, writes_text: false }
+        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None }
+    }
+
+    /// Also answers what the client has left.
+    #[must_use]
+    pub fn limited(self, rate_limit: Option<(LimitedClient, u64)>) -> Self {
+        Self { rate_limit, ..self }
     }
 
     #[must_use]

@@ -14,6 +14,7 @@ use crate::model::{Month, Role, Slug, Term, TermKind};
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
 use super::cost::NODES_MAX;
+use super::dry_run::DryOperation;
 use super::failure::{Result, bad_input};
 use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
@@ -25,7 +26,9 @@ use super::types::archive::ArchiveMonth;
 use super::types::change::ChangeConnection;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find};
+use super::types::operation_cost::OperationCost;
 use super::types::post::PostObject;
+use super::types::rate_limit::RateLimit;
 use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
@@ -127,6 +130,26 @@ impl Query {
     /// The authenticated user; null for an anonymous request, and with a preview token, which is nobody's. An invalid token fails the whole request.
     async fn viewer(&self, ctx: &Context<'_>) -> Option<Viewer> {
         context::of(ctx).reader.actor().cloned().map(Viewer)
+    }
+
+    /// What this client has left of its limit of storage requests; null if the server sets no limit for it. `{ rateLimit { remaining } }` costs nothing.
+    async fn rate_limit(&self, ctx: &Context<'_>) -> Option<RateLimit> {
+        let (client, cost) = context::of(ctx).rate_limit.as_ref()?;
+        Some(RateLimit { state: client.state(), cost: *cost })
+    }
+
+    /// The most that an operation can cost, computed without running it: a dry run for one's own limits and budgets. Null with the error BAD_USER_INPUT if
+    /// the operation is not valid. Can be selected once in a request. For a client that may not know what a request has cost, the figures say nothing of
+    /// drafts and scheduled posts, and are higher.
+    async fn operation_cost(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The document: a query or a mutation.")] query: String,
+        #[graphql(desc = "Its variables: the text of a JSON object.")] variables: Option<String>,
+        #[graphql(desc = "The operation, if the document has several.")] operation_name: Option<String>,
+    ) -> Result<Option<OperationCost>> {
+        let operation = DryOperation { document: query, variables, operation_name };
+        Ok(Some(OperationCost(context::of(ctx).dry_run.price(operation).await?)))
     }
 
     /// Published posts, newest first unless `orderBy` says otherwise. A page costs the same wherever it is in the list. With a filter

@@ -16,14 +16,17 @@ use super::access::{self, SignIn};
 use super::budget::Budget;
 use super::completion::Completion;
 use super::context::RequestContext;
-use super::cost::{Bound, CostModel, CostRequest, Disclosure, OnlyCheck, Price};
+use super::cost::{Bound, CostModel, CostRequest, Disclosure, OnlyCheck, Price, Pricing, Purpose};
+use super::dry_run::{DryRun, DryRuns};
 use super::error::{Code, coded};
+use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
 use super::guard::Limits;
 use super::held::{Announcements, Recording};
 use super::memory::{Charge, OverBudget};
 use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
 use super::query::Query;
+use super::role_limits::RoleLimits;
 use super::service::GraphqlService;
 use super::type_map::TypeMap;
 use super::types::term::GroupingTerm;
@@ -34,12 +37,12 @@ pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 /// The schema over some content. The guard bounds the depth, size and fragments of a document; this service bounds its storage requests.
 pub struct ContentService {
     schema: TidingsSchema,
-    /// The same schema, which validates and runs nothing.
-    checking: TidingsSchema,
     types: Arc<TypeMap>,
-    costs: CostModel,
+    costs: Arc<CostModel>,
+    dry_runs: Arc<DryRuns>,
     content: Content,
-    storage_requests_max: u64,
+    storage_requests: RoleLimits,
+    fair_use: Option<FairUse>,
     sign_in: SignIn,
     reports_storage: bool,
 }
@@ -49,16 +52,30 @@ impl ContentService {
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
         let schema = build();
         let types = Arc::new(TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed"));
+        let costs = Arc::new(CostModel::new(Arc::clone(&types)));
         Self {
+            dry_runs: dry_runs(&schema, &costs, &Limits::default()),
             schema,
-            checking: builder().extension(OnlyCheck).finish(),
-            costs: CostModel::new(Arc::clone(&types)),
+            costs,
             types,
             content,
-            storage_requests_max,
+            storage_requests: RoleLimits::of_all(storage_requests_max),
+            fair_use: None,
             sign_in: SignIn::default(),
             reports_storage: false,
         }
+    }
+
+    /// Another limit of the cost of one operation for each role.
+    #[must_use]
+    pub fn with_role_limits(self, storage_requests: RoleLimits) -> Self {
+        Self { storage_requests, ..self }
+    }
+
+    /// Limits what each client may cause in a second.
+    #[must_use]
+    pub fn with_fair_use(self, settings: FairUseSettings) -> Self {
+        Self { fair_use: FairUse::of(settings, self.content.clock()), ..self }
     }
 
     /// Returns the cost of an answer to every client that requests it, not only to clients that may read every draft. The list of rows that were
@@ -68,15 +85,11 @@ impl ContentService {
         Self { reports_storage, ..self }
     }
 
-    /// Makes errors without suggested names, for a server whose introspection is switched off by
-    /// [`Limits::introspection`](super::guard::Limits::introspection).
+    /// The limits of documents that the transport has. If [`Limits::introspection`] is switched off, errors have no suggested names.
     #[must_use]
-    pub fn without_suggestions(self) -> Self {
-        Self {
-            schema: builder().disable_suggestions().finish(),
-            checking: builder().disable_suggestions().extension(OnlyCheck).finish(),
-            ..self
-        }
+    pub fn with_document_limits(self, limits: &Limits) -> Self {
+        let schema = if limits.introspection { build() } else { builder().disable_suggestions().finish() };
+        Self { dry_runs: dry_runs(&schema, &self.costs, limits), schema, ..self }
     }
 
     #[must_use]
@@ -91,10 +104,18 @@ impl ContentService {
         self.reports_storage || actor.is_some_and(Actor::sees_all)
     }
 
-    /// The reader for this request, which reads as the owner of its token.
+    /// The reader for this request, which reads as the owner of its token. A client that sends many tokens that are refused is refused itself.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
         let reader = if requests_storage(request) { self.content.naming_reader() } else { self.content.reader() };
-        self.sign_in.reader(&self.content, reader, request).await
+        let fair_use = self.fair_use.as_ref().filter(|_| access::has_token(request));
+        let signing_in = fair_use.and_then(|fair_use| fair_use.signing_in(ClientAddress::of(request)));
+        let attempt = signing_in.map(|client| client.take(1, Charging::Spent(reader.clone()))).transpose()?;
+        let signed_in = self.sign_in.reader(&self.content, reader, request).await;
+        if let (Some(mut attempt), Ok(_)) = (attempt, &signed_in) {
+            // The owner of the token is charged.
+            attempt.charge(0);
+        }
+        signed_in
     }
 
     /// The price of the request, which leaves the rest of the limit to the requests after it in a batch.
@@ -103,13 +124,14 @@ impl ContentService {
         operation: Option<&OperationOutline>,
         request: &Request,
         reader: &Reader,
-        disclosure: Disclosure,
+        (disclosure, purpose): (Disclosure, Purpose),
     ) -> Price {
         let budget = Budget::of(request);
-        let limit = self.storage_requests_max.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
+        let most = self.storage_requests.of(reader.actor());
+        let limit = most.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
         // Without an operation nothing runs: the engine reports that the request names none.
         let Some(operation) = operation else { return Price::default() };
-        self.costs.price(operation, request, reader, (limit, disclosure)).await
+        self.costs.price(operation, &request.variables, reader, Pricing { limit, disclosure, purpose }).await
     }
 
     /// What the client asks for by the header `GraphQL-Cost`, if it may.
@@ -126,14 +148,27 @@ impl ContentService {
         }
     }
 
-    /// Runs an operation that is admitted.
+    /// What an operation takes of the limit of its client, and what the client is charged at its end.
+    fn charging(&self, operation: Option<&OperationOutline>, reader: &Reader, price: &Price) -> (u64, Charging) {
+        let cost = price.bound.requests();
+        let is_mutation = operation.is_some_and(|found| found.operation().kind == OperationType::Mutation);
+        // What a mutation has spent follows from what it has changed, which its client knows.
+        let is_exact = is_mutation || self.reports_storage_to(reader.actor());
+        (cost, if is_exact { Charging::Spent(reader.clone()) } else { Charging::Requests(cost) })
+    }
+
+    /// Runs an operation that is admitted. `limited`: the limit of its client.
     async fn run(
         &self,
         operation: Option<OperationOutline>,
         mut request: Request,
         reader: &Reader,
         (price, reported): (&Price, Reported),
+        limited: Option<(LimitedClient, u64)>,
     ) -> Response {
+        if let Some(budget) = Budget::of(&request) {
+            budget.spend(price.bound.requests());
+        }
         let recording = recording_of(&request, operation.as_ref());
         if recording.is_some() {
             reader.start_recording();
@@ -158,7 +193,10 @@ impl ContentService {
         };
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
-        let context = RequestContext::new(content, reader.clone(), budget, charge).writing_text(writes_text);
+        let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
+        let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
+        let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
+        let context = context.writing_text(writes_text).limited(limited);
         let mut response = self.schema.execute(request.data(context)).await;
         reader.stop_at(None);
         if let Some(completion) = completion {
@@ -206,22 +244,23 @@ impl GraphqlService for ContentService {
             true => Disclosure::Open,
             false => Disclosure::Hidden,
         };
-        let price = self.price(operation.as_ref(), &request, &reader, disclosure).await;
+        let fair_use = self.fair_use.as_ref();
+        let client = fair_use.and_then(|fair_use| fair_use.client(reader.actor(), ClientAddress::of(&request)));
+        let purpose = if client.is_some() { Purpose::LimitedRun } else { Purpose::Run };
+        let price = self.price(operation.as_ref(), &request, &reader, (disclosure, purpose)).await;
         if let Err(error) = price.check() {
             return without_run(Response::from_errors(vec![error]), &price, reported);
         }
         if reported.cost == Some(CostRequest::Validate) {
-            if let Some(operation) = &operation
-                && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
-            {
-                return response;
-            }
-            return without_run(self.checking.execute(request).await, &price, reported);
+            let Some(operation) = operation else { return self.schema.execute(request).await };
+            let validated = self.dry_runs.validate(operation, request).await;
+            return without_run(validated, &price, reported);
         }
-        if let Some(budget) = Budget::of(&request) {
-            budget.spend(price.bound.requests());
-        }
-        self.run(operation, request, &reader, (&price, reported)).await
+        let Some(client) = client else { return self.run(operation, request, &reader, (&price, reported), None).await };
+        let (cost, charging) = self.charging(operation.as_ref(), &reader, &price);
+        let limited = Some((client.clone(), cost));
+        let run = self.run(operation, request, &reader, (&price, reported), limited);
+        client.run((cost, charging), &reader, run).await
     }
 
     fn announcements(&self) -> Option<Announcements> {
@@ -295,7 +334,10 @@ fn requests_storage(request: &Request) -> bool {
 fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
-    (is_query && !requests_storage(request) && CostRequest::of(request).is_none()).then(|| recording.clone())
+    // What is left changes with the time and with other requests.
+    let is_of_moment = operation.is_some_and(|operation| operation.outline().has_field("rateLimit"));
+    let is_reported = requests_storage(request) || CostRequest::of(request).is_some();
+    (is_query && !is_of_moment && !is_reported).then(|| recording.clone())
 }
 
 /// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.
@@ -304,6 +346,12 @@ async fn at_one_moment(reader: Reader, operation: Option<&OperationOutline>) -> 
         return Ok(reader);
     }
     reader.at_one_moment().await.map_err(access::failed)
+}
+
+/// The dry runs by this schema.
+fn dry_runs(schema: &TidingsSchema, costs: &Arc<CostModel>, limits: &Limits) -> Arc<DryRuns> {
+    let builder = if limits.introspection { builder() } else { builder().disable_suggestions() };
+    Arc::new(DryRuns::new((schema.clone(), builder.extension(OnlyCheck).finish()), costs, limits))
 }
 
 pub fn build() -> TidingsSchema {

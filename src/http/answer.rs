@@ -9,8 +9,9 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{accept::Media, held_json::HeldJson, json::Json, observe::RequestOutcome, status::status_of};
+use super::{accept::Media, held_json::HeldJson, json::Json, observe::RequestOutcome, status};
 use crate::graphql::error::{Code, OK, code_word, coded, retry_after_of};
+use crate::graphql::fair_use::is_limit_header;
 use crate::graphql::memory::OverBudget;
 
 /// A request that is refused, or fails, outside of the execution of GraphQL, with an HTTP status of its own.
@@ -99,7 +100,7 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn of(response: &GraphqlResponse) -> Self {
-        let status = status_of(response, Media::GraphqlResponse);
+        let status = status::status_of(response, Media::GraphqlResponse);
         let (headers, code) = (response.http_headers.clone(), code_word(response));
         Self {
             json: Json::of(response),
@@ -111,7 +112,7 @@ impl Answer {
         }
     }
 
-    /// The answer to a query that ran without an error and set no header, in the same bytes; `None` for any other answer.
+    /// The answer to a query that ran without an error, in the same bytes. It took nothing of a limit, and has no headers of one.
     pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
         let headers = HeaderMap::new();
         Self { json, status: StatusCode::OK, headers, code: OK, retry_after: None, held: Some(held) }
@@ -119,7 +120,9 @@ impl Answer {
 
     /// Whether [`held`](Self::held) makes the same answer from its JSON.
     pub(super) fn can_be_held(&self) -> bool {
-        self.status == StatusCode::OK && self.code == OK && self.headers.is_empty() && self.retry_after.is_none()
+        // What is left of a limit belongs to the request and not to its answer.
+        let has_headers = self.headers.keys().any(|name| !is_limit_header(name.as_str()));
+        self.status == StatusCode::OK && self.code == OK && !has_headers && self.retry_after.is_none()
     }
 
     pub(super) fn code(&self) -> &'static str {
@@ -127,8 +130,7 @@ impl Answer {
     }
 
     pub(super) fn into_http(self, media: Media) -> Response<Body> {
-        // In `application/json` every well-formed request is answered with 200: see `status`.
-        let status = if media == Media::Json { StatusCode::OK } else { self.status };
+        let status = if media == Media::Json { status::in_json(self.status) } else { self.status };
         let mut sent = json(status, media.content_type(), self.json);
         if status == StatusCode::UNAUTHORIZED {
             // "The OAuth 2.0 Authorization Framework: Bearer Token Usage" (RFC 6750), section 3: a 401 names the scheme.

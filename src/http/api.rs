@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::HeaderName;
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
@@ -27,6 +28,7 @@ pub(super) struct Api {
     pub(super) signing_in: Semaphore,
     /// Set if a header of a trusted proxy names the client.
     pub(super) clients: Option<Clients>,
+    pub(super) client_header: Option<HeaderName>,
     /// The SDL, printed once; `None` if introspection is switched off.
     pub(super) sdl: Option<Bytes>,
     /// The answers that are held; `None` if a setting or the store does not allow it.
@@ -59,7 +61,8 @@ impl Api {
             body_memory: BodyMemory::new(&limits),
             running: Semaphore::new(limits.running),
             signing_in: Semaphore::new(limits.running),
-            clients: client_address_header.map(|header| Clients::new(header, limits.client_requests)),
+            clients: client_address_header.clone().map(|header| Clients::new(header, limits.client_requests)),
+            client_header: client_address_header,
             held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
             sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),
             service,

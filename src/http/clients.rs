@@ -1,5 +1,5 @@
-//! The limit of requests per client. The rule: behind a proxy all clients have one address, and only a header of the proxy identifies them. If
-//! the operator trusts no header, connections are limited by address, and requests per client are not limited.
+//! Who sends a request, and the limit of requests in progress per client. The rule: behind a proxy all clients have one address, and only a header of the
+//! proxy identifies them. If the operator trusts no header, connections are limited by address, and requests in progress per client are not limited.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use std::{
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderMap, HeaderName, Response, StatusCode},
+    http::{Extensions, HeaderMap, HeaderName, Response, StatusCode},
     response::IntoResponse,
 };
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -47,8 +47,7 @@ impl Clients {
     }
 
     fn client(&self, request: &Request) -> Option<IpAddr> {
-        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
-        last_address(request.headers(), &self.header).or(peer).map(client_of)
+        client_address(Some(&self.header), request.headers(), request.extensions())
     }
 }
 
@@ -67,6 +66,16 @@ impl Drop for ClientSlot {
             }
         }
     }
+}
+
+/// The client that has sent a request: the one that the header of a trusted proxy names, otherwise the other end of the connection.
+pub(super) fn client_address(
+    header: Option<&HeaderName>,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Option<IpAddr> {
+    let named = header.and_then(|header| last_address(headers, header));
+    named.or_else(|| extensions.get::<Peer>().map(|peer| peer.0)).map(client_of)
 }
 
 fn lock(under_way: &Mutex<HashMap<IpAddr, usize>>) -> MutexGuard<'_, HashMap<IpAddr, usize>> {

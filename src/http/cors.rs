@@ -15,6 +15,10 @@ const PREFLIGHT_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 /// Trace Context (W3C): a page that traces its requests sends them.
 const TRACE_HEADERS: [HeaderName; 2] = [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
 
+/// What a page needs to know to come back when it may.
+const LIMIT_HEADERS: [HeaderName; 3] =
+    [header::RETRY_AFTER, HeaderName::from_static("ratelimit"), HeaderName::from_static("ratelimit-policy")];
+
 /// The origins whose pages may send requests; by default only the server's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedOrigins(Vec<AllowedOrigin>);
@@ -35,7 +39,7 @@ impl AllowedOrigins {
             .allow_origin(self.allow())
             .allow_methods([Method::GET, Method::HEAD, Method::POST])
             .allow_headers(headers.into_iter().chain(TRACE_HEADERS).collect::<Vec<_>>())
-            .expose_headers([request_id::HEADER, timing::HEADER])
+            .expose_headers([request_id::HEADER, timing::HEADER].into_iter().chain(LIMIT_HEADERS).collect::<Vec<_>>())
             .max_age(PREFLIGHT_AGE);
         Some(layer)
     }

@@ -35,6 +35,7 @@ use crate::graphql::{
     access::has_token,
     budget::Budget,
     error::{Code, add_new_names, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
+    fair_use::ClientAddress,
     guard::Admitted,
     memory::Charge,
 };
@@ -47,7 +48,7 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
         return not_acceptable();
     };
     let mut stages = Stages::begin(api.reports_timing);
-    let share = match share_of(&head.extensions).await {
+    let share = match share_of(&api, &head.headers, &head.extensions).await {
         Ok(share) => share,
         Err(refused) => {
             body::discard(&head.headers, body, &api.limits).await;
@@ -121,7 +122,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
         return not_acceptable();
     };
     let mut stages = Stages::begin(api.reports_timing);
-    let share = match share_of(request.extensions()).await {
+    let share = match share_of(&api, headers, request.extensions()).await {
         Ok(share) => share,
         Err(refused) => return refused.render(media),
     };
@@ -259,6 +260,7 @@ async fn run(
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
     let limits = &api.limits.query;
+    let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
     let (request, held) = match parsed::charge_document(request, &api.documents, limits, &share.charge).await {
         Ok(charged) => charged,
         Err(failure) => {

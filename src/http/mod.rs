@@ -1,6 +1,6 @@
 //! HTTP: all routes and layers, in one list. The rule of this module: it executes requests through [`GraphqlService`] and uses neither the
 //! content nor the store. From `graphql` it also takes the check of documents (`guard`), the budget of a batch, the error codes, the
-//! tokens and the memory of answers.
+//! tokens, the address of a client and the memory of answers.
 //!
 //! A refused request is always answered with JSON of one shape, `{"errors": [{"message", "extensions": {"code"}}]}`, on every route. No wait is
 //! unlimited: [`server`] and `connection` limit heads, idle connections and unread answers, `body` limits bodies, `deadline` limits answers.

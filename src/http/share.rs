@@ -1,8 +1,10 @@
 //! The share of its connection that a request uses. The rule: it is charged before the body is read.
 
-use axum::http::Extensions;
+use std::net::IpAddr;
 
-use super::{answer::RequestFailure, connection::ConnectionSlots};
+use axum::http::{Extensions, HeaderMap};
+
+use super::{answer::RequestFailure, api::Api, clients::client_address, connection::ConnectionSlots};
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
 /// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
@@ -13,16 +15,21 @@ const REQUEST_BYTES: u64 = 32 * 1024;
 pub(super) struct Share {
     pub(super) charge: Charge,
     pub(super) slots: ConnectionSlots,
+    /// The client, if its address is known.
+    pub(super) client: Option<IpAddr>,
 }
 
 /// Charges the memory of a request before its body is read and before it gets a slot to run: the requests of a client that does not read its
 /// answers wait here.
-pub(super) async fn share_of(extensions: &Extensions) -> Result<Share, RequestFailure> {
+pub(super) async fn share_of(api: &Api, headers: &HeaderMap, extensions: &Extensions) -> Result<Share, RequestFailure> {
     // Without a connection, as in tests, there are no other answers to count.
     let memory = extensions.get::<ConnectionMemory>().cloned();
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
     match charge.take_before_run(REQUEST_BYTES).await {
-        Ok(()) => Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default() }),
+        Ok(()) => {
+            let client = client_address(api.client_header.as_ref(), headers, extensions);
+            Ok(Share { charge, slots: extensions.get().cloned().unwrap_or_default(), client })
+        }
         Err(over_budget) => Err(RequestFailure::overloaded(&over_budget)),
     }
 }

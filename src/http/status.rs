@@ -1,7 +1,8 @@
 //! The HTTP status of an answer. The rule: the table below, according to "GraphQL over HTTP", sections "Status Codes" and "application/json".
 //!
 //! In `application/json` a status other than 200 may come from any proxy, so clients of that type trust only 200. A well-formed request
-//! gets 200 even if its document does not parse.
+//! gets 200 even if its document does not parse. The exception is 429: a client that has used up its limit is refused as by a proxy, and the programs that
+//! repeat requests know this status and `Retry-After`.
 
 use async_graphql::Response;
 use axum::http::StatusCode;
@@ -11,7 +12,10 @@ use crate::graphql::error::{Code, code_of, is_request_error};
 
 /// The status of a GraphQL response, sent as `media`.
 pub(super) fn status_of(response: &Response, media: Media) -> StatusCode {
-    if media == Media::Json || response.errors.is_empty() {
+    if media == Media::Json {
+        return in_json(status_of(response, Media::GraphqlResponse));
+    }
+    if response.errors.is_empty() {
         return StatusCode::OK;
     }
     if !is_request_error(response) {
@@ -30,12 +34,19 @@ pub(super) fn status_of(response: &Response, media: Media) -> StatusCode {
         StatusCode::FORBIDDEN
     } else if code == Code::Unavailable.as_str() || code == Code::Overloaded.as_str() {
         StatusCode::SERVICE_UNAVAILABLE
+    } else if code == Code::RateLimited.as_str() {
+        StatusCode::TOO_MANY_REQUESTS
     } else if code == Code::InternalServerError.as_str() {
         StatusCode::INTERNAL_SERVER_ERROR
     } else {
         // The document parses but cannot be executed: validation, coercion, limits, the choice of the operation.
         StatusCode::UNPROCESSABLE_ENTITY
     }
+}
+
+/// The status in `application/json` of what has this status in the newer type.
+pub(super) fn in_json(status: StatusCode) -> StatusCode {
+    if status == StatusCode::TOO_MANY_REQUESTS { status } else { StatusCode::OK }
 }
 
 /// 294: the operation was executed, and some of its fields failed ("GraphQL over HTTP", section "Partial success"). Only that specification
@@ -68,8 +79,9 @@ mod tests {
             Code::Forbidden,
             Code::BadPreview,
             Code::PreviewExpired,
+            Code::RateLimited,
         ];
-        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403, 401, 401]);
+        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403, 401, 401, 429]);
         assert_eq!(status_of(&Response::new(Value::Null), Media::GraphqlResponse), StatusCode::OK);
     }
 
@@ -82,7 +94,8 @@ mod tests {
     }
 
     #[test]
-    fn the_older_type_is_always_200() {
+    fn the_older_type_is_200_unless_the_client_has_used_up_its_limit() {
         assert_eq!(status_of(&failed(Code::GraphqlParseFailed), Media::Json), StatusCode::OK);
+        assert_eq!(status_of(&failed(Code::RateLimited), Media::Json), StatusCode::TOO_MANY_REQUESTS);
     }
 }

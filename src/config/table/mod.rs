@@ -1,6 +1,7 @@
 //! The table of all settings. The rule: every setting is defined here, and tests compare docs/configuration.md, docs/operating.md and
 //! packaging/tidings.toml with this table.
 
+pub mod fair_use;
 pub mod limits;
 
 use super::setting::{Default, Form, Setting};
@@ -209,7 +210,7 @@ pub static OF_STORE: &[&Setting] = &[
     &AZURE_TABLE_ENDPOINT,
 ];
 
-/// The settings that only the server has, in addition to its [`limits`].
+/// The settings that only the server has, in addition to its [`limits`] and those of [`fair_use`].
 pub static OF_SERVER: &[&Setting] = &[
     &LISTEN,
     &IMPORT,
@@ -240,7 +241,7 @@ pub static OF_SERVER: &[&Setting] = &[
 
 /// All settings: first those without a section, then section by section, as in the configuration file.
 pub fn all() -> Vec<&'static Setting> {
-    let mut all: Vec<_> = OF_STORE.iter().chain(OF_SERVER).chain(&limits::ALL).copied().collect();
+    let mut all: Vec<_> = OF_STORE.iter().chain(OF_SERVER).chain(&limits::ALL).chain(&fair_use::ALL).copied().collect();
     let sections: Vec<_> = all.iter().map(|setting| setting.section().0).collect();
     all.sort_by_key(|setting| {
         let (section, _) = setting.section();

@@ -1,18 +1,18 @@
 //! The admission of an operation by its price. The rule: it is admitted or refused before anything runs, and the lists of partitions that are not in memory
-//! are read only if the operation reads them anyway, would be refused without them, or reports its cost.
+//! are read only if the operation reads them anyway, would be refused without them, reports its cost, or is charged to a client with a rate limit.
 
 use std::any::TypeId;
 use std::fmt::Display;
 
 use async_graphql::parser::types::OperationType;
-use async_graphql::{Request, ServerError, Value};
+use async_graphql::{Request, ServerError, Value, Variables};
 use futures_util::future::join_all;
 
+use super::reads::useful_lists;
 use super::{Bound, Circumstances, CostModel, DearestPath, Sees, Sizes, VALUES_MAX, refusal, refusal_of_values};
 use crate::content::read::Catalog;
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
-use crate::model::TermKind;
 
 /// What a client asks for with the header `GraphQL-Cost`, as Hot Chocolate has it. The transport adds it to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +53,34 @@ pub enum Disclosure {
     Hidden,
 }
 
+/// How an operation is priced.
+#[derive(Debug, Clone, Copy)]
+pub struct Pricing {
+    /// The storage requests that it may need at most.
+    pub limit: u64,
+    pub disclosure: Disclosure,
+    pub purpose: Purpose,
+}
+
+/// Why an operation is priced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// It is to run.
+    Run,
+    /// It is to run for a client with a rate limit, which takes the bound: so lists that are not in memory are read to make it close.
+    LimitedRun,
+    /// It does not run. What the request has spent so far is not part of its price.
+    DryRun,
+}
+
 /// The price of an operation.
 #[derive(Debug, Default)]
 pub struct Price {
     /// With the storage requests that were made before the price was known.
     pub bound: Bound,
-    limit: u64,
-    dearest: Option<DearestPath>,
+    pub limit: u64,
+    /// If the client gets the figures, or the operation exceeds the limit.
+    pub dearest: Option<DearestPath>,
     /// Whether changes that are made at the same time may cause more reads.
     may_be_exceeded: bool,
 }
@@ -122,20 +143,19 @@ impl Price {
 }
 
 impl CostModel {
-    /// The price of an operation of an admitted request. `limit`: the storage requests that it may need at most.
+    /// The price of an operation of an admitted request. If it is to run, the price contains what its reader has spent so far.
     pub async fn price(
         &self,
         operation: &OperationOutline,
-        request: &Request,
+        variables: &Variables,
         reader: &Reader,
-        (limit, disclosure): (u64, Disclosure),
+        Pricing { limit, disclosure, purpose }: Pricing,
     ) -> Price {
         let sees = match reader.actor() {
             None => Sees::Published,
             Some(actor) if actor.sees_all() => Sees::All,
             Some(_) => Sees::Own,
         };
-        let variables = &request.variables;
         let (is_reported, is_coarse) = (disclosure == Disclosure::Reported, disclosure == Disclosure::Hidden);
         let mut sizes = reader.sizes(is_coarse);
         if operation.operation().kind == OperationType::Mutation {
@@ -145,15 +165,19 @@ impl CostModel {
         if first.iter().any(|catalog| !sizes.knows(*catalog)) {
             sizes = read(reader, &first, is_coarse).await;
         }
-        let mut bound = self.bound(operation, Circumstances { variables, sizes: &sizes, sees }).plus(spent(reader));
-        if is_reported || bound.requests() > limit {
+        let bound_by = |sizes: &Sizes| {
+            let so_far = if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
+            self.bound(operation, Circumstances { variables, sizes, sees }).plus(so_far)
+        };
+        let mut bound = bound_by(&sizes);
+        if is_reported || purpose != Purpose::Run || bound.requests() > limit {
             let useful = useful(operation, sees);
             if useful.iter().any(|catalog| !sizes.knows(*catalog)) {
                 sizes = read(reader, &useful, is_coarse).await;
-                bound = self.bound(operation, Circumstances { variables, sizes: &sizes, sees }).plus(spent(reader));
+                bound = bound_by(&sizes);
             }
         }
-        let dearest = match is_reported || bound.requests() > limit {
+        let dearest = match is_reported || purpose == Purpose::DryRun || bound.requests() > limit {
             true => self.dearest_path(operation, Circumstances { variables, sizes: &sizes, sees }),
             false => None,
         };
@@ -178,15 +202,5 @@ fn useful(operation: &OperationOutline, sees: Sees) -> Vec<Catalog> {
     if operation.operation().kind == OperationType::Mutation {
         return Vec::new();
     }
-    let has = |names: &[&str]| names.iter().any(|name| operation.outline().has_field(name));
-    let is_useful = |catalog: &Catalog| match catalog {
-        Catalog::Posts => has(&["posts", "archive", "newer", "older", "scheduledPosts", "postCount"]),
-        Catalog::Drafts => sees != Sees::Published && has(&["draftPosts"]),
-        Catalog::Terms(kind) => match kind {
-            TermKind::Category => has(&["categories", "category"]),
-            TermKind::Tag => has(&["tags", "tag"]),
-            TermKind::Author => has(&["authors", "author"]),
-        },
-    };
-    Catalog::ALL.into_iter().filter(is_useful).collect()
+    useful_lists(sees, |name| operation.outline().has_field(name)).collect()
 }

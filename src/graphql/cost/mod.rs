@@ -28,7 +28,7 @@ use prices::{PRICES, PriceTable, Prices};
 use walk::CostWalk;
 
 pub use crate::content::read::Sizes;
-pub use admission::{CostRequest, Disclosure, Price};
+pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose};
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
 pub use check::OnlyCheck;
 pub use circumstances::{Circumstances, Sees};

@@ -79,12 +79,16 @@ pub(super) enum Reads {
     Neighbour,
     /// The list of months with their counts.
     Archive,
-    /// A change of a post.
+    /// A change of a post, with the terms that its input names.
     Change,
+    /// A change of a post to an earlier version, whose terms are not known.
+    Restoration,
     /// A change of a term, and what it costs beside that.
     ChangeOfTerm(Bound),
     /// A new post; without a slug, it looks for one that no post has.
     CreatePost,
+    /// The lists of partitions, for the bound of another operation.
+    Lists,
     /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
     PageOfRevisions,
 }
@@ -162,7 +166,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("deletePost", Price::computed(Reads::Change)),
             ("deleteTag", Price::computed(Reads::ChangeOfTerm(COUNT_OF_USES))),
             ("publishPost", Price::computed(Reads::Change)),
-            ("restoreRevision", Price::computed(Reads::Change)),
+            ("restoreRevision", Price::computed(Reads::Restoration)),
             ("revokePreviews", Price::of(CHANGE_OF_TOKEN)),
             ("revokeToken", Price::of(TOKENS.plus(CHANGE_OF_TOKEN))),
             ("unpublishPost", Price::computed(Reads::Change)),
@@ -200,11 +204,13 @@ pub(super) const PRICES: &PriceTable = &[
             ("draftPosts", Price::computed(Reads::Page(Source::Drafts))),
             ("node", Price::computed(Reads::ByIds("id"))),
             ("nodes", Price::computed(Reads::ByIds("ids")).returning(Objects::ForEachId)),
+            ("operationCost", Price::computed(Reads::Lists)),
             // A former slug takes one more.
             ("post", Price::computed(Reads::Post { more: 1 })),
             ("posts", Price::computed(Reads::Page(Source::Posts))),
             // The key of preview links, then the post.
             ("preview", Price::computed(Reads::Post { more: 1 })),
+            ("rateLimit", ONE),
             ("scheduledPosts", Price::computed(Reads::Page(Source::Scheduled))),
             ("tag", TERM),
             ("tags", Price::computed(Reads::Page(Source::Terms(TermKind::Tag)))),

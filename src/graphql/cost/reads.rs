@@ -1,7 +1,7 @@
 //! The storage requests of a field, and how many objects it returns, from its price. The rule: what the lists of partitions do not say is assumed to be as
 //! dear as it can be.
 
-use crate::content::read::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
+use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
 use crate::model::rules::FORMER_SLUGS_MAX;
 use crate::model::{NodeId, TermKind};
 
@@ -25,6 +25,8 @@ const VERSIONS_OF_RANGE: u64 = 5;
 const REQUESTS_OF_CHANGE: u64 = 40;
 /// Reads, and writes, for one term.
 const REQUESTS_OF_TERM: u64 = 3;
+/// Transactions of a change on a file: one, and one more for each time that another change came first.
+const TRANSACTIONS: u64 = 5;
 /// Range reads for suggestions: five for each kind of terms.
 const SUGGESTIONS: u64 = 3 * 5;
 /// Numbers that are tried after a title. More posts of one title cost more; a change is not stopped for that.
@@ -50,6 +52,7 @@ impl Reads {
             self,
             Self::Fixed(_)
                 | Self::Change
+                | Self::Restoration
                 | Self::ChangeOfTerm(_)
                 | Self::CreatePost
                 | Self::Post { .. }
@@ -89,13 +92,38 @@ impl Reads {
             Self::Neighbour => pages::neighbour(sizes),
             Self::Archive => pages::count_of_months(sizes),
             Self::PageOfRevisions => page_of_revisions(priced),
-            Self::Change => change(2 * 3 * TERMS_OF_POST),
+            Self::Change => change_of_post(named_terms(priced), sizes),
+            Self::Restoration => change_of_post(3 * TERMS_OF_POST, sizes),
             // On tables, each former slug has a row of its own.
             Self::ChangeOfTerm(more) if sizes.may_move => change(2 * FORMER_SLUGS_MAX as u64).plus(Demand::of(more)),
-            Self::ChangeOfTerm(more) => change(0).plus(Demand::of(more)),
+            Self::ChangeOfTerm(more) => change_on_file(0).plus(Demand::of(more)),
             Self::CreatePost => creation(priced),
+            Self::Lists => lists(priced),
         }
     }
+}
+
+/// The lists of partitions that make the bound of the document in the argument `query` close. Its field names are in its text.
+fn lists(priced: &Priced<'_>) -> Demand {
+    let documents = priced.arguments.texts("query");
+    let is_named = |name: &str| documents.iter().flatten().any(|document| document.contains(name));
+    useful_lists(priced.sees, is_named).fold(Demand::default(), Demand::with)
+}
+
+/// The lists of partitions that make the bound of an operation close. `has`: whether it has a field of this name.
+pub(super) fn useful_lists(sees: Sees, has: impl Fn(&str) -> bool) -> impl Iterator<Item = Catalog> {
+    let is_useful = move |catalog: &Catalog| {
+        let names: &[&str] = match catalog {
+            Catalog::Posts => &["posts", "archive", "newer", "older", "scheduledPosts", "postCount"],
+            Catalog::Drafts if sees == Sees::Published => &[],
+            Catalog::Drafts => &["draftPosts"],
+            Catalog::Terms(TermKind::Category) => &["categories", "category"],
+            Catalog::Terms(TermKind::Tag) => &["tags", "tag"],
+            Catalog::Terms(TermKind::Author) => &["authors", "author"],
+        };
+        names.iter().any(|name| has(name))
+    };
+    Catalog::ALL.into_iter().filter(is_useful)
 }
 
 impl Objects {
@@ -164,12 +192,27 @@ fn change(terms: u64) -> Demand {
     Demand::of(Bound::new(requests, SUGGESTIONS).writing(requests))
 }
 
+/// A change on a file: one transaction reads and writes all that it depends on, so that only the terms that are named are looked up before it.
+fn change_on_file(terms: u64) -> Demand {
+    Demand::of(Bound::new(REQUESTS_OF_CHANGE + REQUESTS_OF_TERM * terms, SUGGESTIONS).writing(TRANSACTIONS))
+}
+
+/// On tables, each term that the post has before the change or after it is a row of its own.
+fn change_of_post(named: u64, sizes: &Sizes) -> Demand {
+    if sizes.may_move { change(2 * 3 * TERMS_OF_POST) } else { change_on_file(named) }
+}
+
+/// The terms that the input names.
+fn named_terms(priced: &Priced<'_>) -> u64 {
+    let named = ["categories", "tags", "authors"].map(|name| priced.arguments.length_in("input", name));
+    named.into_iter().map(|count| count.min(TERMS_OF_POST)).sum()
+}
+
 /// A new post has the terms that its input names.
 fn creation(priced: &Priced<'_>) -> Demand {
-    let named = ["categories", "tags", "authors"].map(|name| priced.arguments.length_in("input", name));
-    let named: u64 = named.into_iter().map(|count| count.min(TERMS_OF_POST)).sum();
+    let named = named_terms(priced);
     // A new tag is written by steps of its own on tables.
-    let creation = change(named * if priced.sizes.may_move { 4 } else { 2 });
+    let creation = if priced.sizes.may_move { change(named * 4) } else { change_on_file(named) };
     if priced.arguments.has_in("input", "slug") {
         return creation;
     }

@@ -84,6 +84,8 @@ codes! {
     QueryTooComplex = "QUERY_TOO_COMPLEX", Never;
     QueryTooDeep = "QUERY_TOO_DEEP", Never;
     QueryTooLarge = "QUERY_TOO_LARGE", Never;
+    /// The client, or all anonymous clients together, have caused too many storage requests lately. Nothing was run.
+    RateLimited = "RATE_LIMITED", Soon;
     /// The body of the request did not arrive in time.
     RequestTimeout = "REQUEST_TIMEOUT", Soon;
     /// The address has no route.
@@ -128,6 +130,13 @@ pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerE
     let mut error = ServerError::new(message, at);
     shorten(&mut error.message);
     set_code(&mut error, code);
+    error
+}
+
+/// An error with a code that clients may send again, and the time after which they may.
+pub fn coded_with_wait(code: Code, message: impl Into<String>, wait: Duration) -> ServerError {
+    let mut error = coded(code, message, None);
+    code.write_to(error.extensions.get_or_insert_with(ErrorExtensionValues::default), Some(wait));
     error
 }
 

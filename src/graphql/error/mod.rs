@@ -18,7 +18,7 @@ use async_graphql::{
     },
 };
 
-pub use code::{Code, OK, code_of, code_word, coded, forbid_retry_of_executed, retry_after_of};
+pub use code::{Code, OK, code_of, code_word, coded, coded_with_wait, forbid_retry_of_executed, retry_after_of};
 use code::{set_code, shorten};
 pub use names::hide_unsent_names;
 pub use renamed::add_new_names;

@@ -2,8 +2,8 @@
 
 use crate::graphql::outline::Outline;
 
-/// The fields that take a secret: a preview link opens a draft to anyone who has it.
-const FIELDS: [&str; 1] = ["preview"];
+/// The fields that take a secret: a preview link opens a draft to anyone who has it, and a document can contain one.
+const FIELDS: [&str; 2] = ["preview", "operationCost"];
 
 /// Whether any operation or fragment selects such a field. One that does not run counts too: the only cost is that the answer is not cached.
 pub(super) fn is_in(outline: &Outline) -> bool {

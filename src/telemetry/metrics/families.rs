@@ -32,10 +32,13 @@ labels! {
     WriteLabels { what: &'static str, outcome: &'static str }
     LoaderLabels { loader: &'static str }
     OutcomeLabels { outcome: &'static str }
+    RateLimitLabels { scope: &'static str }
 }
 
 /// The reasons for which a request to the store is sent again.
 const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
+/// The limits by which operations are refused.
+const RATE_LIMITS: [&str; 4] = ["token", "address", "anonymous", "refused_token"];
 /// The outcomes of announcements and of polls, and the reasons for which everything held is dropped.
 const ANNOUNCED: [&str; 4] = ["announced", "all", "failed", "closed"];
 const POLLED: [&str; 2] = ["ok", "failed"];
@@ -55,6 +58,7 @@ pub(super) struct Families {
     pub operation_durations: Durations<OperationTimeLabels>,
     pub query_bounds: Histogram,
     pub query_costs: Histogram,
+    pub rate_limited: Family<RateLimitLabels, Counter>,
     pub storage_requests: Family<StorageLabels, Counter>,
     pub storage_durations: Durations<StorageTimeLabels>,
     pub storage_retries: Family<RetryLabels, Counter>,
@@ -90,6 +94,7 @@ impl Default for Families {
         // Exported as 0 before the first one, because a rate needs both values.
         let (retries, drops) = (of_reasons(&RETRY_REASONS), of_reasons(&DROP_REASONS));
         let (feed_announcements, feed_polls) = all.feed();
+        let (query_bounds, query_costs, rate_limited) = all.costs();
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.0.register("tidings_build", "The build that is running", version);
         Self {
@@ -109,12 +114,9 @@ impl Default for Families {
                 "From the text of the operation to its answer",
                 durations(),
             ),
-            query_bounds: all.plain(
-                "tidings_query_bound_requests",
-                "Storage requests that a query could need",
-                counts(),
-            ),
-            query_costs: all.plain("tidings_query_cost_requests", "Storage requests that a query needed", counts()),
+            query_bounds,
+            query_costs,
+            rate_limited,
             storage_requests: all.plain("tidings_storage_requests", "Requests to the store", Family::default()),
             storage_durations: all.timed(
                 "tidings_storage_request_duration",
@@ -183,6 +185,15 @@ impl Registering {
     fn timed<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
         self.0.register_with_unit(name, help, Unit::Seconds, metric.clone());
         metric
+    }
+
+    /// The bounds and the costs of operations, and those that were refused by a limit of what a client may cost in a second.
+    fn costs(&mut self) -> (Histogram, Histogram, Family<RateLimitLabels, Counter>) {
+        let bounds = self.plain("tidings_query_bound_requests", "Storage requests that a query could need", counts());
+        let costs = self.plain("tidings_query_cost_requests", "Storage requests that a query needed", counts());
+        let limited = Family::default();
+        RATE_LIMITS.iter().for_each(|scope| drop(limited.get_or_create(&RateLimitLabels { scope })));
+        (bounds, costs, self.plain("tidings_rate_limited", "Operations refused by a limit of fair use", limited))
     }
 
     /// The announcements and the polls, each 0 before the first one.

@@ -12,7 +12,7 @@ use prometheus_client::metrics::gauge::Gauge;
 
 use families::{
     Families, HttpLabels, HttpTimeLabels, LoaderLabels, OperationLabels, OperationTimeLabels, OutcomeLabels,
-    RetryLabels, StorageLabels, StorageTimeLabels, TableLabels, WriteLabels,
+    RateLimitLabels, RetryLabels, StorageLabels, StorageTimeLabels, TableLabels, WriteLabels,
 };
 
 static FAMILIES: LazyLock<Families> = LazyLock::new(Families::default);
@@ -73,6 +73,12 @@ pub fn operation_answered(operation: &'static str, code: &'static str, took: Dur
 pub fn query_cost(bound: u64, used: u32) {
     FAMILIES.query_bounds.observe(bound as f64);
     FAMILIES.query_costs.observe(f64::from(used));
+}
+
+/// An operation was refused, because too little was left of a limit. `scope`: `token`, `address`, `anonymous`, or `refused_token` for the look-ups of
+/// tokens.
+pub fn rate_limited(scope: &'static str) {
+    FAMILIES.rate_limited.get_or_create(&RateLimitLabels { scope }).inc();
 }
 
 /// Requests of one kind to the store that are answered together.

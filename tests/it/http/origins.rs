@@ -45,7 +45,10 @@ async fn an_allowed_origin_can_send_requests_with_a_token() {
         assert_eq!(answer.header("access-control-max-age"), Some("7200"));
         let answer = ask_from(&toy, origin).await;
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, Some(origin)));
-        assert_eq!(answer.header("access-control-expose-headers"), Some("x-request-id,server-timing"));
+        assert_eq!(
+            answer.header("access-control-expose-headers"),
+            Some("x-request-id,server-timing,retry-after,ratelimit,ratelimit-policy")
+        );
         assert!(answer.head.to_lowercase().contains("\r\nvary: origin"), "{}", answer.head);
         assert_eq!(answer.header("access-control-allow-credentials"), None);
     }

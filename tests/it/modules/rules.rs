@@ -57,7 +57,7 @@ pub const DEPENDENCIES: &[Rule] = &[
     // Settings are parsed into the types of the modules that use them: a store's settings, the editor's token, the limits of HTTP.
     Rule {
         from: "config/",
-        to: &["store", "graphql", "http", "oidc", "telemetry"],
+        to: &["store", "graphql", "http", "oidc", "telemetry", "model"],
         because: "settings are read before any other part of the server exists",
     },
     Rule {
@@ -73,7 +73,8 @@ pub const DEPENDENCIES: &[Rule] = &[
     },
     Rule {
         from: "graphql/",
-        to: &["loaders", "content", "oidc", "telemetry", "model"],
+        // What a client has left of its limit changes with the time.
+        to: &["loaders", "content", "oidc", "clock", "telemetry", "model"],
         because: "resolvers only translate: they read through loaders and content, never from store or keys",
     },
     Rule { from: "loaders/", to: &["content", "telemetry", "model"], because: ONE_WAY },

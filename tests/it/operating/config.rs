@@ -275,3 +275,35 @@ fn a_flag_can_switch_off_a_setting_of_the_file() {
     let ran = File::of("").printed(&["--create"], &[("TIDINGS_CREATE", "0")]);
     assert_line(&ran.out, "create = true  # flag --create");
 }
+
+#[test]
+fn a_burst_needs_a_rate_that_restores_it_within_an_hour() {
+    let refusal = File::of("[limits]\ntoken_burst = 5\n").refusal();
+    assert_eq!(refusal, ", line 2: limits.token_burst: it has no effect without limits.token_rate");
+    let refusal = File::of("[limits]\naddress_rate = 2\naddress_burst = 7_201\n").refusal();
+    let expected =
+        "at this rate, a burst of 7201 would take more than an hour to be restored; the highest burst is 7200";
+    assert_eq!(refusal, format!(", line 3: limits.address_burst: {expected}"));
+}
+
+/// Without a proxy, the address is that of the connection.
+#[test]
+fn the_limits_of_fair_use_apply_to_tokens_and_to_addresses() {
+    let blog = Blog::of(&[("2025-03-04-hello.md", "---\ntitle: Hello\n---\nHello.\n")]);
+    let token = "a-token-of-more-than-24-characters";
+    let file = File::of(&format!(
+        "store = \"{}\"\nimport = \"{}\"\neditor_token = \"{token}\"\n[limits]\ntoken_rate = 3\ntoken_burst = 7\naddress_rate = 2\nanonymous_storage_requests = 1\n",
+        blog.store(),
+        blog.posts().display(),
+    ));
+    let serving = Serving::start(&["--config", file.path()]);
+    let limit = "{ rateLimit { scope limit restoreRate } }";
+    let of_address = serde_json::json!({ "scope": "ADDRESS", "limit": 20, "restoreRate": 2 });
+    assert_eq!(serving.ask(limit)["data"]["rateLimit"], of_address);
+    let of_token = serde_json::json!({ "scope": "TOKEN", "limit": 7, "restoreRate": 3 });
+    assert_eq!(serving.ask_as(Some(token), limit)["data"]["rateLimit"], of_token);
+    let too_dear = serving.ask("{ post(slug: \"hello\") { title } }");
+    let message = too_dear["errors"][0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("; the limit is 1."), "{too_dear}");
+    assert_eq!(serving.stop().0, Some(0));
+}

@@ -27,6 +27,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("InUseError", &["code", "message", "field", "usedByCount"]),
     ("InputError", &["code", "message", "field"]),
     ("NotFoundError", &["code", "message", "field", "slug", "suggestions"]),
+    ("OperationCost", &["requests", "pointReads", "rangeReads", "transactions", "values", "limit", "dearest"]),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
     (
         "Post",
@@ -46,6 +47,7 @@ const FREE: &[(&str, &[&str])] = &[
     ),
     ("PostEdge", &["cursor"]),
     ("PreviewLink", &["token", "expiresAt"]),
+    ("RateLimit", &["scope", "limit", "restoreRate", "remaining", "used", "resetAt", "cost"]),
     ("Revision", &["id", "version", "changedAt", "changedFields", "slug", "title", "excerpt", "publishedAt"]),
     ("RevisionEdge", &["cursor"]),
     ("RevokePreviewsPayload", &["revokedAt"]),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::{Request, header::AUTHORIZATION, header::CONTENT_TYPE};
+use axum::http::{Request, header::AUTHORIZATION, header::CONTENT_TYPE, request};
 use serde_json::{Value, json};
 use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
@@ -48,10 +48,15 @@ struct Asked {
 
 impl Asking {
     fn of(site: &Site) -> Self {
+        Self::of_server(site, true)
+    }
+
+    /// `reports_storage`: whether the server reports costs to everyone.
+    fn of_server(site: &Site, reports_storage: bool) -> Self {
         let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
         let sign_in = SignIn { editor_token, ..SignIn::default() };
         let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
-        let service = Arc::new(service.reporting_storage(true));
+        let service = Arc::new(service.reporting_storage(reports_storage));
         let readiness = Readiness::new(async || Ok(()));
         let router = router(service, readiness, Writes::default(), HttpSettings::default());
         Self { router, token: Some(EDITOR_TOKEN.to_owned()) }
@@ -61,21 +66,33 @@ impl Asking {
         Self { router: self.router.clone(), token: token.map(str::to_owned) }
     }
 
+    async fn send(&self, mut request: request::Builder, body: &Value) -> Value {
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.header(CONTENT_TYPE, "application/json").body(Body::from(body.to_string()));
+        // On a worker thread, as in the server, so that the loaders gather.
+        let sent = tokio::spawn(self.router.clone().oneshot(request.expect("a request"))).await.expect("no panic");
+        let bytes = to_bytes(sent.expect("an answer").into_body(), usize::MAX).await.expect("a body");
+        serde_json::from_slice(&bytes).expect("JSON")
+    }
+
+    /// The bound of a query by the field `operationCost`.
+    async fn dry_run(&self, query: &str, variables: &Value) -> u64 {
+        let (query, variables) = (json!(query), json!(variables.to_string()));
+        let query = format!("{{ operationCost(query: {query}, variables: {variables}) {{ requests }} }}");
+        let body = self.send(Request::post("/graphql"), &json!({ "query": query })).await;
+        body["data"]["operationCost"]["requests"].as_u64().unwrap_or_else(|| panic!("{query}\n{body}"))
+    }
+
     async fn ask(&self, query: &str, variables: &Value, way: Way) -> Asked {
         let mut body = json!({ "query": query, "variables": variables });
-        let mut request = Request::post("/graphql").header(CONTENT_TYPE, "application/json");
+        let mut request = Request::post("/graphql");
         match way {
             Way::Header(value) => request = request.header("GraphQL-Cost", value),
             Way::Storage => body["extensions"] = json!({ "storage": true }),
         }
-        if let Some(token) = &self.token {
-            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
-        }
-        let request = request.body(Body::from(body.to_string())).expect("a request");
-        // On a worker thread, as in the server, so that the loaders gather.
-        let sent = tokio::spawn(self.router.clone().oneshot(request)).await.expect("no panic");
-        let bytes = to_bytes(sent.expect("an answer").into_body(), usize::MAX).await.expect("a body");
-        let body: Value = serde_json::from_slice(&bytes).expect("JSON");
+        let body = self.send(request, &body).await;
         let (spent, bound) = match way {
             Way::Header(_) => {
                 let cost = &body["extensions"]["operationCost"];

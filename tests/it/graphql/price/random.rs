@@ -20,8 +20,13 @@ const OPERATIONS: usize = 150;
 /// One of so many operations is a mutation.
 const MUTATIONS: usize = 12;
 
+/// What a dry run does not count: the lists of partitions, which it has read itself, and the look-up of a token with its author.
+const NOT_COUNTED: u64 = 8;
+
 /// The variable of page sizes.
 const SIZE: &str = "$size";
+/// The variable of conditions.
+const IS_ON: &str = "$isOn";
 
 const TERMS: [&str; 3] = ["categories", "tags", "authors"];
 
@@ -163,7 +168,19 @@ impl Writer<'_> {
         let first = self.random.below(fields.len());
         let mut chosen = vec![fields.swap_remove(first)];
         chosen.extend(fields.into_iter().filter(|_| self.random.chance(35)));
+        let chosen: Vec<String> = chosen.into_iter().map(|field| self.now_and_then(field)).collect();
         chosen.join(" ")
+    }
+
+    /// The field, sometimes under a condition.
+    fn now_and_then(&mut self, field: String) -> String {
+        match self.random.below(24) {
+            0 => format!("... @include(if: {}) {{ {field} }}", self.random.chance(50)),
+            1 => format!("... @skip(if: {}) {{ {field} }}", self.random.chance(50)),
+            2 => format!("... @include(if: {IS_ON}) {{ {field} }}"),
+            3 => format!("... @skip(if: {IS_ON}) {{ {field} }}"),
+            _ => field,
+        }
     }
 
     fn connection(&mut self, depth: usize, node: fn(&mut Self, usize) -> String) -> String {
@@ -246,9 +263,15 @@ impl Writer<'_> {
     }
 
     fn query(&mut self) -> String {
-        let roots: Vec<String> = (0..1 + self.random.below(3)).map(|n| format!("r{n}: {}", self.root())).collect();
-        let query = format!("{{ {} }}", roots.join(" "));
-        if query.contains(SIZE) { format!("query({SIZE}: Int) {query}") } else { query }
+        let mut root = |n: usize| {
+            let root = self.root();
+            self.now_and_then(format!("r{n}: {root}"))
+        };
+        let roots = [0, 1, 2].map(&mut root);
+        let query = format!("{{ {} }}", roots[..1 + self.random.below(3)].join(" "));
+        let declared = [(SIZE, "Int"), (IS_ON, "Boolean = true")].into_iter().filter(|(name, _)| query.contains(name));
+        let declared: Vec<String> = declared.map(|(name, of)| format!("{name}: {of}")).collect();
+        if declared.is_empty() { query } else { format!("query({}) {query}", declared.join(", ")) }
     }
 
     fn mutation(&mut self, number: usize) -> String {
@@ -283,6 +306,7 @@ async fn run(store: Store, seed: u64) -> (usize, u64) {
     let site = Site::over(store).await;
     fill(&site, &mut random).await;
     let admin = Asking::of(&site);
+    let closed = Asking::of_server(&site, false);
     let mut known = known(&admin).await;
     let mut created: Vec<String> = Vec::new();
     let author = match known.terms[2].first() {
@@ -295,7 +319,10 @@ async fn run(store: Store, seed: u64) -> (usize, u64) {
         let mut writer = Writer { random: &mut random, known: &known };
         let operation = if is_change { writer.mutation(number) } else { writer.query() };
         let sizes = [json!({}), json!({ "size": null }), json!({ "size": 1 }), json!({ "size": 30 })];
-        let variables = if operation.contains(SIZE) { random.pick(&sizes).clone() } else { json!({}) };
+        let mut variables = if operation.contains(SIZE) { random.pick(&sizes).clone() } else { json!({}) };
+        if operation.contains(IS_ON) && random.chance(60) {
+            variables["isOn"] = random.chance(50).into();
+        }
         let asking = match random.below(4) {
             _ if is_change => admin.with_token(Some(EDITOR_TOKEN)),
             0 => admin.with_token(author.as_deref()),
@@ -311,6 +338,11 @@ async fn run(store: Store, seed: u64) -> (usize, u64) {
         let codes = body["errors"].as_array().into_iter().flatten().map(|error| error["extensions"]["code"].as_str());
         let faults = ["INTERNAL_SERVER_ERROR", "GRAPHQL_VALIDATION_FAILED", "GRAPHQL_PARSE_FAILED"];
         assert!(!codes.flatten().any(|code| faults.contains(&code)), "{place}");
+        if asking.token.as_deref() != Some(EDITOR_TOKEN) {
+            // A client that may not know the cost has another bound, which says nothing of drafts.
+            let bound = closed.with_token(asking.token.as_deref()).dry_run(&operation, &variables).await;
+            assert!(spent <= bound + NOT_COUNTED, "{spent} spent, bounded at {bound}: {place}");
+        }
         answered += usize::from(spent > 0 && !body["data"].is_null());
         most = most.max(spent);
         if is_change {

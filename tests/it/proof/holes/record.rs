@@ -7,6 +7,8 @@ use std::time::Duration;
 use tidings::app::{Listeners, Serving, serve};
 use tidings::graphql::access::SignIn;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::graphql::fair_use::FairUseSettings;
+use tidings::graphql::role_limits::RoleLimits;
 use tidings::http::{HttpSettings, ServerLimits};
 use tidings::keys::intent::IntentName;
 use tidings::keys::{Table, history};
@@ -124,7 +126,8 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
     let serving = Serving {
         sign_in: SignIn::default(),
         reports_storage: false,
-        storage_requests_max: STORAGE_REQUESTS_MAX,
+        storage_requests: RoleLimits::of_all(STORAGE_REQUESTS_MAX),
+        fair_use: FairUseSettings::default(),
         rendered_bytes_max: 0,
         value_bytes_max: 0,
         http: HttpSettings::default(),

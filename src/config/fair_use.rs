@@ -1,0 +1,49 @@
+//! The settings of what a client may cost: in one operation, by its role, and in a second. The rule: a setting that would have no effect is an error.
+
+use crate::graphql::fair_use::{FairUseSettings, Rate};
+use crate::graphql::role_limits::RoleLimits;
+
+use super::sources::Settings;
+use super::table::{fair_use as table, limits as bounds};
+use super::{ConfigError, Setting};
+
+/// The seconds of a rate that its burst has unless it is set.
+const BURST_SECONDS: u64 = 10;
+
+/// The most that one operation may cost, by role; 0 is the limit of all.
+pub(super) fn role_limits(settings: &Settings<'_>) -> Result<RoleLimits, ConfigError> {
+    let mut limits = RoleLimits::of_all(settings.number(&bounds::STORAGE_REQUESTS)?);
+    for (role, setting) in table::OF_ROLES {
+        match settings.number(setting)? {
+            0 => {}
+            limit => limits = limits.with(role, limit),
+        }
+    }
+    Ok(limits)
+}
+
+/// # Errors
+/// If a burst is set without its rate, or would take more than an hour to be restored.
+pub(super) fn fair_use(settings: &Settings<'_>) -> Result<FairUseSettings, ConfigError> {
+    Ok(FairUseSettings {
+        token: rate(settings, &table::TOKEN_RATE, &table::TOKEN_BURST)?,
+        address: rate(settings, &table::ADDRESS_RATE, &table::ADDRESS_BURST)?,
+        anonymous: rate(settings, &table::ANONYMOUS_RATE, &table::ANONYMOUS_BURST)?,
+    })
+}
+
+/// `None` if the rate is 0.
+fn rate(
+    settings: &Settings<'_>,
+    of_rate: &'static Setting,
+    of_burst: &'static Setting,
+) -> Result<Option<Rate>, ConfigError> {
+    let burst = match (settings.number(of_rate)?, settings.number(of_burst)?) {
+        (0, 0) => return Ok(None),
+        (0, _) => return Err(settings.error_of(of_burst, format!("it has no effect without {}", of_rate.key))),
+        (per_second, 0) => per_second.saturating_mul(BURST_SECONDS),
+        (_, burst) => burst,
+    };
+    let rate = Rate::new(settings.number(of_rate)?, burst);
+    rate.map(Some).map_err(|error| settings.error_of(of_burst, error))
+}

@@ -1,0 +1,146 @@
+//! The cost of an operation that does not run, for the field `operationCost`. The rule: the operation passes the checks of one that runs, its price is
+//! that which it would be admitted by, and no resolver is called.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_graphql::{ObjectType, Request, Response, Schema, SubscriptionType, Variables};
+use futures_util::future::BoxFuture;
+
+use super::cost::{CostModel, Disclosure, Price, Pricing, Purpose};
+use super::error::Code;
+use super::failure::{FieldError, Result, bad_input, with_code};
+use super::guard::{self, Admitted, Limits, Refusal};
+use super::memory::{Charge, OverBudget};
+use super::outline::OperationOutline;
+use super::unsent::omit_unsent;
+use crate::content::Reader;
+
+/// What a parsed token of the document needs, and a byte of the variables if they are many short values: as for a request that runs.
+const TOKEN_BYTES: u64 = 384;
+const VARIABLES_BYTE_BYTES: u64 = 256;
+
+/// Validates an operation without running it.
+type Validation = dyn Fn(OperationOutline, Request) -> BoxFuture<'static, Response> + Send + Sync;
+
+/// What the dry runs of all requests have in common. The resolvers do not know the type of their schema, so it is hidden in a function.
+pub struct DryRuns {
+    costs: Arc<CostModel>,
+    validation: Box<Validation>,
+    limits: Limits,
+}
+
+/// The one dry run that a request may contain, because each is as much work as another request.
+pub struct DryRun {
+    runs: Arc<DryRuns>,
+    reader: Reader,
+    charge: Option<Charge>,
+    limit: u64,
+    disclosure: Disclosure,
+    was_used: AtomicBool,
+}
+
+/// An operation as the field gets it.
+pub struct DryOperation {
+    pub document: String,
+    /// A JSON object.
+    pub variables: Option<String>,
+    pub operation_name: Option<String>,
+}
+
+impl DryRun {
+    /// `limit`: the storage requests that the operation may need at most. `is_open`: whether the client may know what unpublished posts cost.
+    pub fn new(runs: &Arc<DryRuns>, reader: &Reader, charge: Option<Charge>, limit: u64, is_open: bool) -> Self {
+        let disclosure = if is_open { Disclosure::Reported } else { Disclosure::Hidden };
+        let (runs, reader) = (Arc::clone(runs), reader.clone());
+        Self { runs, reader, charge, limit, disclosure, was_used: AtomicBool::new(false) }
+    }
+
+    /// # Errors
+    /// BAD_USER_INPUT if the operation would be refused for another reason than its cost.
+    pub async fn price(&self, operation: DryOperation) -> Result<Price> {
+        if self.was_used.swap(true, Ordering::Relaxed) {
+            return Err(bad_input("query", "a request may contain `operationCost` once"));
+        }
+        let runs = &self.runs;
+        let _memory = self.charge(&operation, &runs.limits).await?;
+        let mut request = runs.admit(operation)?;
+        let outline = OperationOutline::of(&mut request).map_err(|error| bad_input("query", error.message))?;
+        let Some(outline) = outline else { return Err(bad_input("query", "the document has no operation")) };
+        let variables = request.variables.clone();
+        let validated = runs.validate(outline.clone(), request).await;
+        if let Some(error) = validated.errors.first() {
+            let message =
+                if runs.limits.introspection { &*error.message } else { "the document does not fit the schema" };
+            return Err(bad_input("query", message));
+        }
+        let pricing = Pricing { limit: self.limit, disclosure: self.disclosure, purpose: Purpose::DryRun };
+        Ok(runs.costs.price(&outline, &variables, &self.reader, pricing).await)
+    }
+
+    /// Charges what the operation needs while it is checked.
+    async fn charge(&self, operation: &DryOperation, limits: &Limits) -> Result<Option<Charge>> {
+        let bytes = operation.variables.as_ref().map_or(0, String::len);
+        if bytes > limits.document_bytes {
+            let message = format!("`variables` has {bytes} bytes; the limit is {}", limits.document_bytes);
+            return Err(bad_input("variables", message));
+        }
+        let Some(charge) = &self.charge else { return Ok(None) };
+        let tokens = guard::count_tokens(&operation.document, limits).unwrap_or_default();
+        let memory = charge.beside();
+        let needed = tokens as u64 * TOKEN_BYTES + bytes as u64 * VARIABLES_BYTE_BYTES;
+        let over = |error: OverBudget| FieldError::from(with_code(error.to_string(), Code::Overloaded));
+        memory.take(needed).await.map_err(over)?;
+        Ok(Some(memory))
+    }
+}
+
+impl DryRuns {
+    /// `checking`: the schema, which validates a request and runs nothing of it. `limits`: those of documents.
+    pub fn new<Query, Mutation, Subscription>(
+        (schema, checking): (Schema<Query, Mutation, Subscription>, Schema<Query, Mutation, Subscription>),
+        costs: &Arc<CostModel>,
+        limits: &Limits,
+    ) -> Self
+    where
+        Query: ObjectType + 'static,
+        Mutation: ObjectType + 'static,
+        Subscription: SubscriptionType + 'static,
+    {
+        let validation = move |operation: OperationOutline, mut request: Request| {
+            let (schema, checking) = (schema.clone(), checking.clone());
+            let validated = async move {
+                match omit_unsent(&schema, &operation, &mut request).await {
+                    Ok(()) => checking.execute(request).await,
+                    Err(response) => response,
+                }
+            };
+            Box::pin(validated) as BoxFuture<'static, Response>
+        };
+        Self { costs: Arc::clone(costs), validation: Box::new(validation), limits: limits.clone() }
+    }
+
+    /// Validates an operation of an admitted request, and runs nothing of it.
+    pub async fn validate(&self, operation: OperationOutline, request: Request) -> Response {
+        (self.validation)(operation, request).await
+    }
+
+    /// The request, if the guard admits it.
+    fn admit(&self, operation: DryOperation) -> Result<Request> {
+        let mut request = Request::new(operation.document).variables(variables(operation.variables.as_deref())?);
+        request.operation_name = operation.operation_name;
+        let admitted = guard::admit(request, &self.limits);
+        admitted.map(|Admitted { request, .. }| request).map_err(|Refusal { code, message, .. }| {
+            bad_input("query", format!("the operation would be refused with {}: {message}", code.as_str()))
+        })
+    }
+}
+
+fn variables(text: Option<&str>) -> Result<Variables> {
+    let Some(text) = text else { return Ok(Variables::default()) };
+    match serde_json::from_str(text) {
+        Ok(object @ serde_json::Value::Object(_)) => Ok(Variables::from_json(object)),
+        Ok(_) => Err(bad_input("variables", "`variables` must be a JSON object")),
+        Err(error) => Err(bad_input("variables", format!("`variables` is not JSON: {error}"))),
+    }
+}

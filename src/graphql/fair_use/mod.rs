@@ -1,0 +1,324 @@
+//! Fair use: how many storage requests a second each token, each client address, and all anonymous requests together may cause. The rule: an operation takes
+//! the bound of its cost before it runs, and however it ends, what it is not charged for is given back at once.
+//!
+//! What it is charged is what it has spent, if the client may know that, and for a mutation. Otherwise it is the bound: from what a query has spent, and
+//! therefore from what is left after it, an anonymous client could conclude that a draft exists (I4b).
+//!
+//! The limits are those of one process.
+
+mod bucket;
+mod buckets;
+mod refusal;
+
+use std::any::TypeId;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use async_graphql::{Enum, Request, Response};
+
+use crate::clock::Clock;
+use crate::content::Reader;
+use crate::graphql::error::is_request_error;
+use crate::model::Actor;
+use crate::telemetry::metrics;
+
+use buckets::{BucketKey, Buckets, Taken};
+
+pub use bucket::{BadRate, FILL_SECONDS_MAX, RATE_MAX, Rate};
+pub use buckets::CLIENTS_MAX;
+pub use refusal::{LimitState, RateLimited, is_limit_header};
+
+/// The address of the client, as the transport knows it: of an IPv6 client, its network of 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientAddress(pub IpAddr);
+
+impl ClientAddress {
+    pub fn of(request: &Request) -> Option<IpAddr> {
+        request.data.get(&TypeId::of::<Self>())?.downcast_ref::<Self>().map(|address| address.0)
+    }
+}
+
+/// Whose requests a limit counts together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
+pub enum RateLimitScope {
+    /// The requests with one token, or of one user of the OpenID provider.
+    Token,
+    /// The requests without a token from one client address, or from one IPv6 network of 64 bits.
+    Address,
+    /// All requests without a token.
+    Anonymous,
+}
+
+impl RateLimitScope {
+    /// Its name in headers and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Address => "address",
+            Self::Anonymous => "anonymous",
+        }
+    }
+}
+
+/// The limits. `None`: no such limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FairUseSettings {
+    /// For each token.
+    pub token: Option<Rate>,
+    /// For each address of an anonymous client.
+    pub address: Option<Rate>,
+    /// For all anonymous requests together.
+    pub anonymous: Option<Rate>,
+}
+
+/// The buckets of all clients of this process.
+#[derive(Debug)]
+pub struct FairUse {
+    token: Option<Arc<Buckets>>,
+    address: Option<Arc<Buckets>>,
+    anonymous: Option<Arc<Buckets>>,
+    /// For the look-ups of tokens that are refused, by address. Apart from the other buckets, so that a valid token works beside a crowd of anonymous
+    /// clients of the same address.
+    refused_tokens: Option<Arc<Buckets>>,
+    hasher: RandomState,
+}
+
+/// The buckets of one client, its own first. There is at least one.
+#[derive(Debug, Clone)]
+pub struct LimitedClient(Vec<ClientBucket>);
+
+#[derive(Debug, Clone)]
+struct ClientBucket {
+    buckets: Arc<Buckets>,
+    key: BucketKey,
+    scope: RateLimitScope,
+    /// Whether the bucket is for look-ups of tokens.
+    is_for_tokens: bool,
+}
+
+/// What the client of an operation is charged.
+pub enum Charging {
+    /// What its reader has counted when it ends, in whatever way.
+    Spent(Reader),
+    Requests(u64),
+}
+
+/// What an operation has taken. When it is dropped, the operation has ended, and gives back what it is not charged for.
+#[must_use]
+pub struct Reservation {
+    taken: Vec<(ClientBucket, Taken)>,
+    charging: Charging,
+}
+
+impl FairUse {
+    /// `None` if there is no limit.
+    pub fn of(settings: FairUseSettings, clock: &Clock) -> Option<Self> {
+        let FairUseSettings { token, address, anonymous } = settings;
+        let buckets = |rate: Option<Rate>| rate.map(|rate| Arc::new(Buckets::new(rate, clock.clone())));
+        let is_on = token.is_some() || address.is_some() || anonymous.is_some();
+        is_on.then(|| Self {
+            token: buckets(token),
+            address: buckets(address),
+            anonymous: buckets(anonymous),
+            refused_tokens: buckets(address),
+            hasher: RandomState::new(),
+        })
+    }
+
+    /// The buckets that this client takes from; `None` if no limit applies to it. A request with a token takes from the bucket of the token alone,
+    /// wherever it comes from. A preview link is nobody's token: its client is anonymous.
+    pub fn client(&self, actor: Option<&Actor>, address: Option<IpAddr>) -> Option<LimitedClient> {
+        let of_token = |actor: &Actor| self.bucket(&self.token, RateLimitScope::Token, self.key_of_token(actor));
+        let of_address = |address| self.bucket(&self.address, RateLimitScope::Address, self.key_of_address(address));
+        let of_all = || self.bucket(&self.anonymous, RateLimitScope::Anonymous, BucketKey { own: 0, shared: 0 });
+        let found: Vec<_> = match actor {
+            Some(actor) => of_token(actor).into_iter().collect(),
+            None => address.and_then(of_address).into_iter().chain(of_all()).collect(),
+        };
+        (!found.is_empty()).then_some(LimitedClient(found))
+    }
+
+    /// The bucket from which a request with a token takes until the token has been found valid.
+    pub fn signing_in(&self, address: Option<IpAddr>) -> Option<LimitedClient> {
+        let key = self.key_of_address(address?);
+        let found = self.bucket(&self.refused_tokens, RateLimitScope::Address, key)?;
+        Some(LimitedClient(vec![ClientBucket { is_for_tokens: true, ..found }]))
+    }
+
+    fn bucket(&self, buckets: &Option<Arc<Buckets>>, scope: RateLimitScope, key: BucketKey) -> Option<ClientBucket> {
+        let buckets = Arc::clone(buckets.as_ref()?);
+        Some(ClientBucket { buckets, key, scope, is_for_tokens: false })
+    }
+
+    fn key_of_token(&self, actor: &Actor) -> BucketKey {
+        let own = self.hash(&actor.id);
+        BucketKey { own, shared: own }
+    }
+
+    fn key_of_address(&self, address: IpAddr) -> BucketKey {
+        BucketKey { own: self.hash(&address), shared: self.hash(&network_of(address)) }
+    }
+
+    fn hash(&self, named: &impl Hash) -> u64 {
+        self.hasher.hash_one(named)
+    }
+}
+
+/// The network whose clients share a bucket if there are too many clients: what one provider or one owner has.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => Ipv4Addr::from_bits(address.to_bits() >> 16 << 16).into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 96 << 96).into(),
+    }
+}
+
+impl LimitedClient {
+    /// Takes the bound of an operation from each of the buckets.
+    ///
+    /// # Errors
+    /// If too little is left in one of them; then nothing is taken.
+    pub fn take(&self, cost: u64, charging: Charging) -> Result<Reservation, RateLimited> {
+        let mut taken = Vec::with_capacity(self.0.len());
+        for bucket in &self.0 {
+            match bucket.buckets.take(bucket.key, cost) {
+                Ok(of_bucket) => taken.push((bucket.clone(), of_bucket)),
+                Err(wait) => {
+                    drop(Reservation { taken, charging: Charging::Requests(0) });
+                    let what = if bucket.is_for_tokens { "refused_token" } else { bucket.scope.name() };
+                    metrics::rate_limited(what);
+                    return Err(RateLimited::new(bucket.state(), cost, wait.ticks, bucket.is_for_tokens));
+                }
+            }
+        }
+        Ok(Reservation { taken, charging })
+    }
+
+    /// Runs an operation if enough is left, and adds to its answer what is left after it. `cost`: its bound; `reader`: counts what it spends.
+    pub async fn run(
+        &self,
+        (cost, charging): (u64, Charging),
+        reader: &Reader,
+        operation: impl Future<Output = Response>,
+    ) -> Response {
+        let mut reservation = match self.take(cost, charging) {
+            Ok(reservation) => reservation,
+            Err(refused) => return refused.into_response(),
+        };
+        let mut response = operation.await;
+        if is_request_error(&response) {
+            // No field was executed, so that what was spent says nothing of the content.
+            reservation.charge(reader.storage_used().requests().into());
+        }
+        drop(reservation);
+        self.state().write_headers(&mut response);
+        response
+    }
+
+    /// What the client has left: of its own bucket, or if it has none, of the one that it shares.
+    pub fn state(&self) -> LimitState {
+        self.0[0].state()
+    }
+}
+
+impl ClientBucket {
+    fn state(&self) -> LimitState {
+        LimitState::new(self.scope, self.buckets.rate(), self.buckets.left(self.key))
+    }
+}
+
+impl Reservation {
+    /// From now on, the client is charged this many requests.
+    pub fn charge(&mut self, requests: u64) {
+        self.charging = Charging::Requests(requests);
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let spent = match &self.charging {
+            Charging::Spent(reader) => reader.storage_used().requests().into(),
+            Charging::Requests(requests) => *requests,
+        };
+        for (bucket, taken) in &self.taken {
+            bucket.buckets.give_back(taken, spent);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::actor::Role;
+    use crate::model::{ActorKind, Instant};
+
+    fn rate(per_second: u64, burst: u64) -> Option<Rate> {
+        Rate::new(per_second, burst).ok()
+    }
+
+    fn address(text: &str) -> Option<IpAddr> {
+        text.parse().ok()
+    }
+
+    fn actor(name: &str) -> Actor {
+        Actor::new(ActorKind::Token, name, Role::Reader)
+    }
+
+    fn fair_use(settings: FairUseSettings) -> FairUse {
+        let clock = Clock::fixed(Instant::from_ticks(10_000).expect("an instant"));
+        FairUse::of(settings, &clock).expect("a limit")
+    }
+
+    fn remaining(client: &Option<LimitedClient>) -> u64 {
+        client.as_ref().expect("a limit").state().remaining()
+    }
+
+    #[test]
+    fn without_a_rate_there_is_no_limit() {
+        assert!(FairUse::of(FairUseSettings::default(), &Clock::System).is_none());
+        let of_tokens = fair_use(FairUseSettings { token: rate(1, 10), ..FairUseSettings::default() });
+        assert!(of_tokens.client(None, address("192.0.2.1")).is_none());
+        assert!(of_tokens.client(Some(&actor("one")), None).is_some());
+        assert!(of_tokens.signing_in(address("192.0.2.1")).is_none());
+    }
+
+    #[test]
+    fn each_token_and_each_address_has_a_bucket_and_anonymous_requests_share_one_more() {
+        let fair = fair_use(FairUseSettings { token: rate(1, 10), address: rate(1, 20), anonymous: rate(1, 30) });
+        let (one, other) = (fair.client(None, address("192.0.2.1")), fair.client(None, address("192.0.2.2")));
+        let take = |client: &Option<LimitedClient>, cost| {
+            client.as_ref().expect("a limit").take(cost, Charging::Requests(cost)).map(drop)
+        };
+        assert!(take(&one, 20).is_ok());
+        assert_eq!((remaining(&one), remaining(&other)), (0, 20));
+        let refused = take(&other, 20).expect_err("10 are left for all anonymous requests");
+        assert_eq!(refused.state().scope(), RateLimitScope::Anonymous);
+        assert_eq!(remaining(&other), 20, "a refused operation takes nothing from the other bucket");
+        let token = fair.client(Some(&actor("one")), address("192.0.2.1"));
+        assert!(take(&token, 10).is_ok(), "a token does not share the bucket of its address");
+        assert_eq!(remaining(&fair.client(Some(&actor("other")), None)), 10);
+    }
+
+    #[test]
+    fn a_refused_token_takes_from_no_other_bucket() {
+        let fair = fair_use(FairUseSettings { address: rate(1, 5), ..FairUseSettings::default() });
+        let from = address("2001:db8::");
+        let signing_in = fair.signing_in(from).expect("a limit");
+        for _ in 0..5 {
+            drop(signing_in.take(1, Charging::Requests(1)));
+        }
+        assert!(signing_in.take(1, Charging::Requests(1)).is_err());
+        assert_eq!(remaining(&fair.client(None, from)), 5);
+    }
+
+    #[test]
+    fn clients_of_one_network_share_a_name() {
+        let fair = fair_use(FairUseSettings { address: rate(1, 5), ..FairUseSettings::default() });
+        let key = |text: &str| fair.key_of_address(text.parse().expect("an address"));
+        assert_eq!(key("192.0.2.1").shared, key("192.0.99.2").shared);
+        assert_ne!(key("192.0.2.1").own, key("192.0.2.2").own);
+        assert_ne!(key("192.0.2.1").shared, key("192.1.2.1").shared);
+        assert_eq!(key("2001:db8:1::").shared, key("2001:db8:2::").shared);
+        assert_ne!(key("2001:db8:1::").shared, key("2001:db9:1::").shared);
+    }
+}

@@ -1,0 +1,192 @@
+//! What the client gets to know of its limit: the headers of an answer, and the error of a refused operation. The rule: the wait that an error names is
+//! long enough, if nobody else takes from the bucket and what runs has ended by then.
+//!
+//! The headers are those of "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10). Its registry has no unit for storage requests.
+
+use async_graphql::{Response, ServerError, Value};
+
+use super::RateLimitScope;
+use super::bucket::Rate;
+use super::buckets::Left;
+use crate::graphql::error::{Code, coded_with_wait};
+use crate::graphql::scalars::DateTime;
+use crate::model::Instant;
+use crate::model::instant::TICKS_PER_SECOND;
+
+const POLICY: &str = "ratelimit-policy";
+const LIMIT: &str = "ratelimit";
+
+/// The unit of the limits, in the headers.
+const QUOTA_UNIT: &str = "storage-requests";
+
+const TICKS_PER_MILLISECOND: u64 = TICKS_PER_SECOND as u64 / 1_000;
+
+/// A limit, and what is left of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitState {
+    scope: RateLimitScope,
+    rate: Rate,
+    left: Left,
+}
+
+/// Too little is left for an operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateLimited {
+    state: LimitState,
+    cost: u64,
+    /// In milliseconds.
+    wait: u64,
+    is_for_tokens: bool,
+}
+
+/// Whether a header of an answer describes a limit.
+pub fn is_limit_header(name: &str) -> bool {
+    name == POLICY || name == LIMIT
+}
+
+impl LimitState {
+    pub(super) fn new(scope: RateLimitScope, rate: Rate, left: Left) -> Self {
+        Self { scope, rate, left }
+    }
+
+    pub fn scope(&self) -> RateLimitScope {
+        self.scope
+    }
+
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    pub fn remaining(&self) -> u64 {
+        self.left.remaining
+    }
+
+    /// When the bucket is full, if nothing more is taken: the first millisecond, because that is the precision of the API.
+    pub fn reset_at(&self) -> Instant {
+        let at = u64::try_from(self.left.at.ticks()).unwrap_or(0);
+        let full_at = at.saturating_add(self.left.ticks_to_full).div_ceil(TICKS_PER_MILLISECOND);
+        let ticks = i64::try_from(full_at.saturating_mul(TICKS_PER_MILLISECOND)).ok();
+        ticks.and_then(Instant::from_ticks).unwrap_or(Instant::MAX)
+    }
+
+    /// Adds the headers to an answer.
+    pub fn write_headers(&self, response: &mut Response) {
+        let seconds = self.left.ticks_to_full.div_ceil(TICKS_PER_SECOND as u64);
+        self.write_headers_with(response, seconds);
+    }
+
+    /// `seconds`: until more is available.
+    fn write_headers_with(&self, response: &mut Response, seconds: u64) {
+        let (name, burst, window) = (self.scope.name(), self.rate.burst(), self.rate.fill_seconds());
+        let policy = format!("\"{name}\";q={burst};w={window};qu=\"{QUOTA_UNIT}\"");
+        let until = if seconds > 0 { format!(";t={seconds}") } else { String::new() };
+        let limit = format!("\"{name}\";r={}{until}", self.remaining());
+        for (header, value) in [(POLICY, policy), (LIMIT, limit)] {
+            response.http_headers.insert(header, value.parse().expect("ASCII is a header value"));
+        }
+    }
+}
+
+impl RateLimited {
+    pub(super) fn new(state: LimitState, cost: u64, ticks: u64, is_for_tokens: bool) -> Self {
+        Self { state, cost, wait: ticks.div_ceil(TICKS_PER_MILLISECOND), is_for_tokens }
+    }
+
+    pub fn state(&self) -> &LimitState {
+        &self.state
+    }
+
+    /// The answer to the refused operation.
+    pub fn into_response(self) -> Response {
+        let seconds = self.wait.div_ceil(1_000);
+        let state = self.state;
+        let mut response = Response::from_errors(vec![self.into()]);
+        // Not after `Retry-After`, which the draft forbids.
+        state.write_headers_with(&mut response, seconds);
+        response
+    }
+
+    fn message(&self) -> String {
+        let (per_second, burst) = (self.state.rate.per_second(), self.state.rate.burst());
+        let seconds = self.wait.div_ceil(1_000);
+        let limit = format!("{per_second} storage requests a second, up to {burst} at once");
+        if self.is_for_tokens {
+            return format!(
+                "This client address has sent too many tokens that are invalid; their look-ups are limited to {limit}. Try again in {seconds} s."
+            );
+        }
+        let whose = match self.state.scope {
+            RateLimitScope::Token => "This token may cause",
+            RateLimitScope::Address => "Requests without a token from this client address may cause",
+            RateLimitScope::Anonymous => "All requests without a token together may cause",
+        };
+        format!(
+            "{whose} {limit}. This operation may need {}, and {} are left. Nothing was run; try again in {seconds} s.",
+            self.cost,
+            self.state.remaining()
+        )
+    }
+}
+
+impl From<RateLimited> for ServerError {
+    fn from(refused: RateLimited) -> Self {
+        let wait = std::time::Duration::from_millis(refused.wait);
+        let mut error = coded_with_wait(Code::RateLimited, refused.message(), wait);
+        if let Some(extensions) = &mut error.extensions {
+            let state = &refused.state;
+            let reset_at = async_graphql::ScalarType::to_value(&DateTime(state.reset_at()));
+            let figures: [(&str, Value); 6] = [
+                ("scope", state.scope.name().to_uppercase().into()),
+                ("limit", state.rate.burst().into()),
+                ("restoreRate", state.rate.per_second().into()),
+                ("remaining", state.remaining().into()),
+                ("cost", refused.cost.into()),
+                ("resetAt", reset_at),
+            ];
+            for (name, value) in figures {
+                extensions.set(name, value);
+            }
+        }
+        error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(remaining: u64, ticks_to_full: u64) -> LimitState {
+        let rate = Rate::new(50, 500).expect("a rate");
+        let at = "2026-06-15T12:00:00.0000001Z".parse().expect("an instant");
+        LimitState::new(RateLimitScope::Token, rate, Left { remaining, ticks_to_full, at })
+    }
+
+    fn headers(response: &Response) -> [&str; 2] {
+        [POLICY, LIMIT].map(|name| response.http_headers[name].to_str().expect("ASCII"))
+    }
+
+    #[test]
+    fn the_headers_name_the_limit_and_when_it_is_full_again() {
+        let mut response = Response::default();
+        state(480, 4_000_000).write_headers(&mut response);
+        assert_eq!(headers(&response), [r#""token";q=500;w=10;qu="storage-requests""#, r#""token";r=480;t=1"#]);
+        state(500, 0).write_headers(&mut response);
+        assert_eq!(headers(&response)[1], r#""token";r=500"#);
+        assert!(response.http_headers.keys().all(|name| is_limit_header(name.as_str())));
+    }
+
+    #[test]
+    fn times_are_rounded_up() {
+        let full_at = |ticks| state(0, ticks).reset_at().to_string();
+        assert_eq!(full_at(0), "2026-06-15T12:00:00.0010000Z");
+        assert_eq!(full_at(9_999), "2026-06-15T12:00:00.0010000Z");
+        assert_eq!(full_at(10_000), "2026-06-15T12:00:00.0020000Z");
+        let refused = RateLimited::new(state(0, 100_000_000), 120, 10_000_001, false);
+        let wait = refused.wait;
+        let response = refused.into_response();
+        assert_eq!((wait, headers(&response)[1]), (1_001, r#""token";r=0;t=2"#));
+        assert!(
+            response.errors[0].message.ends_with("may need 120, and 0 are left. Nothing was run; try again in 2 s.")
+        );
+    }
+}
