@@ -150,11 +150,15 @@ impl ContentService {
 
     /// What an operation takes of the limit of its client, and what the client is charged at its end.
     fn charging(&self, operation: Option<&OperationOutline>, reader: &Reader, price: &Price) -> (u64, Charging) {
-        let cost = price.bound.requests();
+        let bound = price.bound.requests();
         let is_mutation = operation.is_some_and(|found| found.operation().kind == OperationType::Mutation);
         // What a mutation has spent follows from what it has changed, which its client knows.
-        let is_exact = is_mutation || self.reports_storage_to(reader.actor());
-        (cost, if is_exact { Charging::Spent(reader.clone()) } else { Charging::Requests(cost) })
+        if is_mutation || self.reports_storage_to(reader.actor()) {
+            return (bound, Charging::Spent(reader.clone()));
+        }
+        // Which lists were read lately, and which of them are being changed, depends on what others do.
+        let own = bound.saturating_sub(price.made);
+        (own, Charging::Requests(own))
     }
 
     /// Runs an operation that is admitted. `limited`: the limit of its client.
@@ -260,7 +264,7 @@ impl GraphqlService for ContentService {
         let (cost, charging) = self.charging(operation.as_ref(), &reader, &price);
         let limited = Some((client.clone(), cost));
         let run = self.run(operation, request, &reader, (&price, reported), limited);
-        client.run((cost, charging), &reader, run).await
+        client.run((cost, charging), run).await
     }
 
     fn announcements(&self) -> Option<Announcements> {

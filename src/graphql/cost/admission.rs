@@ -78,6 +78,8 @@ pub enum Purpose {
 pub struct Price {
     /// With the storage requests that were made before the price was known.
     pub bound: Bound,
+    /// Of these, those that were made before: by the sign-in, and for lists that nobody has read lately.
+    pub made: u64,
     pub limit: u64,
     /// If the client gets the figures, or the operation exceeds the limit.
     pub dearest: Option<DearestPath>,
@@ -165,10 +167,8 @@ impl CostModel {
         if first.iter().any(|catalog| !sizes.knows(*catalog)) {
             sizes = read(reader, &first, is_coarse).await;
         }
-        let bound_by = |sizes: &Sizes| {
-            let so_far = if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
-            self.bound(operation, Circumstances { variables, sizes, sees }).plus(so_far)
-        };
+        let so_far = || if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
+        let bound_by = |sizes: &Sizes| self.bound(operation, Circumstances { variables, sizes, sees }).plus(so_far());
         let mut bound = bound_by(&sizes);
         if is_reported || purpose != Purpose::Run || bound.requests() > limit {
             let useful = useful(operation, sees);
@@ -181,7 +181,7 @@ impl CostModel {
             true => self.dearest_path(operation, Circumstances { variables, sizes: &sizes, sees }),
             false => None,
         };
-        Price { bound, limit, dearest, may_be_exceeded: sizes.may_move }
+        Price { bound, made: so_far().requests(), limit, dearest, may_be_exceeded: sizes.may_move }
     }
 }
 

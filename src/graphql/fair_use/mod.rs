@@ -194,21 +194,15 @@ impl LimitedClient {
         Ok(Reservation { taken, charging })
     }
 
-    /// Runs an operation if enough is left, and adds to its answer what is left after it. `cost`: its bound; `reader`: counts what it spends.
-    pub async fn run(
-        &self,
-        (cost, charging): (u64, Charging),
-        reader: &Reader,
-        operation: impl Future<Output = Response>,
-    ) -> Response {
+    /// Runs an operation if enough is left, and adds to its answer what is left after it. `cost`: its bound.
+    pub async fn run(&self, (cost, charging): (u64, Charging), operation: impl Future<Output = Response>) -> Response {
         let mut reservation = match self.take(cost, charging) {
             Ok(reservation) => reservation,
             Err(refused) => return refused.into_response(),
         };
         let mut response = operation.await;
         if is_request_error(&response) {
-            // No field was executed, so that what was spent says nothing of the content.
-            reservation.charge(reader.storage_used().requests().into());
+            reservation.not_executed();
         }
         drop(reservation);
         self.state().write_headers(&mut response);
@@ -228,6 +222,13 @@ impl ClientBucket {
 }
 
 impl Reservation {
+    /// No field was executed, so that the bound is not charged.
+    fn not_executed(&mut self) {
+        if let Charging::Requests(requests) = &mut self.charging {
+            *requests = 0;
+        }
+    }
+
     /// From now on, the client is charged this many requests.
     pub fn charge(&mut self, requests: u64) {
         self.charging = Charging::Requests(requests);
