@@ -336,6 +336,22 @@ async fn what_is_left_says_nothing_of_drafts() {
     assert_eq!([ask("a-draft", "192.0.2.1").await, ask("no-draft", "192.0.2.2").await], [998, 999]);
 }
 
+#[tokio::test]
+async fn an_anonymous_client_is_charged_the_same_whatever_is_cached() {
+    let site = site().await;
+    let limited = Limited::of(&site, FairUseSettings { address: rate(1, 1_000), ..FairUseSettings::default() });
+    let left_after = async |name: &str, address: &str| {
+        let query = format!("{{ {name}: posts(first: 5) {{ nodes {{ tags {{ name }} }} }} }}");
+        limited.ask(address, None, &query).await.left()
+    };
+    site.invalidate_cached();
+    let cold = left_after("cold", "192.0.2.1").await;
+    let warm = left_after("warm", "192.0.2.2").await;
+    assert!(cold == warm && cold < 1_000, "{cold} {warm}");
+    let invalid = limited.ask("192.0.2.3", None, "{ nothing }").await;
+    assert_eq!(invalid.left(), 1_000, "what was not executed is not charged");
+}
+
 /// A token with this secret and an id that no token has.
 fn another_id(token: &str) -> String {
     let (prefix, rest) = token.split_at(TOKEN_PREFIX.len());
