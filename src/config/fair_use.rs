@@ -45,5 +45,6 @@ fn rate(
         (_, burst) => burst,
     };
     let rate = Rate::new(settings.number(of_rate)?, burst);
-    rate.map(Some).map_err(|error| settings.error_of(of_burst, error))
+    let named = if settings.is_set(of_burst) { of_burst } else { of_rate };
+    rate.map(Some).map_err(|error| settings.error_of(named, error))
 }

@@ -104,6 +104,13 @@ impl SignIn {
         }
     }
 
+    /// Whether the request has a token that must be looked up, and whose id nobody has used lately.
+    pub fn is_unknown(&self, content: &Content, request: &Request) -> bool {
+        bearer_of(request).is_some_and(|BearerToken(text)| {
+            text.starts_with(TOKEN_PREFIX) && self.editor_token.actor(text).is_none() && !content.knows_token(text)
+        })
+    }
+
     /// The actor of a token that is not a preview token.
     async fn actor(&self, content: &Content, reader: &Reader, text: &str) -> Result<Arc<Actor>, ServerError> {
         if let Some(actor) = self.editor_token.actor(text) {

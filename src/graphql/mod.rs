@@ -39,3 +39,4 @@ pub mod token_connection;
 pub mod type_map;
 pub mod types;
 pub mod unsent;
+mod value_charge;

@@ -22,7 +22,7 @@ use super::error::{Code, coded};
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
 use super::guard::Limits;
 use super::held::{Announcements, Recording};
-use super::memory::{Charge, OverBudget};
+use super::memory::Charge;
 use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
 use super::query::Query;
@@ -31,6 +31,7 @@ use super::service::GraphqlService;
 use super::type_map::TypeMap;
 use super::types::term::GroupingTerm;
 use super::unsent::{ADDED_NESTING, omit_unsent};
+use super::value_charge::charge_values;
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
@@ -104,18 +105,32 @@ impl ContentService {
         self.reports_storage || actor.is_some_and(Actor::sees_all)
     }
 
-    /// The reader for this request, which reads as the owner of its token. A client that sends many tokens that are refused is refused itself.
+    /// The reader for this request, which reads as the owner of its token. An address that has sent many tokens that are refused may send only tokens that
+    /// are known.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
         let reader = if requests_storage(request) { self.content.naming_reader() } else { self.content.reader() };
         let fair_use = self.fair_use.as_ref().filter(|_| access::has_token(request));
-        let signing_in = fair_use.and_then(|fair_use| fair_use.signing_in(ClientAddress::of(request)));
-        let attempt = signing_in.map(|client| client.take(1, Charging::Spent(reader.clone()))).transpose()?;
-        let signed_in = self.sign_in.reader(&self.content, reader, request).await;
-        if let (Some(mut attempt), Ok(_)) = (attempt, &signed_in) {
-            // The owner of the token is charged.
-            attempt.charge(0);
+        let client = fair_use.and_then(|fair_use| fair_use.signing_in(ClientAddress::of(request)));
+        if let Some(client) = client.as_ref().filter(|_| self.sign_in.is_unknown(&self.content, request)) {
+            // Takes nothing: only whether one is left.
+            drop(client.take(1, Charging::Requests(0))?);
+        }
+        let signed_in = self.sign_in.reader(&self.content, reader.clone(), request).await;
+        if let (Some(client), Err(_)) = (client, &signed_in) {
+            client.charge(reader.storage_used().requests().into());
         }
         signed_in
+    }
+
+    /// The limits of the client, which is charged what its sign-in has read: that depends on its token only. Returns how much that is, too.
+    fn client_of(&self, request: &Request, reader: &Reader) -> (Option<LimitedClient>, u64) {
+        let fair_use = self.fair_use.as_ref();
+        let client = fair_use.and_then(|fair_use| fair_use.client(reader.actor(), ClientAddress::of(request)));
+        let signed_in = reader.storage_used().requests().into();
+        if let Some(client) = &client {
+            client.charge(signed_in);
+        }
+        (client, signed_in)
     }
 
     /// The price of the request, which leaves the rest of the limit to the requests after it in a batch.
@@ -148,13 +163,11 @@ impl ContentService {
         }
     }
 
-    /// What an operation takes of the limit of its client, and what the client is charged at its end.
-    fn charging(&self, operation: Option<&OperationOutline>, reader: &Reader, price: &Price) -> (u64, Charging) {
+    /// What an operation takes of the limit of its client, and what the client is charged at its end. `before`: what it was charged for the sign-in.
+    fn charging(&self, reader: &Reader, price: &Price, before: u64) -> (u64, Charging) {
         let bound = price.bound.requests();
-        let is_mutation = operation.is_some_and(|found| found.operation().kind == OperationType::Mutation);
-        // What a mutation has spent follows from what it has changed, which its client knows.
-        if is_mutation || self.reports_storage_to(reader.actor()) {
-            return (bound, Charging::Spent(reader.clone()));
+        if self.reports_storage_to(reader.actor()) {
+            return (bound.saturating_sub(before), Charging::Spent { reader: reader.clone(), before });
         }
         // Which lists were read lately, and which of them are being changed, depends on what others do.
         let own = bound.saturating_sub(price.made);
@@ -229,6 +242,7 @@ impl GraphqlService for ContentService {
                 Err(error) => return Response::from_errors(vec![error]),
             },
         };
+        let (client, before) = self.client_of(&request, &reader);
         let operation = match OperationOutline::of(&mut request) {
             Ok(operation) => operation,
             Err(error) => return Response::from_errors(vec![error]),
@@ -248,8 +262,6 @@ impl GraphqlService for ContentService {
             true => Disclosure::Open,
             false => Disclosure::Hidden,
         };
-        let fair_use = self.fair_use.as_ref();
-        let client = fair_use.and_then(|fair_use| fair_use.client(reader.actor(), ClientAddress::of(&request)));
         let purpose = if client.is_some() { Purpose::LimitedRun } else { Purpose::Run };
         let price = self.price(operation.as_ref(), &request, &reader, (disclosure, purpose)).await;
         if let Err(error) = price.check() {
@@ -260,11 +272,17 @@ impl GraphqlService for ContentService {
             let validated = self.dry_runs.validate(operation, request).await;
             return without_run(validated, &price, reported);
         }
-        let Some(client) = client else { return self.run(operation, request, &reader, (&price, reported), None).await };
-        let (cost, charging) = self.charging(operation.as_ref(), &reader, &price);
-        let limited = Some((client.clone(), cost));
-        let run = self.run(operation, request, &reader, (&price, reported), limited);
-        client.run((cost, charging), run).await
+        let (cost, charging) = self.charging(&reader, &price, before);
+        let reservation = match client.as_ref().map(|client| client.take(cost, charging)).transpose() {
+            Ok(reservation) => reservation,
+            Err(refused) => return refused.into_response(),
+        };
+        let limited = client.clone().map(|client| (client, cost));
+        let mut response = self.run(operation, request, &reader, (&price, reported), limited).await;
+        if let (Some(reservation), Some(client)) = (reservation, client) {
+            reservation.end(&client, &mut response);
+        }
+        response
     }
 
     fn announcements(&self) -> Option<Announcements> {
@@ -303,21 +321,6 @@ fn with_cost(response: Response, reader: &Reader, price: &Price, reported: Repor
         Some(_) => response.extension(CostRequest::EXTENSION, price.describe(Some(&used))),
         None => response,
     }
-}
-
-/// Values that an answer can have without a charge of their own: so few that all running requests can have them at once.
-const UNCHARGED_VALUES: u64 = 5_000;
-
-/// The memory of a value until it is written: its node in the tree, its name and a short text.
-const VALUE_BYTES: u64 = 128;
-
-/// Charges the values of an answer, by their bound, before execution. The charge is released after execution.
-async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Result<Option<Charge>, OverBudget> {
-    let bytes = bound.values.saturating_sub(UNCHARGED_VALUES).saturating_mul(VALUE_BYTES);
-    let Some(charge) = charge.filter(|_| bytes > 0) else { return Ok(None) };
-    let values = charge.beside();
-    values.take(bytes.min(charge.most() / 2)).await?;
-    Ok(Some(values))
 }
 
 /// The reader of a request that is already signed in.

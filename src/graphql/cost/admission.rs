@@ -202,5 +202,7 @@ fn useful(operation: &OperationOutline, sees: Sees) -> Vec<Catalog> {
     if operation.operation().kind == OperationType::Mutation {
         return Vec::new();
     }
-    useful_lists(sees, |name| operation.outline().has_field(name)).collect()
+    // A dry run reads the lists that its document names, in its arguments.
+    let has_dry_run = operation.outline().has_field("operationCost");
+    useful_lists(sees, |name| has_dry_run || operation.outline().has_field(name)).collect()
 }

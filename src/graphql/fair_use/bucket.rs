@@ -1,6 +1,6 @@
-//! A bucket of storage requests that fills with time. The rule: what operations have spent lately and what running ones have reserved is never more than
-//! the bucket holds, so that in any time `t` no more than `burst + per_second × t` requests are made. Only a single operation that may need more than the
-//! bucket holds can exceed it: it runs if the bucket is full, and the next operations wait until the bucket has made up for it.
+//! A bucket of storage requests that fills with time. The rule: what operations were charged lately and what running ones have reserved is never more than
+//! the bucket holds, so that in any time `t` no more than `burst + per_second × t` requests are charged. Only a single operation that may need more than the
+//! bucket holds can exceed it: it runs if the bucket is full, and if it is charged more, the next operations wait until the debt is restored.
 //!
 //! What is reserved is not restored while the operation runs. So what an operation gives back at its end was never made available twice.
 
@@ -65,7 +65,7 @@ impl Rate {
     }
 }
 
-/// Too little is left; enough will be after so many ticks, if no other operation takes it and those that run have ended by then.
+/// Too little is left; enough will be after so many ticks, if no other operation takes it and those that run end now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wait {
     pub ticks: u64,
@@ -117,10 +117,10 @@ impl Bucket {
         (rate.burst * UNITS).saturating_sub(self.taken()) / UNITS
     }
 
-    /// The ticks until the bucket is full, if all that is reserved is spent now.
-    pub(super) fn ticks_to_full(&mut self, rate: Rate, now: Instant) -> u64 {
-        self.fill(rate, now);
-        rate.ticks(self.taken())
+    /// The ticks until one more request is left, and until the bucket is full, if all that is reserved is spent now.
+    pub(super) fn ticks_to_more_and_full(&mut self, rate: Rate, now: Instant) -> (u64, u64) {
+        let with_one_more = rate.burst.saturating_sub(self.remaining(rate, now) + 1) * UNITS;
+        (rate.ticks(self.taken().saturating_sub(with_one_more)), rate.ticks(self.taken()))
     }
 
     fn taken(&self) -> u64 {
@@ -188,7 +188,8 @@ mod tests {
         let mut bucket = Bucket::default();
         assert_eq!(bucket.take(rate, at(0), 5_000), Ok(100));
         bucket.give_back(rate, at(0), 100, 250);
-        assert_eq!((bucket.remaining(rate, at(0)), bucket.ticks_to_full(rate, at(0))), (0, 25 * UNITS));
+        assert_eq!(bucket.remaining(rate, at(0)), 0);
+        assert_eq!(bucket.ticks_to_more_and_full(rate, at(0)), (151 * UNITS / 10, 25 * UNITS));
         assert_eq!(bucket.take(rate, at(0), 1), Err(Wait { ticks: 151 * UNITS / 10 }));
         assert_eq!(bucket.take(rate, at(0), 0), Ok(0), "what needs nothing runs");
         let mut almost = Bucket::default();
@@ -253,7 +254,8 @@ mod tests {
                 }
             }
             running.iter().for_each(|(reserved, used)| bucket.give_back(rate, at(now), *reserved, *used));
-            let full = now + i64::try_from(bucket.ticks_to_full(rate, at(now))).expect("a short wait");
+            let (_, ticks) = bucket.ticks_to_more_and_full(rate, at(now));
+            let full = now + i64::try_from(ticks).expect("a short wait");
             prop_assert!(bucket.is_full(rate, at(full)));
             prop_assert_eq!(bucket.remaining(rate, at(full)), burst);
         }

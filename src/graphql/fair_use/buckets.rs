@@ -1,7 +1,7 @@
-//! The buckets of many clients. The rule: a bucket with something missing is never dropped, and the memory is bounded all the same: clients beyond
+//! The buckets of many clients. The rule: a bucket that is not full is never dropped, and the memory is bounded all the same: clients beyond
 //! [`CLIENTS_MAX`] share the buckets of their networks until others are full again.
 //!
-//! If a bucket with something missing could be dropped for another client, a client with enough addresses would get a full one again and again.
+//! If a bucket that is not full could be dropped for another client, a client with enough addresses would get a full one again and again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -53,13 +53,15 @@ enum Place {
 #[must_use]
 pub(super) struct Taken {
     place: Place,
-    reserved: u64,
+    pub reserved: u64,
 }
 
 /// What a bucket has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Left {
     pub remaining: u64,
+    /// Until one more is left.
+    pub ticks_to_more: u64,
     pub ticks_to_full: u64,
     pub at: Instant,
 }
@@ -96,6 +98,14 @@ impl Buckets {
         }
     }
 
+    /// Charges what was spent without a reservation.
+    pub(super) fn charge(&self, key: BucketKey, spent: u64) {
+        let mut table = self.lock();
+        let now = self.clock.now();
+        let place = table.place_of(key, self.rate, now);
+        table.bucket(place).give_back(self.rate, now, 0, spent);
+    }
+
     pub(super) fn left(&self, key: BucketKey) -> Left {
         let table = self.lock();
         let at = self.clock.now();
@@ -105,7 +115,8 @@ impl Buckets {
             None => table.shared[shared_index(key)],
         };
         let remaining = bucket.remaining(self.rate, at);
-        Left { remaining, ticks_to_full: bucket.ticks_to_full(self.rate, at), at }
+        let (ticks_to_more, ticks_to_full) = bucket.ticks_to_more_and_full(self.rate, at);
+        Left { remaining, ticks_to_more, ticks_to_full, at }
     }
 
     fn lock(&self) -> MutexGuard<'_, BucketTable> {

@@ -1,8 +1,8 @@
 //! Fair use: how many storage requests a second each token, each client address, and all anonymous requests together may cause. The rule: an operation takes
 //! the bound of its cost before it runs, and however it ends, what it is not charged for is given back at once.
 //!
-//! What it is charged is what it has spent, if the client may know that, and for a mutation. Otherwise it is the bound: from what a query has spent, and
-//! therefore from what is left after it, an anonymous client could conclude that a draft exists (I4b).
+//! What it is charged is what it has spent, if the client may know that. Otherwise it is the bound, up to what the bucket holds: from what an operation has
+//! spent, and therefore from what is left after it, a client could conclude that a draft exists (I4b).
 //!
 //! The limits are those of one process.
 
@@ -99,8 +99,9 @@ struct ClientBucket {
 
 /// What the client of an operation is charged.
 pub enum Charging {
-    /// What its reader has counted when it ends, in whatever way.
-    Spent(Reader),
+    /// What its reader has counted when it ends, in whatever way, without what was charged before.
+    Spent { reader: Reader, before: u64 },
+    /// This many, up to what the bucket holds.
     Requests(u64),
 }
 
@@ -194,19 +195,12 @@ impl LimitedClient {
         Ok(Reservation { taken, charging })
     }
 
-    /// Runs an operation if enough is left, and adds to its answer what is left after it. `cost`: its bound.
-    pub async fn run(&self, (cost, charging): (u64, Charging), operation: impl Future<Output = Response>) -> Response {
-        let mut reservation = match self.take(cost, charging) {
-            Ok(reservation) => reservation,
-            Err(refused) => return refused.into_response(),
-        };
-        let mut response = operation.await;
-        if is_request_error(&response) {
-            reservation.not_executed();
+    /// Charges what was spent without a reservation; not to the bucket that all anonymous clients share, which has no debt.
+    pub fn charge(&self, requests: u64) {
+        let own = self.0.iter().filter(|bucket| bucket.scope != RateLimitScope::Anonymous);
+        for bucket in own.filter(|_| requests > 0) {
+            bucket.buckets.charge(bucket.key, requests);
         }
-        drop(reservation);
-        self.state().write_headers(&mut response);
-        response
     }
 
     /// What the client has left: of its own bucket, or if it has none, of the one that it shares.
@@ -222,27 +216,35 @@ impl ClientBucket {
 }
 
 impl Reservation {
-    /// No field was executed, so that the bound is not charged.
-    fn not_executed(&mut self) {
-        if let Charging::Requests(requests) = &mut self.charging {
+    /// Ends the reservation of an operation with this answer, and adds to the answer what its client has left.
+    pub fn end(mut self, client: &LimitedClient, response: &mut Response) {
+        if let (Charging::Requests(requests), true) = (&mut self.charging, is_request_error(response)) {
+            // No field was executed.
             *requests = 0;
         }
+        drop(self);
+        client.state().write_headers(response);
     }
+}
 
-    /// From now on, the client is charged this many requests.
-    pub fn charge(&mut self, requests: u64) {
-        self.charging = Charging::Requests(requests);
+impl ClientBucket {
+    /// What is charged. The bound is charged up to what the bucket holds, and so is anything to the bucket that all anonymous clients share: otherwise one
+    /// query could keep others waiting for hours.
+    fn charged(&self, charging: &Charging, reserved: u64) -> u64 {
+        match charging {
+            Charging::Requests(requests) => (*requests).min(reserved),
+            Charging::Spent { reader, before } => {
+                let spent = u64::from(reader.storage_used().requests()).saturating_sub(*before);
+                if self.scope == RateLimitScope::Anonymous { spent.min(reserved) } else { spent }
+            }
+        }
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let spent = match &self.charging {
-            Charging::Spent(reader) => reader.storage_used().requests().into(),
-            Charging::Requests(requests) => *requests,
-        };
         for (bucket, taken) in &self.taken {
-            bucket.buckets.give_back(taken, spent);
+            bucket.buckets.give_back(taken, bucket.charged(&self.charging, taken.reserved));
         }
     }
 }
@@ -251,6 +253,7 @@ impl Drop for Reservation {
 mod tests {
     use super::*;
     use crate::model::actor::Role;
+    use crate::model::instant::TICKS_PER_SECOND;
     use crate::model::{ActorKind, Instant};
 
     fn rate(per_second: u64, burst: u64) -> Option<Rate> {
@@ -301,12 +304,25 @@ mod tests {
     }
 
     #[test]
+    fn what_one_client_may_need_keeps_the_others_waiting_for_no_longer_than_the_burst() {
+        let clock = Clock::fixed(Instant::from_ticks(10_000).expect("an instant"));
+        let settings = FairUseSettings { anonymous: rate(10, 100), ..FairUseSettings::default() };
+        let fair = FairUse::of(settings, &clock).expect("a limit");
+        let (one, other) = (fair.client(None, address("192.0.2.1")), fair.client(None, address("192.0.2.2")));
+        drop(one.expect("a limit").take(50_000, Charging::Requests(50_000)).expect("a full bucket"));
+        assert_eq!(remaining(&other), 0);
+        clock.set(Instant::from_ticks(10_000 + 10 * TICKS_PER_SECOND).expect("an instant"));
+        assert_eq!(remaining(&other), 100);
+    }
+
+    #[test]
     fn a_refused_token_takes_from_no_other_bucket() {
         let fair = fair_use(FairUseSettings { address: rate(1, 5), ..FairUseSettings::default() });
         let from = address("2001:db8::");
         let signing_in = fair.signing_in(from).expect("a limit");
         for _ in 0..5 {
-            drop(signing_in.take(1, Charging::Requests(1)));
+            assert!(signing_in.take(1, Charging::Requests(0)).is_ok());
+            signing_in.charge(1);
         }
         assert!(signing_in.take(1, Charging::Requests(1)).is_err());
         assert_eq!(remaining(&fair.client(None, from)), 5);

@@ -1,7 +1,8 @@
 //! What the client gets to know of its limit: the headers of an answer, and the error of a refused operation. The rule: the wait that an error names is
-//! long enough, if nobody else takes from the bucket and what runs has ended by then.
+//! long enough, if nobody else takes from the bucket and nothing is in progress that takes from it.
 //!
-//! The headers are those of "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10). Its registry has no unit for storage requests.
+//! The headers are those of "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers), with one deviation: its registry has no unit for
+//! storage requests, and without a unit the figures would be taken for numbers of HTTP requests.
 
 use async_graphql::{Response, ServerError, Value};
 
@@ -71,15 +72,11 @@ impl LimitState {
 
     /// Adds the headers to an answer.
     pub fn write_headers(&self, response: &mut Response) {
-        let seconds = self.left.ticks_to_full.div_ceil(TICKS_PER_SECOND as u64);
-        self.write_headers_with(response, seconds);
-    }
-
-    /// `seconds`: until more is available.
-    fn write_headers_with(&self, response: &mut Response, seconds: u64) {
         let (name, burst, window) = (self.scope.name(), self.rate.burst(), self.rate.fill_seconds());
         let policy = format!("\"{name}\";q={burst};w={window};qu=\"{QUOTA_UNIT}\"");
-        let until = if seconds > 0 { format!(";t={seconds}") } else { String::new() };
+        let is_full = self.left.ticks_to_full == 0;
+        let seconds = self.left.ticks_to_more.div_ceil(TICKS_PER_SECOND as u64);
+        let until = if is_full { String::new() } else { format!(";t={seconds}") };
         let limit = format!("\"{name}\";r={}{until}", self.remaining());
         for (header, value) in [(POLICY, policy), (LIMIT, limit)] {
             response.http_headers.insert(header, value.parse().expect("ASCII is a header value"));
@@ -98,11 +95,9 @@ impl RateLimited {
 
     /// The answer to the refused operation.
     pub fn into_response(self) -> Response {
-        let seconds = self.wait.div_ceil(1_000);
         let state = self.state;
         let mut response = Response::from_errors(vec![self.into()]);
-        // Not after `Retry-After`, which the draft forbids.
-        state.write_headers_with(&mut response, seconds);
+        state.write_headers(&mut response);
         response
     }
 
@@ -155,10 +150,10 @@ impl From<RateLimited> for ServerError {
 mod tests {
     use super::*;
 
-    fn state(remaining: u64, ticks_to_full: u64) -> LimitState {
+    fn state(remaining: u64, (ticks_to_more, ticks_to_full): (u64, u64)) -> LimitState {
         let rate = Rate::new(50, 500).expect("a rate");
         let at = "2026-06-15T12:00:00.0000001Z".parse().expect("an instant");
-        LimitState::new(RateLimitScope::Token, rate, Left { remaining, ticks_to_full, at })
+        LimitState::new(RateLimitScope::Token, rate, Left { remaining, ticks_to_more, ticks_to_full, at })
     }
 
     fn headers(response: &Response) -> [&str; 2] {
@@ -166,25 +161,25 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_name_the_limit_and_when_it_is_full_again() {
+    fn the_headers_name_the_limit_and_when_more_is_left() {
         let mut response = Response::default();
-        state(480, 4_000_000).write_headers(&mut response);
-        assert_eq!(headers(&response), [r#""token";q=500;w=10;qu="storage-requests""#, r#""token";r=480;t=1"#]);
-        state(500, 0).write_headers(&mut response);
+        state(0, (200_000, 100_000_000)).write_headers(&mut response);
+        assert_eq!(headers(&response), [r#""token";q=500;w=10;qu="storage-requests""#, r#""token";r=0;t=1"#]);
+        state(500, (0, 0)).write_headers(&mut response);
         assert_eq!(headers(&response)[1], r#""token";r=500"#);
         assert!(response.http_headers.keys().all(|name| is_limit_header(name.as_str())));
     }
 
     #[test]
     fn times_are_rounded_up() {
-        let full_at = |ticks| state(0, ticks).reset_at().to_string();
+        let full_at = |ticks| state(0, (0, ticks)).reset_at().to_string();
         assert_eq!(full_at(0), "2026-06-15T12:00:00.0010000Z");
         assert_eq!(full_at(9_999), "2026-06-15T12:00:00.0010000Z");
         assert_eq!(full_at(10_000), "2026-06-15T12:00:00.0020000Z");
-        let refused = RateLimited::new(state(0, 100_000_000), 120, 10_000_001, false);
+        let refused = RateLimited::new(state(0, (200_000, 100_000_000)), 120, 10_000_001, false);
         let wait = refused.wait;
         let response = refused.into_response();
-        assert_eq!((wait, headers(&response)[1]), (1_001, r#""token";r=0;t=2"#));
+        assert_eq!((wait, headers(&response)[1]), (1_001, r#""token";r=0;t=1"#));
         assert!(
             response.errors[0].message.ends_with("may need 120, and 0 are left. Nothing was run; try again in 2 s.")
         );

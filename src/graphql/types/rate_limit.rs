@@ -41,7 +41,7 @@ impl RateLimit {
         count(self.state.rate().burst() - self.state.remaining())
     }
 
-    /// When all is restored, if nothing more is used; not later than this if operations in progress give something back.
+    /// When all is restored, if nothing more is used and what is in progress ends now.
     async fn reset_at(&self) -> DateTime {
         DateTime(self.state.reset_at())
     }

@@ -55,6 +55,11 @@ impl TokenCache {
         self.is_fresh(*read_at).then(|| Arc::clone(kept))
     }
 
+    /// Whether a token with this id was found lately, however old its row is.
+    pub(super) fn knows(&self, id: &TokenId) -> bool {
+        self.lock().tokens.contains_key(id)
+    }
+
     pub(super) fn keep_token(&self, began: Began, kept: &CachedToken) {
         let mut state = self.lock();
         if state.generation != began.generation {

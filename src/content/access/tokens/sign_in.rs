@@ -50,6 +50,11 @@ impl Content {
         actor_of(reader, token).await
     }
 
+    /// Whether a token with the id in this text was found lately, so that its look-up is no guess.
+    pub fn knows_token(&self, text: &str) -> bool {
+        text.parse::<TokenText>().is_ok_and(|text| self.tokens.knows(&text.id))
+    }
+
     async fn stored_token(&self, reader: &Reader, id: &TokenId) -> Result<Option<CachedToken>> {
         let cache = &self.tokens;
         if let Some(kept) = cache.token(id) {

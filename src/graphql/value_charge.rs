@@ -1,0 +1,19 @@
+//! The memory of the values of an answer before they are written. The rule: it is charged by the bound of their number, before any of them exists.
+
+use super::cost::Bound;
+use super::memory::{Charge, OverBudget};
+
+/// Values that an answer can have without a charge of their own: so few that all running requests can have them at once.
+const UNCHARGED_VALUES: u64 = 5_000;
+
+/// The memory of a value until it is written: its node in the tree, its name and a short text.
+const VALUE_BYTES: u64 = 128;
+
+/// Charges the values of an answer, by their bound, before execution. The charge is released after execution.
+pub(super) async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Result<Option<Charge>, OverBudget> {
+    let bytes = bound.values.saturating_sub(UNCHARGED_VALUES).saturating_mul(VALUE_BYTES);
+    let Some(charge) = charge.filter(|_| bytes > 0) else { return Ok(None) };
+    let values = charge.beside();
+    values.take(bytes.min(charge.most() / 2)).await?;
+    Ok(Some(values))
+}
