@@ -104,10 +104,11 @@ impl SignIn {
         }
     }
 
-    /// Whether the request has a token that must be looked up, and whose id nobody has used lately.
+    /// Whether the request has a token that nobody has used lately, or a preview token: their check may read the store.
     pub fn is_unknown(&self, content: &Content, request: &Request) -> bool {
         bearer_of(request).is_some_and(|BearerToken(text)| {
-            text.starts_with(TOKEN_PREFIX) && self.editor_token.actor(text).is_none() && !content.knows_token(text)
+            let is_stored = text.starts_with(TOKEN_PREFIX) && !content.knows_token(text);
+            (is_stored || text.starts_with(PREVIEW_PREFIX)) && self.editor_token.actor(text).is_none()
         })
     }
 

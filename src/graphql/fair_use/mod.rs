@@ -1,5 +1,5 @@
 //! Fair use: how many storage requests a second each token, each client address, and all anonymous requests together may cause. The rule: an operation takes
-//! the bound of its cost before it runs, and however it ends, what it is not charged for is given back at once.
+//! the bound of its cost before it runs, up to what the bucket holds, and however it ends, what it is not charged is given back at once.
 //!
 //! What it is charged is what it has spent, if the client may know that. Otherwise it is the bound, up to what the bucket holds: from what an operation has
 //! spent, and therefore from what is left after it, a client could conclude that a draft exists (I4b).
@@ -209,12 +209,6 @@ impl LimitedClient {
     }
 }
 
-impl ClientBucket {
-    fn state(&self) -> LimitState {
-        LimitState::new(self.scope, self.buckets.rate(), self.buckets.left(self.key))
-    }
-}
-
 impl Reservation {
     /// Ends the reservation of an operation with this answer, and adds to the answer what its client has left.
     pub fn end(mut self, client: &LimitedClient, response: &mut Response) {
@@ -228,6 +222,10 @@ impl Reservation {
 }
 
 impl ClientBucket {
+    fn state(&self) -> LimitState {
+        LimitState::new(self.scope, self.buckets.rate(), self.buckets.left(self.key))
+    }
+
     /// What is charged. The bound is charged up to what the bucket holds, and so is anything to the bucket that all anonymous clients share: otherwise one
     /// query could keep others waiting for hours.
     fn charged(&self, charging: &Charging, reserved: u64) -> u64 {
